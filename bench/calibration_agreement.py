@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bench.calibration_coefficients import judged
-from bench.simulations import FEWER, FEWEST, Outcome, Simulation, covers
+from bench.simulations import FEWER, FEWEST, RESAMPLES, Outcome, Simulation, covers
 from chorale.metrics import intervals, tally_intervals
 from chorale.metrics.agreement import Agreement, pair_evidence
 from chorale.metrics.judgments import NOTHING, Judgments
@@ -103,7 +103,7 @@ def _true_of_spans() -> float:
 def _covered(found: Agreement, truth: float) -> list[Outcome]:
     if found.value is None:
         return [None]
-    return [covers(intervals(*found.statistics(), resamples=400)["value"], truth)]
+    return [covers(intervals(*found.statistics(), resamples=RESAMPLES)["value"], truth)]
 
 
 def _of_labels(options: AgreementOptions, items: int, prevalence: float, rng: np.random.Generator) -> list[Outcome]:
@@ -132,7 +132,7 @@ def _grades_by_formula(options: AgreementOptions, items: int, rng: np.random.Gen
 def _of_pair(items: int, prevalence: float, rng: np.random.Generator) -> Iterator[Outcome]:
     truth = _true_of_labels("kappa", prevalence)
     for pair in pair_evidence(judged(items, prevalence, rng)):
-        yield covers(tally_intervals(pair.tally, pair.metric, resamples=400)["kappa"], truth)
+        yield covers(tally_intervals(pair.tally, pair.metric, resamples=RESAMPLES)["kappa"], truth)
 
 
 def intervals_of_coefficients() -> Iterator[Simulation]:

@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bench.simulations import Outcome, Simulation, covers
+from bench.simulations import RESAMPLES, Outcome, Simulation, covers
 from chorale.metrics import intervals
 from chorale.metrics.agreement import Agreement, fleiss_kappa, krippendorff_alpha
 from chorale.metrics.judgments import Judgments
@@ -38,7 +38,7 @@ def _covered(name: str, items: int, prevalence: float, rng: np.random.Generator)
     found: Agreement = _COEFFICIENTS[name](judged(items, prevalence, rng))
     if found.value is None:
         return [None]
-    return [covers(intervals(*found.statistics(), resamples=400)["value"], _truth(name, prevalence))]
+    return [covers(intervals(*found.statistics(), resamples=RESAMPLES)["value"], _truth(name, prevalence))]
 
 
 def intervals_of_agreement() -> Iterator[Simulation]:

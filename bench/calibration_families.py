@@ -5,8 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bench.calibration_scores import RESAMPLES
-from bench.simulations import FEWER, Outcome, Simulation, covers
+from bench.simulations import FEWER, RESAMPLES, Outcome, Simulation, covers
 from chorale.kits.forms.scoring.labels import LabelPair, overall_intervals
 from chorale.kits.frames.files.scores import FrameScores
 from chorale.kits.frames.metrics.agreement import frame_agreement

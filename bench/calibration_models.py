@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from bench.simulations import COVERAGE, Outcome, Simulation, covers
+from bench.simulations import COVERAGE, RESAMPLES, Outcome, Simulation, covers
 from chorale.metrics import FloatArray, intervals
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.replacing.alternative import alternative_annotator_test, p_value, split
@@ -50,7 +50,7 @@ def _agreement(items: int, rng: np.random.Generator) -> list[Outcome]:
     statistics = crossed(people, models["model"], closeness(people, "accuracy")).statistics()
     if statistics is None:
         return [None]
-    return [covers(intervals(*statistics, resamples=400)["value"], _truths()[1])]
+    return [covers(intervals(*statistics, resamples=RESAMPLES)["value"], _truths()[1])]
 
 
 def _at_the_edge(items: int, equal: float, rng: np.random.Generator) -> list[Outcome]:

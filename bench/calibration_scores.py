@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.simulations import COVERAGE, SIZE, Outcome, Simulation, covers, rejects
+from bench.simulations import COVERAGE, RESAMPLES, SIZE, Outcome, Simulation, any_seed, covers, rejects
 from chorale.metrics import (
     Clusters,
     FloatArray,
@@ -21,7 +21,6 @@ from chorale.metrics import (
 )
 from chorale.metrics.adjustment import holm
 
-RESAMPLES = 400
 ACCURACY = Metric(
     lambda sums: {"accuracy": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"accuracy": sums[..., 1]}
 )
@@ -51,7 +50,7 @@ def written(writers: int, rng: np.random.Generator) -> Statistics:
 
 
 def _accuracy(items: int, share: float, rng: np.random.Generator) -> list[Outcome]:
-    found = intervals(answers(rng.random(items) < share), ACCURACY, resamples=RESAMPLES)
+    found = intervals(answers(rng.random(items) < share), ACCURACY, resamples=RESAMPLES, seed=any_seed(rng))
     return [covers(found["accuracy"], share)]
 
 
@@ -59,15 +58,14 @@ def _f1(items: int, rng: np.random.Generator) -> list[Outcome]:
     """Of 1.5 gold arguments an item 70% are found, and 0.6 that are none: F1 is 2.1 / 3.15."""
     gold = rng.poisson(1.5, items)
     tp = rng.binomial(gold, 0.7)
-    found = intervals(
-        named(np.column_stack([tp, rng.poisson(0.6, items), gold - tp]).astype(np.float64)), counts_metric()
-    )
+    rows = named(np.column_stack([tp, rng.poisson(0.6, items), gold - tp]).astype(np.float64))
+    found = intervals(rows, counts_metric(), resamples=RESAMPLES, seed=any_seed(rng))
     return [covers(found["f1"], 2 * 1.05 / (2 * 1.05 + 0.6 + 0.45))]
 
 
 def _mean(items: int, metric: Metric, rng: np.random.Generator) -> list[Outcome]:
     rows = answers(rng.lognormal(0, 0.5, size=items))
-    return [covers(intervals(rows, metric, resamples=RESAMPLES)["mean"], float(np.exp(0.125)))]
+    return [covers(intervals(rows, metric, resamples=RESAMPLES, seed=any_seed(rng))["mean"], float(np.exp(0.125)))]
 
 
 def _median(items: int, rng: np.random.Generator) -> list[Outcome]:
@@ -75,7 +73,9 @@ def _median(items: int, rng: np.random.Generator) -> list[Outcome]:
 
 
 def _clustered(writers: int, rng: np.random.Generator) -> list[Outcome]:
-    found = intervals(written(writers, rng), ACCURACY, clusters=by_writer(writers), resamples=RESAMPLES)
+    found = intervals(
+        written(writers, rng), ACCURACY, clusters=by_writer(writers), resamples=RESAMPLES, seed=any_seed(rng)
+    )
     return [covers(found["accuracy"], 0.5)]
 
 
@@ -87,7 +87,11 @@ def _two_way(writers: int, passages: int, rng: np.random.Generator) -> list[Outc
     of_writer = {item: f"w{number // passages}" for number, item in enumerate(items)}
     of_passage = {item: f"p{number % passages}" for number, item in enumerate(items)}
     clusters = Clusters(("writer", "passage"), (of_writer, of_passage))
-    return [covers(intervals(answers(values), MEAN, clusters=clusters, resamples=RESAMPLES)["mean"], 0.0)]
+    return [
+        covers(
+            intervals(answers(values), MEAN, clusters=clusters, resamples=RESAMPLES, seed=any_seed(rng))["mean"], 0.0
+        )
+    ]
 
 
 def intervals_of_scores() -> Iterator[Simulation]:
@@ -118,13 +122,15 @@ def _paired(items: int, rng: np.random.Generator) -> list[tuple[float, float]]:
     """Two systems that are as good, and mostly right on the same items."""
     hard = rng.random(items)
     ours, theirs = (answers(rng.random(items) < 0.4 + 0.6 * hard) for _ in range(2))
-    found = compare(ours, theirs, ACCURACY, resamples=RESAMPLES)["accuracy"]
+    found = compare(ours, theirs, ACCURACY, resamples=RESAMPLES, seed=any_seed(rng))["accuracy"]
     return [(found.p_bootstrap, found.p_randomisation)]
 
 
 def _paired_by_writer(writers: int, rng: np.random.Generator) -> list[tuple[float, float]]:
     ours, theirs = (written(writers, rng) for _ in range(2))
-    found = compare(ours, theirs, ACCURACY, clusters=by_writer(writers), resamples=RESAMPLES)["accuracy"]
+    found = compare(ours, theirs, ACCURACY, clusters=by_writer(writers), resamples=RESAMPLES, seed=any_seed(rng))[
+        "accuracy"
+    ]
     return [(found.p_bootstrap, found.p_randomisation)]
 
 
@@ -155,7 +161,7 @@ def _arms(writers: tuple[int, int], rng: np.random.Generator) -> tuple[Outcome, 
     """Arms that do not differ; writers do, much."""
     sides = [(written(count, rng), ACCURACY) for count in writers]
     clusters = by_writer(writers[0], "a"), by_writer(writers[1], "b")
-    found = compare_apart(sides[0], sides[1], clusters=clusters, resamples=RESAMPLES)["accuracy"]
+    found = compare_apart(sides[0], sides[1], clusters=clusters, resamples=RESAMPLES, seed=any_seed(rng))["accuracy"]
     return rejects(found.p_bootstrap), rejects(found.p_permutation), covers(found.interval, 0.0)
 
 

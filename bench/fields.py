@@ -1,4 +1,4 @@
-"""A form with five fields on many items: status, report and exports, each in a process of its own.
+"""A form with five fields on many items: status, verify, report and exports, each in a process of its own.
 
 python -m bench.fields [ITEMS…]
 """
@@ -79,6 +79,7 @@ def main() -> None:
             maker.join()
             study = str(folder / "study")
             row(f"status, {size:,} items", "status", study)
+            row(f"verify, {size:,}", "verify", study)
             row(f"report, {size:,}", "report", study, "--no-charts", "--out", str(folder / "report.html"))
             for name in EXPORTS:
                 row(f"export {name}, {size:,}", "export", study, "--format", name, "--out", str(folder / name))

@@ -250,3 +250,26 @@ def beyond(sizes: Mapping[str, int], most: int, left: Mapping[str, int]) -> Iter
 def imports_in_functions(modules: Mapping[str, str], free: Collection[str]) -> list[Import]:
     """Imports within functions of anything but the packages that may be imported late."""
     return [found for found in imports_of(modules) if found.in_function and found.target.split(".")[0] not in free]
+
+
+def lasting_names(modules: Mapping[str, str], names: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Module and name where one of the names is given to anything that lives longer than a line.
+
+    That is everything but variables of comprehensions and lambdas: other variables, parameters, attributes, functions.
+    """
+    for module, source in modules.items():
+        pending: list[ast.AST] = [ast.parse(source)]
+        while pending:
+            node = pending.pop()
+            match node:
+                case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp() | ast.Lambda():
+                    continue
+                case (
+                    ast.Name(id=name, ctx=ast.Store())
+                    | ast.Attribute(attr=name, ctx=ast.Store())
+                    | ast.arg(arg=name)
+                    | ast.FunctionDef(name=name)
+                    | ast.AsyncFunctionDef(name=name)
+                ) if name in names:
+                    yield module, name
+            pending += ast.iter_child_nodes(node)

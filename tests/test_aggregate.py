@@ -553,7 +553,7 @@ def test_accuracy_with_interval_and_another_method_beside_it(files: Path) -> Non
 
 def test_confidence_takes_trust_from_truth_or_a_column(files: Path) -> None:
     found = told("judgments.csv", "--method", "confidence", "--truth", "truth.csv", "--smoothing", "1")
-    assert any("held against the same truth" in note for note in found["notes"])
+    assert any("compared with the same truth" in note for note in found["notes"])
     assert 0.3 < found["workers"]["0"]["trust"] < 1
     (files / "t.csv").write_text("task,worker,label,sure\nt,a,x,0.9\nt,b,y,0.3\nt,c,y,0.3\n")
     found = told("t.csv", "--method", "confidence", "--trust", "sure")

@@ -55,6 +55,74 @@ def test_gamma_is_that_of_pygamma(marked: list[str], observed: float, expected: 
     assert observed / (1 - result.value) == pytest.approx(expected, rel=0.03, abs=3 * error)
 
 
+# The disorder of the best alignment is not sampled, so it must be the same. The peer computes with 32 bits.
+DISORDERS = [
+    (["11:14:B 12:16:C 24:27:B 32:36:B 35:37:C", "9:14:B 11:17:C 11:19:C 26:27:C 34:39:B"], 0.73222840),
+    (
+        [
+            "0:4:B 2:6:B 6:10:B 22:26:B 26:27:C 30:33:C 42:44:B 44:48:A 55:61:C",
+            "1:3:C 6:11:A 20:28:B 27:33:C 44:48:C 53:58:C 54:62:A",
+        ],
+        0.94403636,
+    ),
+    (
+        ["12:15:C 28:32:A 31:34:C 31:35:A 42:53:C 46:51:A 50:52:A 58:63:A", "31:34:C 31:35:A 42:50:C 51:53:A 53:57:C"],
+        0.81152785,
+    ),
+    (["25:32:C 33:40:C 37:44:B 41:49:C 60:63:A", "27:30:C 31:39:C 37:42:A 37:43:C 40:47:C 60:63:C"], 0.59016681),
+    (
+        [
+            "0:1:B 12:18:A 16:21:B 16:22:B 27:30:A 46:51:B 49:52:A",
+            "2:3:A 11:20:A 16:20:B 16:22:A 17:21:A 18:21:B 28:29:A 55:56:B",
+        ],
+        0.98566663,
+    ),
+    (
+        ["3:13:A 13:21:A 37:39:B 56:61:B 59:62:B", "6:10:B 9:19:A 11:13:A 39:40:B 41:46:A 47:54:B 55:58:B 59:62:B"],
+        0.73931623,
+    ),
+    (
+        [
+            "23:32:A 26:30:A 32:37:A 33:42:A 49:53:A 58:60:A",
+            "23:33:A 35:41:A 48:49:A 48:51:A 52:58:A",
+            "21:26:A 26:35:A 35:43:A 50:51:A 54:59:A 59:60:A",
+        ],
+        0.81165296,
+    ),
+    (
+        [
+            "8:11:A 24:29:A 30:40:A 35:41:A 44:48:A",
+            "9:12:A 24:29:A 30:40:A 41:48:A",
+            "5:7:A 5:8:A 13:14:A 22:27:A 22:28:A 32:40:A 41:47:A",
+        ],
+        0.82789314,
+    ),
+    (
+        [
+            "17:20:A 17:23:A 40:44:A 58:63:A",
+            "15:18:A 15:19:A 17:18:A 20:23:A 39:46:A 40:41:A",
+            "13:22:A 16:20:A 19:24:A 23:28:A 39:44:A",
+        ],
+        0.89528620,
+    ),
+    (
+        [
+            "8:14:B 25:27:B 54:57:B 58:61:B",
+            "0:7:A 18:19:B 23:28:B 51:53:A 55:58:B 56:59:A",
+            "3:8:A 18:20:B 25:26:B 53:57:A 56:57:A",
+        ],
+        1.08248377,
+    ),
+]
+
+
+@pytest.mark.parametrize(("marked", "observed"), DISORDERS)
+def test_the_best_alignment_costs_what_pygamma_finds(marked: list[str], observed: float) -> None:
+    disagreement = gamma(judged(marked)).item_disagreement
+    assert disagreement is not None
+    assert disagreement[0] == pytest.approx(observed, abs=1e-6)
+
+
 def test_who_marks_nothing_disagrees_with_who_does() -> None:
     spans = np.array([[0.0, 2.0, 0.0], [9.0, 12.0, 1.0]])
     assert least_cost([spans, spans, np.empty((0, 3))]) == pytest.approx(2 * 2 / 3)

@@ -313,7 +313,7 @@ def test_tampering_with_calls_and_answers_is_found(make: Make) -> None:
     study.store.do(lambda tx: tx.execute(update(model_call).where(model_call.c.id == 1).values(cost=7)))
     assert any("call 1" in one and "cost stored 7" in one for one in differences(study))
     study.store.do(lambda tx: tx.execute(update(model_task).where(model_task.c.id == 1).values(answer='"maybe"')))
-    assert any("not the one submitted" in one for one in differences(study))
+    assert any("differs from the submitted one" in one for one in differences(study))
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_tampering_with_calls_and_answers_is_found(make: Make) -> None:
         ("name = 'a'\nendpoint = 'http://x/v1'\nconfidence = 'samples'\n", "all samples would be the same"),
         (
             "name = 'a'\nendpoint = 'http://x/v1'\n[[model]]\nname = 'a'\nendpoint = 'http://y/v1'\n",
-            "another model too",
+            "also the name of another model",
         ),
         ("name = 'a'\nendpoint = 'http://x/v1'\ninput_price = 0.0001\n", "three decimals"),
         ("name = 'a'\nendpoint = 'ftp://x'\n", "endpoint"),
@@ -442,7 +442,7 @@ def test_the_site_keeps_models_annotating(make: Make, tmp_path: Path, server: Mo
             while server.served < 24:
                 await asyncio.sleep(0.01)
         await asyncio.sleep(0.2)
-        with pytest.raises(UserError, match="being run already"), annotating_alone(study):
+        with pytest.raises(UserError, match="already running"), annotating_alone(study):
             pass
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

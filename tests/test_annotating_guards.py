@@ -85,7 +85,8 @@ def _mcq(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("write", "stage", "why"), [(_mcq, "grade", "after a first answer"), (write_media_study, "only", "file name only")]
+    ("write", "stage", "why"),
+    [(_mcq, "grade", "after a first answer"), (write_media_study, "only", "only the file name")],
 )
 def test_stages_that_only_people_can_do_get_no_models(
     tmp_path: Path, write: Callable[[Path], Path], stage: str, why: str
@@ -217,7 +218,7 @@ def test_one_process_runs_the_models_of_a_database_whichever_folder_it_was_opene
     address = database or f"sqlite:///{tmp_path / 'shared.db'}"
     first, second = (open_study(tmp_path / name, address) for name in ("one", "two"))
     with annotating_alone(first):
-        with pytest.raises(UserError, match="being run already"), annotating_alone(second):
+        with pytest.raises(UserError, match="already running"), annotating_alone(second):
             pass
     with annotating_alone(second):
         pass

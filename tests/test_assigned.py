@@ -115,11 +115,11 @@ def test_who_is_assigned_nothing_is_told_that_nothing_is_left(folder: Path) -> N
     write(folder, [(f"a{number:05d}", name) for number in range(4) for name in ("Anna", "Bo")])
     with closing(open_study(folder)) as study:
         cy = Member(study, "Cy")
-        assert cy.next(STAGE).status == "done"
+        assert cy.next(STAGE).status == "none"
         part = next(
             part for part in (do(study, visit, cy.id) or pytest.fail("nobody")).stages if part.stage.name == STAGE
         )
-        assert part.situation.reason is Reason.NOTHING_LEFT, "the start page and the next item agree"
+        assert part.situation.reason is Reason.TOO_LATE, "the start page and the next item agree"
         own = do(study, own_progress, cy.id)
         assert own is not None and next(part.assigned for part in own.parts) == (0, False)
         anna = Member(study, "Anna")
@@ -138,7 +138,7 @@ def test_an_item_whose_last_place_is_held_may_still_come(folder: Path) -> None:
         everything(cy)
         assert bo.next(STAGE).status == "item"
         dee = Member(study, "Dee")
-        assert (cy.next(STAGE).status, dee.next(STAGE).status) == ("wait", "done")
+        assert (cy.next(STAGE).status, dee.next(STAGE).status) == ("wait", "none")
         bo.give_back(held)
         assert cy.next(STAGE).status == "item"
 

@@ -255,7 +255,7 @@ def test_files_that_are_no_whole_backup_are_refused_and_nothing_is_changed(folde
         before: "is not a backup",
         content[: len(content) // 2]: "is cut off",
         content[:-1]: "is cut off",
-        other.read_bytes(): "no backup of Chorale",
+        other.read_bytes(): "not a backup of Chorale",
         _tampered(good, tmp_path, "manifest.json", b'"version":1', b'"version":2'): "newer Chorale",
         _tampered(good, tmp_path, "manifest.json", b"files/consent.md", b"files/../consent"): "which no backup has",
         _tampered(good, tmp_path, "files/consent.md", b"agree", b"adore"): "consent.md is not what was backed up",

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import PATIENCE_MS, PHONE, WIDER_THAN_SCREEN, Watch, barriers, open_chromium
+from browsing import PATIENCE_MS, PHONE, WIDER_THAN_SCREEN, Scene, Site, Watch, barriers, open_chromium, tab_to
 from chorale.folder.templates import create_study
+from test_browser_console import set_up
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +67,7 @@ def test_a_field_is_added_by_keyboard_previewed_and_saved(browser: Browser, link
     page.keyboard.type("Not a name")
     expect(card.get_by_text("Is not a name. Use lower-case letters")).to_be_visible()
     expect(card.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
-    expect(page.locator("#preview-note")).to_contain_text("as it was before the problems")
+    expect(page.locator("#preview-note")).to_contain_text("the last valid version")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("urgency")
     card.get_by_label("Kind", exact=True).select_option("slider")
@@ -117,3 +118,32 @@ def test_the_page_has_no_barriers_and_fits_a_phone(browser: Browser, link: str, 
     ]
     assert tones[-1] in ("odd", {"value": "odd"})
     assert watch.complaints == []
+
+
+def test_an_owner_edits_the_form_in_the_console(browser: Browser, folder: Path) -> None:
+    with Site(folder) as site:
+        scene = Scene(browser, site)
+        page = scene.page(viewport={"width": 1280, "height": 900})
+        set_up(page, site)
+        page.goto("/console/study")
+        tab_to(page, page.get_by_role("link", name="Edit the form"))
+        page.keyboard.press("Enter")
+        expect(page.locator(".design-card")).to_have_count(6)
+        preview = page.frame_locator("#preview")
+        expect(preview.get_by_text("How does the message sound?")).to_be_visible()
+        assert barriers(page) == ""
+        page.locator("#card-fields-0 > summary").click()
+        ask = page.locator("#card-fields-0").get_by_label("Ask", exact=True)
+        ask.focus()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type("And how does it")
+        expect(preview.get_by_text("And how does it")).to_be_visible()
+        expect(preview.get_by_role("button", name="Submit")).to_be_visible()
+        page.keyboard.type(" sound to you?")  # the preview has taken no focus
+        expect(ask).to_have_value("And how does it sound to you?")
+        expect(preview.get_by_text("And how does it sound to you?")).to_be_visible()
+        page.keyboard.press("ControlOrMeta+s")
+        expect(page.locator("#status")).to_contain_text("Restart the site")
+        assert "And how does it sound to you?" in (folder / "study.toml").read_text()
+        page.get_by_role("link", name="Study settings").click()
+        expect(page.get_by_role("heading", name="Study settings")).to_be_visible()

@@ -147,7 +147,7 @@ def test_a_long_list_is_folded_and_searched_on_a_phone(chromium: Browser, long_s
     worker.at_question(1)
     height = "document.querySelector('fieldset').getBoundingClientRect().height"
     folded = page.evaluate(height)
-    expect(page.locator("#frames-hint")).to_contain_text("the 21 likeliest of 30 meanings")
+    expect(page.locator("#frames-hint")).to_contain_text("the 21 most likely of 30 meanings")
     assert barriers(page) == ""
     page.locator("[data-unfold]").tap()
     assert page.evaluate(height) > 2.5 * folded

@@ -158,7 +158,7 @@ def test_an_old_layout_is_done_with_gold_around_it(chromium: Browser, market: Ma
     expect(frame.get_by_text("First:")).to_be_visible()
     page.wait_for_timeout(600)  # what comes sooner is taken for the second half of a double click
     page.locator("#submit").click()
-    expect(page.locator("#form-error")).to_have_text("Please fill in what the page asks for.")
+    expect(page.locator("#form-error")).to_have_text("Please fill in all required fields.")
     frame.get_by_label("No", exact=True).check()
     frame.get_by_label("Anything you want to say about it?").fill("a <b>note</b>")
     page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('note'))")
@@ -332,3 +332,31 @@ def test_an_owner_reviews_by_keys_and_sees_a_hit_as_workers_do(chromium: Browser
     assert [one["AssignmentStatus"] for one in found] == ["Approved", "Rejected", "Submitted"]
     assert len(market.client.list_bonus_payments(HITId=hit)["BonusPayments"]) == 3
     assert scene.watch.complaints == []
+
+
+def test_pages_of_hits_are_in_arabic_from_right_to_left(chromium: Browser, tmp_path: Path) -> None:
+    write_market(tmp_path / "study")
+    file = tmp_path / "study/study.toml"
+    file.write_text(file.read_text().replace("[study]\n", '[study]\nlanguage = "ar"\n', 1))
+    with open_market(tmp_path / "study") as market:
+        hit = market.hit(Question=HTML_QUESTION, MaxAssignments=1)["HITId"]
+        page = Scene(chromium, market.site).worker(**PHONE).page
+
+        def fits() -> None:
+            assert page.locator("html").get_attribute("dir") == "rtl"
+            assert barriers(page) == ""
+            assert page.evaluate(WIDER_THAN_SCREEN) <= 0
+
+        page.goto("/hits")
+        expect(page.get_by_role("heading", name="المهام المتاحة")).to_be_visible()
+        expect(page.get_by_text("الحد الزمني: 10 دقائق")).to_be_visible()
+        fits()
+        page.goto(f"/hits/{hit}")
+        page.get_by_role("button", name="قبول هذه المهمة").click()
+        expect(page.get_by_text("بقيت 10 دقائق")).to_be_visible()
+        fits()
+        frame = page.frame_locator("#hit-frame")
+        frame.get_by_label("Which colour is the sea?").fill("deep blue")
+        frame.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("heading", name="تم الإرسال. شكرًا لك!")).to_be_visible()
+        fits()

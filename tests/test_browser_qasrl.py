@@ -101,7 +101,7 @@ def test_questions_are_written_with_the_keyboard_alone(scene: Scene) -> None:
     tab_to(page, field(page))
     keys.type("Who sold something?")
     keys.press("Enter")
-    expect(page.get_by_text("This is asked already: question 1.")).to_be_visible()
+    expect(page.get_by_text("This question is already asked: question 1.")).to_be_visible()
     keys.press("Control+A")
     keys.type("Who might sell something?")
     keys.press("Enter")

@@ -96,7 +96,7 @@ def _console_shows_the_evidence(scene: Scene) -> None:
     page.goto(scene.site.staff_link("viewer", "Vi"))
     page.goto(f"{scene.site.url}/console/workers/{name}")
     section = page.locator("section", has=page.get_by_role("heading", name="How answers were written"))
-    expect(section).to_contain_text("Nothing is decided by it")
+    expect(section).to_contain_text("No decision depends on it")
     expect(section).to_contain_text("Page left before answering")
     page.goto(f"{scene.site.url}/console/items")
     page.get_by_role("link", name="Where models and people differ most").click()

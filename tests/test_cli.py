@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import click
 import httpx2 as httpx
 import pytest
 from click.testing import CliRunner, Result
@@ -88,6 +89,26 @@ def test_help_lists_every_command_and_every_command_has_help() -> None:
         assert "Usage: " in chorale(command, "--help").stdout
     # The families, which have commands of their own, and then the commands that kits bring.
     assert tuple(re.findall(r"^  (\w+)  ", text, re.MULTILINE)) == (*COMMANDS, *FAMILIES, *OF_KITS)
+
+
+def all_commands(group: click.Group) -> Iterator[click.Command]:
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from all_commands(command)
+        else:
+            yield command
+
+
+def test_help_names_only_options_that_the_command_has() -> None:
+    for command in all_commands(app):
+        options = [each for each in command.params if isinstance(each, click.Option)]
+        known = {name for each in options for name in (*each.opts, *each.secondary_opts)}
+        for option in options:
+            # What stands in backquotes is another command with its options.
+            own = re.sub(r"`[^`]*`", "", option.help or "")
+            assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", own)) <= known, (command.name, option.opts)
 
 
 def test_the_version() -> None:

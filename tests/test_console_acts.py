@@ -246,7 +246,7 @@ def test_qualifications_are_given_and_taken_by_hand(tmp_path: Path, clock: "Manu
         [taken] = told(study, "disqualified")
         assert (taken["qualification"], taken["by"], taken["reason"]) == ("trained", "maya", "was a mistake")
         study.store.write(lambda tx: gates.grant(tx, arrive_id(tx, who), "promoted", 0)).result()
-        assert differences(study) == [f"worker {who}: has the qualification promoted, and nothing gave it to them"]
+        assert differences(study) == [f"worker {who}: has the qualification promoted, but nothing granted it"]
     finally:
         study.close()
 

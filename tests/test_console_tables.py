@@ -231,3 +231,36 @@ def test_experts_have_their_pages_for_tabs(busy: Study) -> None:
     client.get(staff_link_path(study_sessions(busy), "expert", "ada"))
     page = client.get("/console/queue").text
     assert 'aria-current="page">Review queue</a>' in page and "sub-nav" not in page and ">Overview</a>" not in page
+
+
+def headings(page: str, table: str) -> list[str]:
+    """The column headings of the table with this label."""
+    head = page[page.index(f'aria-label="{table}') :].split("</thead>", maxsplit=1)[0]
+    return [re.sub(r"<.*?>|[▲▼]", "", cell).strip() for cell in re.findall(r"<th .*?>(.*?)</th>", head, re.DOTALL)]
+
+
+@pytest.mark.parametrize(("table", "label"), [("items", "Items of"), ("workers", "Workers of")])
+def test_columns_are_chosen_without_scripts_and_the_choice_is_kept(busy: Study, table: str, label: str) -> None:
+    client = as_owner(busy)
+    page = unescape(client.get(f"/console/{table}").text)
+    form = page[page.index(f'action="/console/columns/{table}"') :].split("</form>")[0]
+    assert re.findall(r"checked> (.*?)</label>", form) == headings(page, label)[1:]
+    assert 'class="table"' in page
+    count, query = len(headings(page, label)), "stage=meaningful&order=key"
+    answer = client.get(f"/console/columns/{table}", params={"count": count, "show": [2, 4], "query": query})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/console/{table}?{query}")
+    for again in (f"/console/{table}", f"/console/{table}?part=live"):
+        shown = client.get(again).text
+        hidden = [number for number in range(3, count + 1) if number != 4]
+        assert f'class="table {" ".join(f"hide-{number}" for number in hidden)}"' in shown
+    client.get(f"/console/columns/{table}", params={"count": 6, "show": [2, 3, 4, 5, 6]})
+    assert 'class="table"' in client.get(f"/console/{table}").text
+
+
+def test_a_choice_of_columns_leads_nowhere_else(busy: Study) -> None:
+    client = as_owner(busy)
+    assert client.get("/console/columns/team?count=3").status_code == 422
+    answer = client.get("/console/columns/items", params={"count": 2, "show": [2], "query": "\r\nset-cookie: a=b"})
+    assert answer.headers["location"].startswith("/console/items?") and "\n" not in answer.headers["location"]
+    client.cookies.set("columns-items", '1.99.3"><b>')
+    assert 'class="table hide-' not in client.get("/console/items").text

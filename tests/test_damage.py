@@ -87,7 +87,7 @@ def test_a_row_that_refers_to_nothing_is_found_by_verify(worked: Path) -> None:
     file.close()
     result = CliRunner().invoke(app, ["verify", str(worked)])
     assert result.exit_code == 3, result.output
-    assert "refer to rows that are not there" in result.output
+    assert "refer to missing rows" in result.output
 
 
 def test_a_file_that_is_not_ours_to_write_says_so(worked: Path, monkeypatch: pytest.MonkeyPatch) -> None:

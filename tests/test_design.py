@@ -3,6 +3,7 @@
 import json
 import tomllib
 from contextlib import closing
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from chorale.engine.opening import open_study
+from chorale.engine.started import changes_refused
 from chorale.folder.editing import with_options
 from chorale.folder.reading import check_folder
 from chorale.folder.templates import create_study
@@ -23,6 +25,10 @@ from crowd import Person
 KITS = Path(__file__).parent.parent / "src/chorale/kits"
 FILES = sorted(KITS.glob("forms/[tg]*/*/study.toml"))
 KEY = "a-key-of-somebody"
+
+
+def _designer(folder: Path) -> Designer:
+    return Designer(folder, partial(changes_refused, folder, None))
 
 
 def _comments(text: str) -> list[str]:
@@ -115,7 +121,7 @@ def _edit(designer: Designer, change: Any = None) -> Edit:
 
 
 def test_a_draft_is_checked_like_the_file_and_writes_nothing(folder: Path) -> None:
-    designer = Designer(folder)
+    designer = _designer(folder)
     before = designer.text()
 
     def spoil(options: dict[str, Any]) -> None:
@@ -137,7 +143,7 @@ def test_a_draft_is_checked_like_the_file_and_writes_nothing(folder: Path) -> No
 
 
 def test_saving_keeps_the_rest_and_refuses_a_file_changed_meanwhile(folder: Path) -> None:
-    designer = Designer(folder)
+    designer = _designer(folder)
     file = folder / "study.toml"
     file.chmod(0o640)
     before = file.read_text()
@@ -152,7 +158,7 @@ def test_saving_keeps_the_rest_and_refuses_a_file_changed_meanwhile(folder: Path
 
 
 def test_a_problem_is_not_saved(folder: Path) -> None:
-    designer = Designer(folder)
+    designer = _designer(folder)
     before = designer.text()
     tried = designer.save(_edit(designer, lambda options: options["fields"][0].update(kind="colour")))
     assert not tried.saved
@@ -161,7 +167,7 @@ def test_a_problem_is_not_saved(folder: Path) -> None:
 
 
 def test_what_people_have_answered_cannot_be_changed(folder: Path) -> None:
-    designer = Designer(folder)
+    designer = _designer(folder)
     with closing(open_study(folder)) as study:
         person = Person(study, "5f0000000000000000000001")
         offer = person.next("tone")
@@ -172,20 +178,20 @@ def test_what_people_have_answered_cannot_be_changed(folder: Path) -> None:
     shape = _edit(designer, lambda options: options["fields"][1].update(levels=7))
     refused = designer.save(shape)
     assert not refused.saved
-    assert "can no longer be what they were when it started" in refused.other_problems()[0]
+    assert "would change after the stage has started" in refused.other_problems()[0]
     assert designer.text() == before.replace("How does the message sound?", "And now?")
 
 
 def test_other_files_may_follow_the_form_until_people_have_answered(folder: Path) -> None:
     """Gold that names a removed field is reported; the file can be saved, and gold corrected after that."""
-    designer = Designer(folder)
+    designer = _designer(folder)
     tried = designer.save(_edit(designer, lambda options: options["fields"].pop(1)))
     assert tried.saved
     assert "gold.jsonl" in tried.other_problems()[0]
     assert "ease" not in designer.stage("tone").task.form.html
-    assert Designer(folder).state()["stages"][0]["options"]["fields"][1]["name"] == "words"
+    assert _designer(folder).state()["stages"][0]["options"]["fields"][1]["name"] == "words"
     create_study(folder.with_name("begun"), "form")
-    begun = Designer(folder.with_name("begun"))
+    begun = _designer(folder.with_name("begun"))
     with closing(open_study(begun.directory)) as study:
         person = Person(study, "5f0000000000000000000001")
         person.submit(person.next("tone"), {"tone": "polite", "ease": 3, "words": []})
@@ -195,7 +201,7 @@ def test_other_files_may_follow_the_form_until_people_have_answered(folder: Path
 
 
 def test_a_folder_that_cannot_be_written_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    designer = Designer(folder)
+    designer = _designer(folder)
     edit = _edit(designer, lambda options: options["fields"][0].update(ask="And now?"))
 
     def full(*_: object) -> None:
@@ -210,14 +216,14 @@ def test_a_folder_that_cannot_be_written_is_reported(folder: Path, monkeypatch: 
 
 
 def test_only_the_person_at_this_computer_gets_in(folder: Path) -> None:
-    client = TestClient(create_design_app(Designer(folder), KEY), base_url="http://127.0.0.1:8010")
+    client = TestClient(create_design_app(_designer(folder), KEY), base_url="http://127.0.0.1:8010")
     for path in ("/design", "/design/state", "/design/preview/tone", "/tasks/form/form.js"):
         assert client.get(path).status_code == 401, path
     assert client.get("/", params={"key": "another"}).status_code == 401
     assert client.get("/", params={"key": KEY}).status_code == 200
     client.get("/", params={"key": "from another site"})
     assert client.cookies[COOKIE] == KEY, "a link of another site ends no session"
-    edit = _edit(Designer(folder), lambda options: options["fields"].pop()).model_dump()
+    edit = _edit(_designer(folder), lambda options: options["fields"].pop()).model_dump()
     elsewhere = {"Sec-Fetch-Site": "cross-site"}
     assert client.post("/design/save", json=edit, headers=elsewhere).json()["error"]["code"] == "cross_site"
     page = client.get("/design/preview/tone")
@@ -226,7 +232,7 @@ def test_only_the_person_at_this_computer_gets_in(folder: Path) -> None:
 
 
 def test_the_preview_checks_answers_and_keeps_none(folder: Path) -> None:
-    client = TestClient(create_design_app(Designer(folder), KEY), base_url="http://127.0.0.1:8010")
+    client = TestClient(create_design_app(_designer(folder), KEY), base_url="http://127.0.0.1:8010")
     client.get("/", params={"key": KEY})
     first = client.post("/design/preview/tone/next", json={}).json()["assignment"]
     assert "message" in first["item"]
@@ -244,7 +250,7 @@ def test_the_preview_checks_answers_and_keeps_none(folder: Path) -> None:
 def test_a_preview_shows_pictures_of_its_items_and_no_other_file(tmp_path: Path) -> None:
     create_study(tmp_path / "study", "gallery/image-boxes")
     (tmp_path / "study/pictures/other.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
-    client = TestClient(create_design_app(Designer(tmp_path / "study"), KEY), base_url="http://127.0.0.1:8010")
+    client = TestClient(create_design_app(_designer(tmp_path / "study"), KEY), base_url="http://127.0.0.1:8010")
     client.get("/", params={"key": KEY})
     name = client.get("/design/state").json()["stages"][0]["name"]
     item = client.post(f"/design/preview/{name}/next", json={}).json()["assignment"]["item"]
@@ -256,7 +262,7 @@ def test_a_preview_shows_pictures_of_its_items_and_no_other_file(tmp_path: Path)
 def test_a_study_with_problems_is_not_opened(folder: Path) -> None:
     (folder / "study.toml").write_text("format = 1\n")
     with pytest.raises(UserError, match="Correct them first"):
-        Designer(folder)
+        _designer(folder)
 
 
 ALL_FILES = sorted(KITS.glob("*/[tg]*/*/study.toml"))
@@ -275,8 +281,8 @@ def test_every_option_of_every_template_can_be_left_alone_or_removed(file: Path)
 
 
 def test_options_nested_without_end_are_refused(folder: Path) -> None:
-    client = TestClient(create_design_app(Designer(folder), KEY), base_url="http://127.0.0.1:8010")
+    client = TestClient(create_design_app(_designer(folder), KEY), base_url="http://127.0.0.1:8010")
     client.get("/", params={"key": KEY})
-    edit = _edit(Designer(folder), lambda options: options["fields"].pop()).model_dump()
+    edit = _edit(_designer(folder), lambda options: options["fields"].pop()).model_dump()
     edit["options"]["deep"] = json.loads("[" * 500 + "]" * 500)
     assert client.post("/design/draft", json=edit).status_code == 422

@@ -152,8 +152,8 @@ def test_answers_of_somebody_who_is_dropped_are_withdrawn_and_no_others_take_the
             "UPDATE event SET evidence = json_set(evidence, '$.of[0]', 9) WHERE kind = 'drawn'",
             "sampled from other answers",
         ),
-        ("DELETE FROM event WHERE kind = 'drawn'", "is there and does not follow"),
-        ("DELETE FROM item_source; DELETE FROM item WHERE response_id IS NOT NULL", "and is not there"),
+        ("DELETE FROM event WHERE kind = 'drawn'", "exists, but does not follow"),
+        ("DELETE FROM item_source; DELETE FROM item WHERE response_id IS NOT NULL", ", but does not exist"),
         (
             "INSERT INTO event (at, kind, stage_id, worker_id, evidence) "
             "SELECT at, kind, stage_id, worker_id, evidence FROM event WHERE kind = 'drawn'",
@@ -182,7 +182,7 @@ def test_verifying_finds_a_draw_that_was_changed(tmp_path: Path, clock: Clock, s
 
 def test_a_gate_that_asks_for_more_than_is_drawn_is_refused_and_a_plan_counts_what_is(tmp_path: Path) -> None:
     write(tmp_path / "study", graded=3)
-    with pytest.raises(UserError, match="nobody has as many graded answers as the gate asks for"):
+    with pytest.raises(UserError, match="nobody can have the number of graded answers that the gate requires"):
         load_folder(tmp_path / "study")
     write(tmp_path / "other", items="per_worker = 2, sample = 0.5")
     with pytest.raises(UserError, match='`per_worker` needs `of = "answers"`, and no `sample`'):

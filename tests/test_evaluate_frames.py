@@ -238,8 +238,8 @@ def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
         ("f.csv", HEAD + "s1,a,inf\n", "(found 'inf')"),
         ("f.csv", HEAD + "s1,a,-1\n", "(found '-1')"),
         ("f.csv", HEAD + "s1,a,\n", "(found '')"),
-        ("f.csv", HEAD + "s1, ,1\n", "has nothing usable under 'frame'"),
-        ("f.csv", HEAD + ",a,1\n", "has nothing usable under 'sent_id'"),
+        ("f.csv", HEAD + "s1, ,1\n", "has no usable value for 'frame'"),
+        ("f.csv", HEAD + ",a,1\n", "has no usable value for 'sent_id'"),
         ("f.csv", HEAD + "s1,a,1\ns1,A,1\n", "f.csv:3: has a sentence and frame for the second time (found 's1, A')"),
         ("f.csv", "sent_id,frame,score,sqs\ns1,a,1,0.5\ns1,b,1,0.6\n", "f.csv:3: has another sentence quality"),
         ("f.csv", "sent_id,frame,score,sqs\ns1,a,1,\n", "under 'sqs'"),
@@ -247,7 +247,7 @@ def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
         (
             "f.jsonl",
             '{"sent_id": "s", "frame": "a", "score": 1}\n{"sent_id": "s"}\n',
-            "has nothing usable under 'frame'",
+            "has no usable value for 'frame'",
         ),
         ("f.json", "{", "is not JSON"),
         ("f.json", "[]", "is not what"),
@@ -474,8 +474,8 @@ def test_the_paper_is_computed_from_all_batches(tmp_path: Path) -> None:
     found = cells(corpus(tmp_path, range(1, 8)))
     assert found["Section 2.1", "word-sentence pairs"].ours == 29
     assert found["Section 2.1", "unique frames"].ours == 8
-    assert found["Section 2.3", "sentences with two frames of a majority"].ours == 21
-    assert found["Section 2.3", "sentences without a frame of a majority"].ours == 8
+    assert found["Section 2.3", "sentences with two majority frames"].ours == 21
+    assert found["Section 2.3", "sentences without a majority frame"].ours == 8
     assert found["Section 3.2", "sentences of the R-SET"].ours == 25
     top = found["Table 2", "F-SET, Cos Sim AUC, TC"]
     many, few, one = 0.9 / math.sqrt(1.31), 0.4 / math.sqrt(0.34), 0.49999 / math.sqrt(0.49999**2 + 0.17)
@@ -491,7 +491,7 @@ def test_a_score_that_the_paper_cuts_off_is_not_called_equal(tmp_path: Path) -> 
     cut = found["Table 1", "example 4, part_piece"]
     assert cut.ours == 0.49999
     assert cut.agrees is False
-    assert "Cut off after three digits, ours is 0.499" in cut.reason
+    assert "Truncated to three digits, ours is 0.499" in cut.reason
     assert found["Table 1", "example 4, cause_harm"].agrees
     assert found["Table 1", "example 4, cutting"].agrees is False
     assert found["Table 1", "example 4, cutting"].reason == "The release may differ from the corpus of the paper."

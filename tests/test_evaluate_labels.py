@@ -106,7 +106,7 @@ def test_another_system_is_compared(zeichner: tuple[Path, Path], tmp_path: Path)
     assert compared["kappa"]["p_bootstrap"] < 0.01
     assert compared["false_negative_rate"]["other"] == 1
     short = written(tmp_path / "short.csv", ["No"] * 10)
-    assert "lacks items" in run(crowd, gold, "--against", short, code=2).stderr
+    assert "do not have the same items" in run(crowd, gold, "--against", short, code=2).stderr
 
 
 def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> None:
@@ -129,9 +129,11 @@ def test_labels_in_two_spellings_and_missing_values_are_noted(tmp_path: Path) ->
     gold = written(tmp_path / "gold.csv", ["Yes", "No", "yes", "No", "NA"])
     system = written(tmp_path / "system.csv", ["Yes", "No", "Yes", "No", "NA"])
     [note] = [note for note in run_json(system, gold)["notes"] if "Yes" in note]
-    assert "'NA' (2): counts as a label. To leave it out, remove these rows." in note
+    assert "'NA' (2): counts as a label. To leave it out, add --missing 'NA'." in note
     assert "'Yes' (3) and 'yes' (1)" in note
-    assert "--missing" not in note
+    without = run_json(system, gold, "--missing", "NA")
+    assert without["items"] == 4 and set(without["labels"]) == {"No", "Yes", "yes"}
+    assert "missing:NA" in without["signature"] and not any("NA" in note for note in without["notes"])
     plain = written(tmp_path / "plain.csv", ["Yes", "No", "Yes", "No", "No"])
     assert not [note for note in run_json(plain, plain)["notes"] if "count" in note]
 

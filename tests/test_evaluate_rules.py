@@ -166,7 +166,7 @@ def test_bad_judgments_are_told_with_their_line(tmp_path: Path, lines: list[str]
         (["a\tb\tinf"], ":1: has a score that is not a number (found 'inf')"),
         (["a\tb", "a"], ":2: is no rule"),
         (["a\tb", "\tb"], ":2: has no predicate"),
-        (["<a::x>\t->\t<b::x::y>"], ":1: has no typed predicate beside the arrow (found '<a::x>')"),
+        (["<a::x>\t->\t<b::x::y>"], ":1: has no typed predicate next to the arrow (found '<a::x>')"),
         (["a\tb"] + ["a"] * 80, ":51: is no rule"),
     ],
 )

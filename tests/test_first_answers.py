@@ -166,7 +166,7 @@ def test_the_table_only_grows_and_is_erased_with_its_worker(study: Study) -> Non
     [
         ("DELETE FROM first_answer", "has no first answer stored before it"),
         ("UPDATE first_answer SET at = at + 99999999999", "has a first answer stored after it"),
-        ("UPDATE first_answer SET answer = replace(answer, 'option2', 'option1')", "says other than the first answer"),
+        ("UPDATE first_answer SET answer = replace(answer, 'option2', 'option1')", "differs from the first answer"),
     ],
 )
 def test_verify_finds_first_answers_that_were_tampered_with(

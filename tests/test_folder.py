@@ -227,7 +227,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "option of another task": (
         toml(("[[stage]]", "[stage.options]\nx = 1\n[[stage]]")),
-        ("study.toml", 25, "no setting `x`", "none to name"),
+        ("study.toml", 25, "no setting `x`", "There are none"),
     ),
     "wrong option": (
         toml(("set-aside", "aside")),
@@ -412,7 +412,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "too little gold for one person": (
         toml(('name = "first"', 'name = "first"\nmax_per_worker = 3')),
-        ("study.toml", 34, "people meet about 1.5 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
+        ("study.toml", 34, "workers see about 1.5 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
     ),
     "from itself": (toml(('from = "first"', 'from = "second"')), ("study.toml", 30, "is the stage itself", "`first`")),
     "cannot derive": (
@@ -482,8 +482,8 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "id with spaces": (items({}, {"id": " a"}), ("items.jsonl", 2, "`id` is not an id", "without spaces")),
     "boolean id": (items({}, {"id": True}), ("items.jsonl", 2, "`id` is not an id", "true")),
     "fractional id": (items({}, {"id": 1.5}), ("items.jsonl", 2, "`id` is not an id", "1.5")),
-    "same id": (items({}, {"id": "b"}, {}), ("items.jsonl", 3, "is that of line 1 too", "'a1'")),
-    "same id in another type": (items({"id": 1}, {"id": "1"}), ("items.jsonl", 2, "is that of line 1 too", "'1'")),
+    "same id": (items({}, {"id": "b"}, {}), ("items.jsonl", 3, "is also used in line 1 too", "'a1'")),
+    "same id in another type": (items({"id": 1}, {"id": "1"}), ("items.jsonl", 2, "is also used in line 1 too", "'1'")),
     "missing column": (rows("items.jsonl", without(ROW, "rhs")), ("items.jsonl", 1, "`rhs` is missing", "")),
     "blank text": (items({"rhs": " "}), ("items.jsonl", 1, "`rhs` is blank", "' '")),
     "empty text": (items({"rhs": ""}), ("items.jsonl", 1, "`rhs` is empty", "''")),
@@ -496,7 +496,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     # Gold
     "gold without id": (rows("gold.jsonl", GOLD, without(GOLD, "id")), ("gold.jsonl", 2, "`id` is missing", "")),
-    "same gold": (gold({}, {}), ("gold.jsonl", 2, "is that of line 1 too", "'g1'")),
+    "same gold": (gold({}, {}), ("gold.jsonl", 2, "is also used in line 1 too", "'g1'")),
     "gold without answer": (
         rows("gold.jsonl", GOLD, without({**GOLD, "id": "x"}, "answer")),
         ("gold.jsonl", 2, "`answer` is missing", ""),
@@ -527,9 +527,9 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "gold called like an item": (
         gold({}, {"id": "a1:lhs"}),
-        ("gold.jsonl", 2, "belongs to an item already", "'a1:lhs'"),
+        ("gold.jsonl", 2, "is already used by an item", "'a1:lhs'"),
     ),
-    "gold called like a group": (gold({}, {"id": "a2"}), ("gold.jsonl", 2, "belongs to an item already", "'a2'")),
+    "gold called like a group": (gold({}, {"id": "a2"}), ("gold.jsonl", 2, "is already used by an item", "'a2'")),
     "malformed gold": (rows("gold.jsonl", GOLD, "[]"), ("gold.jsonl", 2, "is not an object", "")),
     "empty gold": ({"gold.jsonl": ""}, ("gold.jsonl", None, "is empty", "")),
     "gold cells": (
@@ -670,7 +670,7 @@ def test_loading_a_study_with_problems_raises_them_all(tmp_path: Path) -> None:
 def test_names_that_are_near() -> None:
     assert did_you_mean("Golden", ["gold", "pay"]) == "Did you mean `gold`?"
     assert did_you_mean("x", ["gold", "pay"]) == "Use one of: `gold`, `pay`."
-    assert did_you_mean("x", []) == "There are none to name here."
+    assert did_you_mean("x", []) == "There are none."
 
 
 # Whatever the files hold

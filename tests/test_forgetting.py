@@ -125,7 +125,7 @@ def test_what_others_made_of_somebodys_words_goes_with_them(tmp_path: Path) -> N
         Person(study, "fay").judge(SECOND_SET, "consolidation")
         assert differences(study) == []
         tamper(study, "UPDATE response SET answer = 'null', erased_at = 1 WHERE worker_id = :who", who=bob.id)
-        assert f"worker {bob.pseudonym}: the answers is gone without an erasure that took it" in differences(study)
+        assert f"worker {bob.pseudonym}: the answers is missing without a recorded erasure" in differences(study)
 
 
 def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, clock: ManualClock) -> None:
@@ -165,7 +165,7 @@ def test_verify_finds_a_label_with_words_that_were_erased(make_study: StudyMaker
     assert rests.evidence["answer"] is None
     back = json.dumps({**rests.evidence, "answer": "yes"})
     tamper(study, "UPDATE event SET evidence = :back WHERE id = :id", back=back, id=rests.id, who=crowd[0].id)
-    assert f"event {rests.id} (labelled): what was erased may still be in the label it has" in differences(study)
+    assert f"event {rests.id} (labelled): its label may still contain erased text" in differences(study)
 
 
 def test_a_decision_that_was_somebodys_own_answer_goes_with_it(tmp_path: Path, clock: ManualClock) -> None:

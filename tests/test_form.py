@@ -723,7 +723,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
 @pytest.mark.parametrize(
     ("options", "at", "told"),
     [
-        ("", "[[stage]]", "`stage.options.fields` is missing. Add it: What the form asks, from top to bottom."),
+        ("", "[[stage]]", "`stage.options.fields` is missing. Add it: The questions of the form, from top to bottom."),
         (
             field_toml(name="one", kind="choice", ask="Which?"),
             "[[stage.options.fields]]",
@@ -815,7 +815,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             ONE + field_toml(name="two", kind="text", ask="?") + 'shown_if = { field = "one", is = ["a", "z"] }\n',
             "shown_if",
-            "`stage.options.fields.shown_if.is` is no answer to `one` (found 'z'). Use one of: `a`, `b`.",
+            "`stage.options.fields.shown_if.is` is not an answer to `one` (found 'z'). Use one of: `a`, `b`.",
         ),
         (
             ONE + field_toml(name="two", kind="text", ask="?") + 'shown_if = { field = "one", is = 0.5 }\n',
@@ -906,7 +906,7 @@ def test_a_misspelt_column_hides_no_other_mistake_of_its_file(tmp_path: Path) ->
     told = [str(problem) for problem in check_folder(tmp_path)[1]]
     assert "`mesage` is a column that no row" in told[0]
     assert [line.partition(": ")[0] for line in told[1:]] == ["items.jsonl:1", "items.jsonl:4"]
-    assert "`id` is that of line 2 too" in told[2]
+    assert "`id` is also used in line 2 too" in told[2]
 
 
 def test_answers_of_forms_do_not_fit_in_a_cell(tmp_path: Path) -> None:
@@ -915,7 +915,7 @@ def test_answers_of_forms_do_not_fit_in_a_cell(tmp_path: Path) -> None:
     text = (tmp_path / "study.toml").read_text()
     (tmp_path / "study.toml").write_text(text.replace("gold.jsonl", "gold.csv"))
     _, [problem] = check_folder(tmp_path)
-    assert problem.fix == "A cell holds text only: write the file as JSONL."
+    assert problem.fix == "CSV cells hold only text: write the file as JSONL."
 
 
 def test_a_table_of_several_stages_is_chosen_by_stage(tmp_path: Path) -> None:
@@ -956,7 +956,7 @@ def test_once_people_have_answered_the_answers_may_not_change(tmp_path: Path) ->
     (tmp_path / "study.toml").write_text(text.replace("Which?", "Which one?"))
     open_study(tmp_path).close()
     (tmp_path / "study.toml").write_text(text.replace('["a", "b"]', '["a", "c"]'))
-    with pytest.raises(UserError, match="answers of stage 'only' can no longer be what they were"):
+    with pytest.raises(UserError, match="answers of stage 'only' would change after the stage has"):
         open_study(tmp_path)
 
 

@@ -372,7 +372,7 @@ def test_a_drop_rests_on_answers_that_verify_finds_and_verify_notices_one_that_d
 
     study.store.write(falsify).result()
     differences = look(study, lambda tx: verify(tx, study)).differences
-    assert any("dropped at a quality of 0.19" in line for line in differences)
+    assert any("removed at a quality of 0.19" in line for line in differences)
     assert any("standing stored active, recomputed dropped" in line for line in differences)
 
 
@@ -471,7 +471,7 @@ def test_exports_have_the_corpus_columns_and_are_read_back(study: Study, tmp_pat
 
 def test_results_can_be_browsed_while_the_study_runs(study: Study, tmp_path: Path) -> None:
     empty = browsing_of_study(study, study.stage("meanings"))
-    assert "No two people" in browsing_scored(empty).notes[0]
+    assert "No sentence has two" in browsing_scored(empty).notes[0]
 
     def answer(person: Person, offer: Any) -> list[str]:
         if "number 1" in offer.view["sentence"]:

@@ -214,7 +214,7 @@ def test_appen_answers_are_told_from_items_by_gold_or_by_what_differs(tmp_path: 
     run("import", gold, "--out", tmp_path / "t")
     assert (tmp_path / "t" / "study.toml").read_text("utf-8").count("[[stage.options.fields]]") == 1
     same = write(tmp_path / "same.csv", columns, rows[::3])
-    assert "has no columns that people filled in" in run("import", same, "--out", tmp_path / "u", code=2).stderr
+    assert "has no answer columns" in run("import", same, "--out", tmp_path / "u", code=2).stderr
 
 
 def test_a_form_of_too_many_columns_asks_for_one(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_of_repeated_judgments_the_last_counts_and_free_text_is_text(tmp_path: P
     ("change", "line", "message"),
     [
         ({"SubmitTime": "yesterday"}, 3, "column 'SubmitTime' is not a time"),
-        ({"WorkTimeInSeconds": "-4"}, 3, "column 'WorkTimeInSeconds' is no number of seconds"),
+        ({"WorkTimeInSeconds": "-4"}, 3, "column 'WorkTimeInSeconds' is not a number of seconds"),
         ({"Reward": "a lot"}, 3, "column 'Reward' is no amount"),
         ({"WorkerId": " "}, 3, "column 'WorkerId' is empty"),
         ({"HITId": "x" * 300}, 3, "column 'HITId' is no name"),

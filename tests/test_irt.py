@@ -364,6 +364,15 @@ def test_one_answer_a_row_is_the_same_as_one_responder_a_row(answers: Path, tmp_
     assert np.array_equal(long.matrix, wide.matrix, equal_nan=True)
 
 
+@pytest.mark.parametrize(("name", "separator"), [("excel.csv", ";"), ("answers.tsv", "\t")])
+def test_columns_may_be_separated_otherwise(answers: Path, tmp_path: Path, name: str, separator: str) -> None:
+    """As Excel writes them where the decimal separator is a comma: with a byte order mark and Windows line ends."""
+    wide, file = read_responses([answers]), tmp_path / name
+    text = answers.read_text("utf-8").replace(",", separator).replace("\n", "\r\n")
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert np.array_equal(read_responses([file]).matrix, wide.matrix, equal_nan=True)
+
+
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     [
@@ -389,6 +398,11 @@ def test_graded_answers_are_any_numbers(tmp_path: Path) -> None:
     for item in found["items"].values():
         assert item["thresholds"] == sorted(item["thresholds"])
         assert len(item["thresholds"]) == len(item["ci"]["thresholds"]) == 3
+    # Such answers are not right or wrong, and nobody guesses them.
+    first = found["items"][min(found["items"])]
+    assert first["mean_answer"] == pytest.approx(np.nanmean(matrix[:, 0]) + 1) and "right" not in first
+    shown = chorale("irt", file, "--model", "graded").stdout
+    assert "mean answer" in shown and "thresholds" in shown and "right" not in shown and "guessing" not in shown
     assert "not 0 or 1" in chorale("irt", file, code=2).output
     file.write_text("userid,a\nx,many\n", "utf-8")
     assert "not a number (found 'many')" in chorale("irt", file, "--model", "graded", code=2).output
@@ -462,7 +476,7 @@ def test_items_that_say_little_are_noted(tmp_path: Path) -> None:
     matrix[:, 2] = np.nan
     notes = " ".join(json.loads(chorale("irt", write(tmp_path / "t.csv", matrix), "--json").stdout)["notes"])
     assert "1 item nobody answered" in notes
-    assert "everybody got right" in notes
+    assert "answered correctly by everybody" in notes
     single = write(tmp_path / "one.csv", np.ones((1, 1)))
     notes = " ".join(json.loads(chorale("irt", single, "--json").stdout)["notes"])
     assert "one responder only" in notes

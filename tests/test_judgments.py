@@ -145,7 +145,7 @@ def test_a_batch_of_appen_has_trust_and_leaves_tainted_work_out(tmp_path: Path) 
     )
     head, rest = APPEN.split("\n", 1)
     two = written(tmp_path / "f2.csv", f"{head},sure,sure_gold\n" + rest.replace(",\n", ",,yes,\n"))
-    assert "batch file of Appen with several columns that may hold the answer" in problems_of(two)
+    assert "batch file of Appen with several possible answer columns" in problems_of(two)
 
 
 # Labels

@@ -171,7 +171,7 @@ def test_check_warns_of_english_texts_on_pages_in_another_language(
     folder = write_study(tmp_path / "study", language)
     (folder / "text.md").write_text(text)
     notes = [note for note in study_notes(load_folder(folder)) if "in English" in note]
-    expected = f"the worker pages are in `{language}`, but text.md is in English. Translate what workers read"
+    expected = f"the worker pages are in `{language}`, but text.md is in English. Translate the texts that workers read"
     assert notes == ([expected] if warned else [])
 
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -234,7 +235,14 @@ def test_arms_of_one_file_are_taken_by_themselves(tmp_path: Path) -> None:
     found = json.loads(chorale(*command).stdout)
     assert {name: one["questions"] for name, one in found["files"].items()} == {"baseline": 8, "crowd": 8}
     compared = json.loads(chorale(*command, "--against", "baseline").stdout)
-    assert set(compared["files"]) == {"crowd"} and compared["against"]["file"] == "baseline"
+    # The arm that the other is compared with is in the first table too.
+    assert compared["files"] == found["files"] and compared["against"]["file"] == "baseline"
+    assert set(compared["against"]["files"]) == {"crowd"} and compared["against"]["scores"]
+    shown = chorale(*command[:4], "--against", "baseline", "--resamples", 100).stdout
+    assert re.search(r"^questions +what +baseline +crowd", shown, re.MULTILINE)
+    alone = write(tmp_path / "alone.json", [record(number, protocol="crowd") for number in range(8)])
+    refused = chorale("evaluate", "mcq", alone, "--by-arm", "--against", "crowd", code=2).output
+    assert "--against crowd: it is the only arm" in refused
     assert "The arms are baseline, crowd" in chorale(*command, "--against", "expert", code=2).output
     bare = write(tmp_path / "bare.json", [record(0, protocol=None)])
     assert "Fill in protocol" in chorale("evaluate", "mcq", bare, "--by-arm", code=2).output
@@ -372,7 +380,7 @@ def test_costs_from_files_that_are_none_are_refused(arm: Path, tmp_path: Path) -
     grades = tmp_path / "grades.csv"
     grades.write_text("task,worker,label,criterion\nq/1,w,often,creative\n")
     output = chorale("evaluate", "mcq", arm, "--grades", grades, code=2).output
-    assert "grades.csv:2: has a label that is none (found 'often')" in " ".join(output.split())
+    assert "grades.csv:2: has a label that is invalid (found 'often')" in " ".join(output.split())
 
 
 # Passages

@@ -113,7 +113,7 @@ def test_stages_that_pass_questions_on_have_as_many_of_them(tmp_path: Path) -> N
     settings.write_text(text, "utf-8")
     problems = [str(problem) for problem in check_folder(folder)[1]]
     assert problems
-    assert all("does not fit the stage 'writing-b' that its items come from" in problem for problem in problems), (
+    assert all("does not match the stage 'writing-b' that its items come from" in problem for problem in problems), (
         problems
     )
 

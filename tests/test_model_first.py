@@ -233,7 +233,7 @@ def test_later_stages_get_items_from_labels_of_the_model(make: Make) -> None:
 @pytest.mark.parametrize(
     ("models", "model", "wrong"),
     [
-        (STAGE_MODELS, "", "gives no confidence"),
+        (STAGE_MODELS, "", "has no confidence setting"),
         (STAGE_MODELS, f"{MODEL}[[model]]\nname = 'm2'\nendpoint = 'http://localhost/v1'\n", "needs exactly one"),
     ],
 )
@@ -298,7 +298,7 @@ def test_check_counts_what_people_are_expected_to_judge(make: Make, tmp_path: Pa
         path.unlink()
     stage, page = planned(folder)
     assert (stage["judgments"], stage["asked"]) == (120, None)
-    assert "how often the model is unsure is not known. Set `expected` in [stage.models]" in page
+    assert "it is not known how often the model is unsure. Set `expected` in [stage.models]" in page
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace("audit = 0.3", "audit = 0.3\nexpected = 0.25"))
     half, page = planned(folder)

@@ -218,7 +218,7 @@ def test_lists_of_workers_that_cannot_be_used_change_nothing(market: Market, tmp
         ([{"Worker ID": "A1"}], 'no column named "person"'),
         ([{"person": "x", "name": "y"}], 'no column named "Worker ID"'),
         ([listed("A1", "p-one"), listed("A1", "p-two")], "names a second person for a worker"),
-        ([listed("A1", "p-one", score="good")], "has a score that is no number"),
+        ([listed("A1", "p-one", score="good")], "has a score that is not a number"),
         ([listed("a1", "p-one")], "is no worker id"),
         ([listed("A1", "p-one"), listed("A2", "not anybody")], "'not anybody' is neither a participant ID"),
     ):
@@ -356,6 +356,6 @@ def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     (folder / "batch.jsonl").write_text('{"id": "1", "input": {"a": "b"}}\n')
     refused = CliRunner().invoke(app, ["check", str(folder)])
     assert refused.exit_code != 0 and "the stage has no layout" in " ".join((refused.stdout + refused.stderr).split())
-    for more, message in ((["--html", "x"], "--scripts-only makes"), (["--template", "form"], "takes no work from")):
+    for more, message in ((["--html", "x"], "--scripts-only makes"), (["--template", "form"], "does not support")):
         run = CliRunner().invoke(app, ["new", str(tmp_path / "no"), "--template", "mturk", "--scripts-only", *more])
         assert run.exit_code == 2 and message in run.stderr

@@ -103,7 +103,7 @@ def test_results_are_written() -> None:
         (("said.csv", "--method", "rover", "--truth", "said.csv"), "--truth can't be used with --method rover"),
         (("said.csv", "--method", "rover", "--iterations", "3"), "--iterations can't be used with --method rover"),
         (("said.csv", "--method", "rasa", "--left", "x"), "--left can't be used with --method rasa"),
-        (("said.csv", "--method", "majority", "--left", "x"), "--left and --right go with bradley-terry"),
+        (("said.csv", "--method", "majority", "--left", "x"), "--left and --right work only with bradley-terry"),
         (("said.csv", "--method", "segmentation-em"), "is no mask: write a JSON list of rows of 0 and 1"),
         (("said.csv", "--method", "bradley-terry"), 'has no column named "left" (found task, worker, label)'),
         (("compared.csv", "--method", "bradley-terry", "--label", "worker"), "comparison 1 of 'x' and 'y' prefers 'a'"),

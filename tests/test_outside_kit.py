@@ -201,7 +201,7 @@ def test_a_study_that_needs_a_broken_kit_is_refused_with_what_to_do(broken: Path
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "raising"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
     assert "there is no such task" in done.stderr
-    assert "Or repair what could not be loaded: no-kit, old, raising." in done.stderr
+    assert "Or repair the kits that could not be loaded: no-kit, old, raising." in done.stderr
     settings.write_text(text.replace('task = "rules-meaningful"', 'task = "form"', 1), "utf-8")
     done = run(tmp_path, "-m", "chorale", "check", "study", packages=broken, status=2)
     assert "Several kits have the task `form`: forms, same_task." in done.stderr
@@ -260,4 +260,4 @@ def test_without_a_kit_that_reads_there_is_no_reader(tmp_path: Path) -> None:
         chorale.alpha(tmp_path / "judgments.txt", reader="ranks")
     done = CliRunner().invoke(app, ["agreement", "judgments.txt", "--reader", "ranks"])
     assert done.exit_code == 2
-    assert "no installed kit brings one" in done.output
+    assert "no installed kit has one" in done.output

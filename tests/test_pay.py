@@ -174,7 +174,7 @@ def test_failures_on_the_way_never_pay_twice_and_a_retry_works(opened: Open) -> 
     # Paid, but nobody heard of it, and it takes its time to be reported.
     world.pays_after = 3600
     world.faults[paying] = ["lost"]
-    assert "not known yet whether" in chorale("pay", opened.folder, "--yes")
+    assert "uncertain whether" in chorale("pay", opened.folder, "--yes")
     assert told("pay", opened.folder, "--yes", "--resend", "30")["done"]["prolific"]["in_doubt"] == [1]
     # Not while another process may be asking, or Prolific be paying.
     assert "at least 10" in chorale("pay", opened.folder, "--yes", "--resend", "9", code=2)

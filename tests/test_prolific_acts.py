@@ -88,7 +88,7 @@ def test_recruiting_is_paused_started_stopped_and_opened_again_by_more_places(tm
     there["status"] = "PAUSED"
     assert "is paused on Prolific" in chorale("sync", tmp_path)
     assert "is ended" in chorale("pause", tmp_path, "--study", "main", "--stop")
-    assert "More places open it again" in chorale("resume", tmp_path, "--study", "main", "--reason", "x", code=2)
+    assert "Add places to reopen it" in chorale("resume", tmp_path, "--study", "main", "--reason", "x", code=2)
     assert publish(tmp_path, "--places", 25)["cost"] == 33
     assert (there["status"], there["total_available_places"]) == ("ACTIVE", 25)
     for wrong in ([], ["meaningful", "--study", "main"]):

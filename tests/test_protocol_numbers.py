@@ -48,7 +48,7 @@ def told(folder: Path) -> list[str]:
         ),
         (
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop_share = 1.0\nworkers = 5', "gate": "top = 4"},
-            "would never close: at most 4 people can be scored there, since gate `trained` lets no more",
+            "would never close: at most 4 people can be scored there, since gate `trained` passes no more",
         ),
         # A gate that closes by itself after a round is passed by no more than it waits for.
         (
@@ -58,7 +58,7 @@ def told(folder: Path) -> list[str]:
         ({"gate": "top = 3\nworkers = 2", "judgments": "2"}, "it takes 4 different people or more, and no more than 2"),
         (
             {"gate": 'threshold = 0.5\ndecides = "together"\nworkers = 2', "judgments": "2"},
-            "it takes 4 different people or more, and no more than 2 can come there by way of `trained`",
+            "it takes 4 different people or more, and no more than 2 can reach it through `trained`",
         ),
         (
             {"gate": 'top_share = 0.1\nworkers = 10\nties = "draw"'},
@@ -66,7 +66,7 @@ def told(folder: Path) -> list[str]:
         ),
         (
             {"extra": SECOND + '[[gate]]\nname = "b"\nstage = "more"\ntop = 5\nworkers = 5', "gate": GROWN + "4"},
-            "the gate would never close: at most 4 people can be scored there, since gate `trained` lets no more",
+            "the gate would never close: at most 4 people can be scored there, since gate `trained` passes no more",
         ),
     ],
 )
@@ -183,8 +183,8 @@ def test_what_parts_and_gold_are_expected_to_earn_counts(tmp_path: Path, expecte
     ("parts", "beyond", "refused"),
     [
         (3, 2, None),
-        (3, 3, "is never paid: the most parts that an answer has is 3, and it pays for those beyond 3"),
-        (0, 1, "is never paid: the most parts that an answer has is 1, and it pays for those beyond 1"),
+        (3, 3, "is never paid: the maximum number of parts of an answer is 3, and it pays for those beyond 3"),
+        (0, 1, "is never paid: the maximum number of parts of an answer is 1, and it pays for those beyond 1"),
         # An answer without parts is one.
         (0, 0, None),
     ],
@@ -264,12 +264,12 @@ def points(folder: Path, best: str) -> None:
 @pytest.mark.parametrize(
     ("second", "over_both", "refused"),
     [
-        ("threshold = 0.75", False, "nobody could pass: the best answers there can be score 0.6"),
+        ("threshold = 0.75", False, "nobody could pass: the best possible answers score 0.6"),
         # The round counts as much, and can be done without a mistake.
         ("threshold = 0.75", True, None),
         ("threshold = 0.9", True, "score 0.8"),
         ("top = 3\nfloor = 0.7", False, "score 0.6"),
-        ("top = 3\ncriteria = { quality = 0.7 }", True, "nobody could pass: the best answers there can be have 0.6 by"),
+        ("top = 3\ncriteria = { quality = 0.7 }", True, "nobody could pass: the best possible answers have 0.6 by"),
         ("top = 3\ncriteria = { quality = 0.6 }", True, None),
     ],
 )
@@ -327,7 +327,7 @@ def test_the_best_grade_is_a_mean_of_what_is_always_graded(
     text = re.sub(r"shows = \[\{ item = \"text\" \}, .*?\n\]\n", rubric, settings.read_text(), flags=re.S)
     settings.write_text(text.replace("top_share = 0.4", f"threshold = {threshold}"))
     found = told(tmp_path)
-    assert (best is None and found == []) or (best is not None and f"there can be score {best}" in found[0])
+    assert (best is None and found == []) or (best is not None and f"possible answers score {best}" in found[0])
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_writers_do_not_count_for_what_they_wrote(tmp_path: Path) -> None:
     file = tmp_path / "study" / "study.toml"
     file.write_text(re.sub(r"^top = 11 .*$", "top = 2", file.read_text("utf-8"), flags=re.MULTILINE), "utf-8")
     [problem] = told(tmp_path / "study")
-    assert "the stage `consolidation` can never be finished: it takes 3 different people or more" in problem
+    assert "the stage `consolidation` can never be finished: it needs 3 different people or more" in problem
 
 
 @pytest.mark.parametrize(("limit", "refused"), [(4, False), (1, True)])
@@ -376,7 +376,7 @@ def test_too_few_graders_are_refused(tmp_path: Path, limit: int, refused: bool) 
     file.write_text(text.replace('[[stage]]\nname = "write-a"', again + '[[stage]]\nname = "write-a"', 1) + gate)
     found = told(tmp_path)
     assert bool(found) is refused, found
-    assert not refused or "the stage `grading` can never be finished: it takes 3 different people" in found[0]
+    assert not refused or "the stage `grading` can never be finished: it needs 3 different people" in found[0]
 
 
 @pytest.mark.parametrize(
@@ -411,7 +411,7 @@ def test_whoever_must_write_about_everything_can_grade_nothing(
     file.write_text(text + chosen)
     found = told(tmp_path)
     assert bool(found) is refused, found
-    assert not refused or "`careful-grades` can never be finished: it takes 5 different people or more" in found[0]
+    assert not refused or "`careful-grades` can never be finished: it needs 5 different people or more" in found[0]
 
 
 @pytest.mark.parametrize(("judgments", "workers", "refused"), [(2, 8, True), (2, 6, False), (1, 8, False)])
@@ -436,7 +436,7 @@ def test_graders_who_are_too_few_for_each_others_answers_are_not_waited_for(
     file.write_text(head + first.replace("top_share = 0.4\n", promotes) + again)
     found = told(tmp_path)
     assert bool(found) is refused, found
-    assert not refused or "at most 6 people can be scored there, since those who may grade in `again" in found[0]
+    assert not refused or "at most 6 people can be scored there, since the people who may grade in `again" in found[0]
 
 
 def test_practice_that_no_gate_looks_at_is_counted_for_all_it_is_open_to(tmp_path: Path) -> None:

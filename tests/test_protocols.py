@@ -875,9 +875,9 @@ def test_a_round_stays_as_long_as_it_was(make: Maker, tmp_path: Path, database: 
 
 def test_experts_are_in_no_arm(tmp_path: Path) -> None:
     told = problems(tmp_path, arms=ARMS, arms_of=('"left"', '"right"'), entry='qualifications = ["expert"]')
-    assert "experts are put in no arm" in told
+    assert "experts are not assigned to arms" in told
     told = problems(tmp_path, arms=ARMS + 'after = "expert"\n', arms_of=('"left"', '"right"'))
-    assert "nobody would ever be put in an arm" in told
+    assert "nobody would ever be assigned to an arm" in told
 
 
 def test_an_expert_who_passes_is_put_in_no_arm(make: Maker) -> None:

@@ -326,7 +326,7 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
         assert run("train", "qasrl", tmp_path / "again", *options).exit_code != 0
     assert [path.name for path in (tmp_path / "again").iterdir()] == ["training.safetensors"]
     other = run("train", "qasrl", tmp_path / "again", "--data", bank, "--epochs", 4)
-    assert "is of a training with other data or settings" in other.output
+    assert "belongs to a training with other data or settings" in other.output
     assert run("train", "qasrl", tmp_path / "again", *options).exit_code == 0
     assert sorted(path.name for path in (tmp_path / "again").iterdir()) == [
         "README.md",
@@ -351,8 +351,8 @@ def test_broken_and_foreign_model_folders_are_refused(
         "is not JSON": (b"{", weights),
         "is not of a QA-SRL parser": (json.dumps({**about, "kind": "chorale frame classifier"}).encode(), weights),
         "is of another version": (json.dumps({**about, "version": 0}).encode(), weights),
-        "has nothing usable under 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
-        "has nothing usable under 'encoder'": (json.dumps({**about, "encoder": 3}).encode(), weights),
+        "has no usable value for 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
+        "has no usable value for 'encoder'": (json.dumps({**about, "encoder": 3}).encode(), weights),
         "does not fit its weights": (json.dumps({**about, "shapes": about["shapes"][:1]}).encode(), weights),
         "is not the file that model.json describes": (json.dumps(about).encode(), weights[:-1]),
     }

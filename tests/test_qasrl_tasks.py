@@ -758,7 +758,9 @@ def test_consolidation_raises_recall_over_one_writer(tmp_path: Path) -> None:
     assert told.cost_per_predicate is not None and told.cost_without_training is not None
     assert 25 < told.cost_without_training < 60 < told.cost_per_predicate
     tables = {table.title: table.rows for table in told.tables("USD")}
-    assert "Agreement, mean over pairs" in tables and all(str(cost).startswith("$") for _, cost in tables["Cost"])
+    assert "Agreement, mean over pairs" in tables and all(
+        str(cost).startswith("$") for _, cost in tables["Cost per predicate"]
+    )
     each = [recall_and_precision(one, gold) for one in _one_writer_each(written)]
     alone = sum(recall for recall, _ in each) / len(each)
     together, precision = recall_and_precision(settled, gold)

@@ -198,7 +198,7 @@ def test_the_gold_standard_splits_slots_elsewhere() -> None:
         ("Why cut someone?", "After “Why” comes “was”, “is”, “did”, “does” or another such word."),
         ("Who cut something about the", "Write “someone” or “something” in place of “the”."),
         ("Who cut who?",
-         "After “Who cut” the question may end, or go on with “someone”, “something”, “somewhere”, “to” or another "
+         "After “Who cut” the question may end, or continue with “someone”, “something”, “somewhere”, “to” or another "
          "such word."),
     ],
 )  # fmt: skip
@@ -311,6 +311,8 @@ def test_an_earlier_question_leads_to_others() -> None:
         ("The engine stopped after starting well .", "start", "What started?"),
         ("Sponges filter the water .", "filter", "What filters something?"),
         ("The pits still held old ships .", "hold", "What held something?"),
+        ("She called on him to step down .", "step", "Who might step down?"),
+        ("The guests arrived late .", "arrive", "Who arrived?"),
     ],
 )
 def test_the_first_suggestion_is_what_the_sentence_makes_likely(sentence: str, verb: str, first: str) -> None:

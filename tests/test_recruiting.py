@@ -385,7 +385,10 @@ def test_check_says_where_prolifics_name_for_people_is_taken_for_another_panels(
         ('reward = 0\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"', "reward"),
         ('reward = 5\nplaces = 1\nminutes = 1\ndescription = " "\nname = "a"', "blank"),
         ('reward = 5\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"\nstages = ["nowhere"]', "no such stage"),
-        ('reward = 5\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"\ninvite = "nobody"', "no gate gives this"),
+        (
+            'reward = 5\nplaces = 1\nminutes = 1\ndescription = "x"\nname = "a"\ninvite = "nobody"',
+            "no gate grants this",
+        ),
     ],
 )
 def test_mistakes_in_the_prolific_table_are_told_with_their_line(folder: Path, table: str, says: str) -> None:

@@ -174,9 +174,9 @@ def test_what_is_offered_leads_to_published_questions() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("part", "least", "least_held_out"), [("wikinews", 0.6, 0.57), ("wikipedia", 0.6, 0.62)])
+@pytest.mark.parametrize(("part", "least", "least_held_out"), [("wikinews", 0.64, 0.6), ("wikipedia", 0.66, 0.64)])
 def test_first_suggestions_ask_what_a_gold_question_asks(part: str, least: float, least_held_out: float) -> None:
-    """By STRICT-MATCH, before anything was asked: of all verbs, and of documents that no rule was chosen on."""
+    """By STRICT-MATCH, before anything was asked: of all verbs, and of documents that nothing was learnt from."""
     sentences = read_sentences(DATA / f"qasrl-gs/{part}.dev.full.csv")
     verbs = read_published([DATA / f"qasrl-gs/{part}.dev.gold.csv"], sentences).gold
     right = []
@@ -202,7 +202,7 @@ def test_first_suggestions_ask_what_dense_questions_ask_in_documents_that_no_rul
             found = parse(first, forms)
             assert isinstance(found, Parsed)
             right += [_slots_label(found.slots, forms) in gold] if gold else []
-    assert _share("Dense, held out", right) > 0.69
+    assert _share("Dense, held out", right) > 0.725
 
 
 def is_held_out(sentence: str) -> bool:

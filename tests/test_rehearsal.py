@@ -38,6 +38,7 @@ from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.present.scoring import score_table
 from chorale.present.svg import Axis, Point, point_chart
+from chorale.protocol import State
 from chorale.rehearsal import Crowd, Forecasts, Performance, Rehearsal, Run, parse_vary, read_crowd, rehearse
 from chorale.rehearsal.changes import ChangeCounter
 from chorale.rehearsal.forecasting import estimate
@@ -681,7 +682,7 @@ def test_settings_survive_being_written(value: Any) -> None:
         ("entailment.judgments=2.5", "neither a whole number nor a table"),
         ("entailment.title.short=1", "`title` is not a table of settings"),
         ("entailment.items.file=other.jsonl", "`file` names a file or a part of the study"),
-        ("meaningful.gold.after=100", "too few for anybody's trust"),
+        ("meaningful.gold.after=100", "nobody could answer enough gold"),
         ("workers=0", "--vary workers=0: 0 is below 1"),
         ("workers=many", "is not a whole number"),
         ("format=2", "there is no stage or table `format`"),
@@ -940,6 +941,21 @@ def test_people_who_find_nothing_to_do_are_told_apart(make_folder: Callable[...,
     assert run.found_nothing == sum(not person.entered for person in performance.people) > 0
 
 
+def test_people_who_find_nothing_to_do_are_counted_by_one_rule(tmp_path: Path) -> None:
+    """A place where nobody was admitted is no place where they found nothing: the study counts as its stages do."""
+    write_protocol_study(tmp_path / "study", gate="threshold = 0.5", items=3, round_extra="over_admission = 1")
+    run, _, performance = perform(tmp_path / "study", crowd(PERFECT, workers=30))
+    people = [person for person in performance.people if not person.expert]
+    for stage in run.stages:
+        looked = [person for person in people if person.states.get(stage.name) in (State.FINISHED, State.WAITING)]
+        assert stage.found_nothing == sum(stage.name not in person.entered for person in looked)
+        assert stage.found_nothing + stage.entered + stage.locked_out <= len(people)
+    idle = [person for person in people if not person.entered]
+    shut_out = [person for person in idle if {*person.states.values()} == {State.LOCKED}]
+    assert shut_out, "training is closed once its work is done"
+    assert run.found_nothing == len(idle) - len(shut_out)
+
+
 # What is shown of a forecast
 
 
@@ -977,7 +993,7 @@ def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, colum
 def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None:
     told = rehearse(make_folder(2), seeds=2, vary=[parse_vary("workers=2,9")], processes=1)
     [table] = forecast_tables(told)
-    assert table.columns[1] == "people who may come#"
+    assert table.columns[1] == "people available#"
     assert (
         "accepted labels correct (entailment)#" in table.columns
         or "accepted labels correct (meaningful)#" in table.columns

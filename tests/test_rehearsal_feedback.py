@@ -310,7 +310,7 @@ def test_pay_for_grading_that_nothing_ends_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(path.read_text().replace("top_share = 0.4", "threshold = 0.4"))
     problems = [problem.message for problem in check_folder(tmp_path)[1]]
-    assert any("no gate closes" in message for message in problems), problems
+    assert any("no gate that closes" in message for message in problems), problems
 
 
 # Too few graders

@@ -16,6 +16,7 @@ from rooms import (
     impure,
     kit_entanglements,
     kits_named,
+    lasting_names,
     lines_of_functions,
     lines_of_modules,
     misplaced,
@@ -106,6 +107,16 @@ IMPORTS_IN_FUNCTIONS = {
     "chorale.store.database": 2,
 }
 CYCLES: list[list[str]] = []
+# Names that say nothing about the thing they name. In a comprehension they are read where they are made.
+VAGUE_NAMES = ("found", "told", "one", "what")
+# Where they mean something.
+VAGUE_NAMES_LEFT = {
+    ("chorale.kits.mturk.store.hits", "told"),  # the name of a column, which every study of that kind has
+    ("chorale.model.plural", "one"),  # the form of a word for one thing
+    ("chorale.model.wording", "one"),  # the same
+    ("chorale.present.language", "one"),  # the same
+    ("chorale.web.console.worker", "what"),  # the name of a field of a form in the browser
+}
 
 MODULES = read_modules(PACKAGE)
 
@@ -141,6 +152,7 @@ def test_the_tree_keeps_every_rule() -> None:
     assert broken == {rule: [] for rule in broken}
     assert cycles(MODULES) == CYCLES
     assert set(kits_named(core, names_of_kits() - NOUNS | WORDS_OF_KITS, ORDINARY)) == NAMED_IN_CORE
+    assert set(lasting_names(changing, VAGUE_NAMES)) == VAGUE_NAMES_LEFT
     # More is a new one; fewer is an entry that must follow.
     late = imports_in_functions(MODULES, IMPORTED_LATE)
     assert Counter(each.importer for each in late) == IMPORTS_IN_FUNCTIONS
@@ -288,3 +300,25 @@ def test_imports_in_functions_are_seen() -> None:
     )
     (found,) = imports_in_functions({"chorale.a": source}, ["torch"])
     assert str(found) == "chorale.a, line 6: imports chorale.model"
+
+
+@pytest.mark.parametrize(
+    ("statement", "lasts"),
+    [
+        ("found = 1", True),
+        ("def f(found): ...", True),
+        ("def f(*, a, found=1): ...", True),
+        ("class A:\n    found: int", True),
+        ("self.found = 1", True),
+        ("def found(): ...", True),
+        ("for found in []:\n    f(found)", True),
+        ("if (found := f()): ...", True),
+        ("a, (b, *found) = c", True),
+        ("[g(found) for found in c]", False),
+        ("f(lambda found: found)", False),
+        ("[found for a in b if (found := f(a))]", False),
+        ("f(x.found, found=1)", False),
+    ],
+)
+def test_names_that_last_are_seen(statement: str, lasts: bool) -> None:
+    assert list(lasting_names({"chorale.a": statement}, ["found"])) == [("chorale.a", "found")] * lasts

@@ -14,12 +14,14 @@ from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
 from chorale.model import Refusal
 from chorale.monitor.alarm import Alarm
-from chorale.monitor.sense import senseless_answers, senseless_lately
+from chorale.monitor.overview import overview
+from chorale.monitor.sense import senseless_answers
 from comments_study import CLASSES, SEVERITY, Comment, answer, comments, write_comments_study
 from conftest import ManualClock
 from crowd import Person, look
 
 COUNT = 25
+SENSE = {"too-fast", "straight-line", "copied", "same-text"}
 Answering = Callable[[Comment, Random, str], dict[str, Any]]
 
 
@@ -60,7 +62,7 @@ def who(study: Study, place: int = 4) -> str:
 
 def test_careful_people_raise_no_alarm(tmp_path: Path, clock: ManualClock) -> None:
     study = answered(tmp_path, clock, answer, extra="sense = { min_seconds = 5 }")
-    assert look(study, lambda tx: senseless_lately(tx, study)) == []
+    assert not {alarm.kind for alarm in look(study, lambda tx: overview(tx, study)).alarms} & SENSE
     assert alarms_of(study) == {}
 
 
@@ -69,7 +71,7 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     name = who(study)
     (alarm,) = alarms_of(study).values()
     assert alarm.kind == "too-fast" and alarm.workers == (name,) and alarm.serious
-    assert f"{name} did so 25 times of 25, once in 1.6 seconds" in alarm.title and len(alarm.items) == 5
+    assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 5
 
 
 def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:

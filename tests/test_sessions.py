@@ -156,7 +156,7 @@ def test_verify_sees_whose_sessions_arrivals_and_answers_are_not_theirs(make_stu
     assert f"worker w-somebody: {second} arrived in their place" in differences(study)
     change("UPDATE worker SET pseudonym = :other WHERE pseudonym = 'w-somebody'", other=second)
     do(study, lambda tx, study: epochs.begin(tx, study.clock(), epochs.RESTORED, {"backup made at": 0}))
-    assert differences(study) == ["epoch 2: began by a restore that was not recorded"]
+    assert differences(study) == ["epoch 2: started with a restore that was not logged"]
     # Somebody answers who has not signed in since then.
     number = look(study, lambda tx: tx.execute(text("SELECT max(id) FROM worker")).scalar_one())
     judge(study, number)

@@ -504,7 +504,7 @@ def test_no_command_opens_a_study_whose_ledger_is_in_another_currency(
     _in_yen(folder)
     with pytest.raises(UserError, match=r'`pay.currency` is "JPY", and the ledger has amounts in USD') as refused:
         open_study(folder, database)
-    assert 'Put back currency = "USD"' in refused.value.problems[0].fix
+    assert 'Restore currency = "USD"' in refused.value.problems[0].fix
     out = ["--out", str(tmp_path / "out")]
     where = [] if database is None else ["--db", database]
     for command, more in {"check": [], "verify": [], "status": [], "pay": [], "export": out, "gold": []}.items():

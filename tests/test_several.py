@@ -22,14 +22,16 @@ from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.model import UserError
 from chorale.model.problems import UnavailableError
-from chorale.store import epochs
+from chorale.store import epochs, events
+from chorale.store import team as team_store
 from chorale.store.requesters import find_requester
 from chorale.web import doorkeeper, several
 from chorale.web.accounts import Accounts
 from chorale.web.app import create_app
 from chorale.web.front import FrontOptions
-from chorale.web.links import setup_link_path, study_sessions, team_link_path
+from chorale.web.links import new_staff_link, setup_link_path, study_sessions, team_link_path
 from chorale.web.pages import STATIC, TEMPLATES
+from chorale.web.staff import revoke
 from conftest import ManualClock
 from crowd import do, look
 from small_study import write_small_study
@@ -243,6 +245,86 @@ def test_what_ends_an_account_in_one_study_ends_it_there_alone(server: Together)
     assert server.enter("rules").headers["location"] == "/"
     server.invited("second", make=team.reset)
     assert not listed(server.client.get("/").text)
+
+
+def test_an_owner_of_several_studies_deactivates_somebody_in_all_of_them(server: Together) -> None:
+    for name in server.studies:
+        server.member(name)
+        server.owner(name)
+    server.sign_in("olga")
+    server.enter("rules", "console")
+    page = server.client.get("/rules/console/annotators").text
+    assert server.studies["second"].settings.study.title in page and 'name="everywhere"' in page
+    given = {"name": "Anna", "reason": "has left", "everywhere": "yes"}
+    done = server.client.post("/rules/console/annotators/deactivate", data=given)
+    assert done.headers["location"] == "/rules/console/annotators?done=deactivated-everywhere&n=2"
+    for study in server.studies.values():
+        member = look(study, lambda tx: team_store.find(tx, "anna"))
+        assert member is not None and member.deactivated_at is not None
+        [event] = look(study, lambda tx: events.recent(tx, 9, kinds=(team.DEACTIVATED,)))
+        assert event.evidence["by"] == "olga"
+
+
+def test_an_owner_of_one_study_neither_sees_nor_ends_accounts_of_another(server: Together) -> None:
+    for name in server.studies:
+        server.member(name)
+    server.owner("rules")
+    server.owner("second", "maya")
+    server.sign_in("olga")
+    server.enter("rules", "console")
+    page = server.client.get("/rules/console/annotators").text
+    assert 'name="everywhere"' not in page
+    given = {"name": "Anna", "reason": "has left", "everywhere": "yes"}
+    done = server.client.post("/rules/console/annotators/deactivate", data=given)
+    assert done.headers["location"].endswith("?done=deactivated-everywhere&n=1")
+    member = look(server.studies["second"], lambda tx: team_store.find(tx, "anna"))
+    assert member is not None and member.deactivated_at is None
+
+
+def test_links_of_an_expert_open_all_their_studies_from_one_front_page(server: Together) -> None:
+    for name, role in (("rules", "expert"), ("second", "viewer")):
+        study = server.studies[name]
+        link = do(study, new_staff_link, study_sessions(study), role, "Dr. Ada", "maya")
+        assert server.client.get(f"/{name}{link}").status_code == 303
+    page = server.client.get("/").text
+    assert listed(page) == {"rules console", "second console"}
+    assert 'href="/password"' not in page, "links have no password"
+    assert server.enter("rules", "console").headers["location"] == "/rules/console/queue"
+    assert server.enter("second", "console").headers["location"] == "/second/console"
+    assert server.client.get("/second/console/team").status_code == 403
+    do(server.studies["rules"], revoke, "Dr. Ada", "expert", "maya", "has left")
+    assert listed(server.client.get("/").text) == {"second console"}
+    assert server.client.get("/rules/console/queue").status_code == 303
+    server.client.post("/sign-out")
+    assert server.client.get("/second/console").status_code == 303
+
+
+def test_a_link_does_not_take_over_the_front_page_of_somebody_else(server: Together) -> None:
+    server.owner("rules")
+    server.sign_in("olga")
+    study = server.studies["second"]
+    link = do(study, new_staff_link, study_sessions(study), "expert", "Dr. Ada", "maya")
+    assert server.client.get(f"/second{link}").headers["location"] == "/second/console/queue"
+    page = server.client.get("/").text
+    assert listed(page) == {"rules console"} and "olga" in page
+
+
+def test_links_are_revoked_in_all_studies_of_their_owner(server: Together) -> None:
+    for name in server.studies:
+        server.owner(name)
+        study = server.studies[name]
+        do(study, new_staff_link, study_sessions(study), "expert", "Dr. Ada", "olga")
+    server.sign_in("olga")
+    server.enter("rules", "console")
+    given = {"name": "Dr. Ada", "role": "expert", "reason": "has left", "everywhere": "yes"}
+    done = server.client.post("/rules/console/team/revoke", data=given)
+    assert done.headers["location"] == "/rules/console/team?done=revoked-everywhere&n=2"
+    for study in server.studies.values():
+        row = look(study, lambda tx: find_requester(tx, "Dr. Ada"))
+        assert row is not None and row.revoked_at is not None
+    given["name"] = "Nobody"
+    assert server.client.post("/rules/console/team/revoke", data=given).headers["location"].endswith("n=1")
+    assert look(server.studies["second"], lambda tx: find_requester(tx, "Nobody")) is None
 
 
 @pytest.mark.parametrize("way", ["key", "epoch"])

@@ -84,7 +84,10 @@ def test_without_a_hindrance_it_goes_by_what_there_is_to_do() -> None:
     assert of() == Situation(State.AVAILABLE, Reason.HAS_ROOM)
     assert of(has_room=never, more_may_come=always).state is State.WAITING
     # Money matters only where there is something to pay for.
-    assert of(has_room=never, within_budget=never) == Situation(State.FINISHED, Reason.NOTHING_LEFT)
+    assert of(has_room=never, within_budget=never, answered=1) == Situation(State.FINISHED, Reason.NOTHING_LEFT)
+    # Who has done nothing is not thanked for it.
+    assert of(has_room=never, within_budget=never) == Situation(State.FINISHED, Reason.TOO_LATE)
+    assert "hank" not in MESSAGES[Reason.TOO_LATE]
     assert of(has_room=never, round_size=3).reason is Reason.ROUND_FINISHED
     # Who has done nothing in a stage that has ended reads why it is closed to them.
     assert of(ended=True, admission=lambda: REFUSED).state is State.LOCKED

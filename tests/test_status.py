@@ -215,7 +215,7 @@ def test_status_tells_of_a_gate_that_cannot_close(tmp_path: Path) -> None:
     study.close()
     page = told(tmp_path)
     assert "open, beyond the budget" in page
-    assert "The gate trained can't close: what it pays would exceed the budget by $0.60." in page
+    assert "The gate trained can't close: its payments would exceed the budget by $0.60." in page
     assert "Raise `pay.budget` in study.toml to 324 or more ($3.24) and start the site again." in page
     [gate] = json.loads(told(tmp_path, "--json"))["gates"]
     assert (gate["state"], gate["lacking"]) == ("open", 60)
@@ -236,6 +236,6 @@ def test_the_console_tells_of_a_gate_that_cannot_close(make: Maker) -> None:
     assert [path for path, _ in alarm_links(alarm, VIEWER)] == ["/console/ledger"]
     for path in ("/console", "/console/gates"):
         page = " ".join(unescape(owner.get(path).text).split())
-        assert "The gate trained can't close: what it pays would exceed the budget by $0.60" in page
+        assert "The gate trained can't close: its payments would exceed the budget by $0.60" in page
         assert "Raise <code>pay.budget</code> in study.toml to 324 or more" in page
     assert re.search(r'type="submit" disabled>Yes, close trained', page)

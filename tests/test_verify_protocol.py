@@ -76,41 +76,41 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "UPDATE verdict SET evidence = replace(evidence, '\"promoted\": true', '\"promoted\": false')",
             "promoted=False stored",
         ),
-        ("DELETE FROM verdict WHERE gate = 'trained' AND passed", "an event of a verdict that is not there"),
-        ("DELETE FROM verdict WHERE gate = 'writer'", "scored, and not decided about"),
+        ("DELETE FROM verdict WHERE gate = 'trained' AND passed", "a decision that does not exist"),
+        ("DELETE FROM verdict WHERE gate = 'writer'", "scored, but without a decision"),
         (
             "UPDATE grade SET score = 1 - score WHERE source = 'gold' AND response_id IN "
             "(SELECT id FROM response WHERE kind = 'qualification')",
             "recomputed from the grades",
         ),
-        ("UPDATE grade SET score = score / 2 + 0.1 WHERE source <> 'gold'", "the graders' answers come to"),
-        ("UPDATE grade SET criteria = '{\"quality\": 0.1}' WHERE source <> 'gold'", "other criteria or reasons"),
-        ("UPDATE grade SET source = 'write-a#1' WHERE source <> 'gold'", "nobody who could have given it"),
+        ("UPDATE grade SET score = score / 2 + 0.1 WHERE source <> 'gold'", "the graders' answers give"),
+        ("UPDATE grade SET criteria = '{\"quality\": 0.1}' WHERE source <> 'gold'", "criteria or reasons that differ"),
+        ("UPDATE grade SET source = 'write-a#1' WHERE source <> 'gold'", "nobody who may grade"),
         (
             "INSERT INTO grade (response_id, source, score, reasons, graded_at) "
             "SELECT id, 'gold', 1, '[]', submitted_at FROM response WHERE kind = 'production' LIMIT 1",
-            "graded by gold, and its item was none",
+            "graded against gold, but its item was not gold",
         ),
         (
             'UPDATE response SET answer = \'{"quality":"fair"}\' WHERE answer <> \'{"quality":"fair"}\' AND stage_id = '
             "(SELECT id FROM stage WHERE name = 'grading')",
-            "the graders' answers come to",
+            "the graders' answers give",
         ),
-        ("DELETE FROM event WHERE kind = 'graded'", "no event that says who gave it"),
-        ("DELETE FROM event WHERE kind = 'passed'", "not the one among the events"),
+        ("DELETE FROM event WHERE kind = 'graded'", "no event that names its graders"),
+        ("DELETE FROM event WHERE kind = 'passed'", "differs from the logged one"),
         ("DELETE FROM event WHERE kind = 'gate closed'", "closed without an event"),
         ("UPDATE gate SET closed_at = closed_at + 1", "another time than the gate was closed"),
         (
             "INSERT INTO qualification SELECT worker_id, 'grader', at FROM verdict WHERE NOT passed LIMIT 1",
-            "nothing gave it to them",
+            "nothing granted it",
         ),
         ("DELETE FROM qualification WHERE name = 'trained'", "should have the qualification trained"),
-        ("UPDATE qualification SET granted_at = granted_at + 1", "another time than it was given"),
+        ("UPDATE qualification SET granted_at = granted_at + 1", "its date differs from the decision's"),
         ("DELETE FROM message", "is missing"),
         (
             "INSERT INTO message (worker_id, cause, written_at, title, body, state) "
             "SELECT max(id), 'gate:trained', 0, 't', 'b', 'sent' FROM worker",
-            "never decided about them",
+            "made no decision about them",
         ),
         ("UPDATE worker SET arm = CASE arm WHEN 'left' THEN 'right' ELSE 'left' END", "was put in"),
         ("UPDATE worker SET arm = NULL WHERE arm = 'left'", "is in arm None"),
@@ -118,14 +118,14 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
         (
             "UPDATE event SET evidence = json_set(evidence, '$.arm', CASE json_extract(evidence, '$.arm') "
             "WHEN 'left' THEN 'right' ELSE 'left' END) WHERE kind = 'arm'",
-            "the draw says",
+            "the randomisation gives",
         ),
         ("UPDATE worker_identity SET panel = 'three' WHERE panel = 'two'", "which is not theirs"),
-        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "sampled and not marked so"),
+        ("UPDATE item SET sampled = NOT sampled WHERE sampled", "sampled, but not marked as sampled"),
         (
             "UPDATE item SET sampled = NOT sampled WHERE NOT sampled AND stage_id = "
             "(SELECT id FROM stage WHERE name = 'review')",
-            "marked as sampled and was not",
+            "marked as sampled, but was not",
         ),
         (
             "UPDATE event SET evidence = json_insert(evidence, '$.items[#]', 'other') WHERE kind = 'sampled'",

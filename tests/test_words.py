@@ -59,6 +59,13 @@ RETIRED = {
     r"\bhow you did\b|\bdid well\b": "your result",
     r"\bnobody vouches\b": "not verified",
     r"\bpass(es)? all the same\b": "leave it out",
+    r"\bput back\b|\bput (it|them|its \w+) back\b|\btaken back\b": "restore; undo",
+    r"\bcompare notes\b|\bheld against\b": "exchange information; is compared with",
+    r"\bas can be\b|\bhow manieth\b|\bby way of\b": "as possible; which; through",
+    r"\b(that|which|and) is none\b|\bis no (name|number|backup|answer|grade|gate)\b": "is not a …; is invalid",
+    r"\b(one|write one) an? (line|row|item)\b|, a line each\b": "one per line",
+    r"\bbrings one\b|\bnothing (is|can be) said\b|\bwho has come\b": "has one; is unknown; people who joined",
+    r"\bon its way through\b|\bcut short\b|\bonce more:": "in training; interrupted; check",
 }
 
 # Where a retired word is right: a part of the sentence, and why.
@@ -94,10 +101,8 @@ LONG: dict[str, str] = {
     "an empty file, no items or responders": "a list of the faults that are reported",
     "characters of free text, the fraction": "a list of what is measured",
     "A folder that `datasets.load_dataset` loads": "a list of a folder's files",
-    "every answer is paid), `AcceptTime`": "a list of a file's columns",
     "the same option or options; a text": "a list of the rules per kind of field",
     "one step sideways (derived words": "a list of steps in a table",
-    "from all of the worker's latest grades": "a list of the checks of a command",
 }
 
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may

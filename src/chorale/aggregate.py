@@ -1,10 +1,10 @@
-"""From many answers to one, from Python.
+"""Aggregate several annotations per task into one label, from Python.
 
-The classes are called and parametrised as in crowd-kit: `chorale.aggregate.DawidSkene().fit_predict(table)` gives the
-label of every task, as a pandas Series for a pandas table and as a Polars table otherwise. What it gives also has
-`interval` and `signature`, and `score`, with the mean certainty and whatever else `chorale aggregate` prints.
+The classes have the names and parameters of crowd-kit: `chorale.aggregate.DawidSkene().fit_predict(table)` returns
+the label of every task, as a pandas Series for a pandas table and as a Polars table otherwise. The result also has
+`interval`, `signature` and `score`, with all numbers that `chorale aggregate` prints.
 
-`score` does what the command does, with a truth to compare with, or another method.
+`score` runs the command: it can compare the result with true labels or with another method.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from chorale.metrics import aggregation
 from chorale.metrics.aggregation.methods import OTHER_METHODS, method_names
 from chorale.metrics.checked_options import check_options, naming_keywords
 from chorale.metrics.family import path_of
-from chorale.metrics.options import File, Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import AnyIntervals, File, Force, Resamples, Seed
 from chorale.metrics.reading import judgments_options as judged
 from chorale.metrics.reading.judged import Reading
 from chorale.metrics.reading.judgment_files import separator_in
@@ -122,7 +122,8 @@ Ties = Annotated[
     Literal["first", "random", "abstain", "all"],
     Option(
         metavar="HOW",
-        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all that lead.",
+        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all tied "
+        "labels.",
     ),
 ]
 Smoothing = Annotated[
@@ -133,8 +134,12 @@ Smoothing = Annotated[
         help="For confidence with --truth: number of correct and wrong answers to add for every worker.",
     ),
 ]
-TruthTask = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of tasks.", show_default="task")]
-TruthLabel = Annotated[str | None, Option(metavar="COLUMN", help="The truth's column of labels.", show_default="label")]
+TruthTask = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column with the task in the --truth file.", show_default="task")
+]
+TruthLabel = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column with the label in the --truth file.", show_default="label")
+]
 AgainstOther = Annotated[
     str | Any,
     Option(
@@ -178,7 +183,7 @@ def score(
     truth_task: TruthTask = None,
     truth_label: TruthLabel = None,
     against: AgainstOther = None,
-    ci: WithIntervals = True,
+    ci: AnyIntervals = True,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     out: Annotated[File | None, Option(help="Write labels and probabilities: .csv, .tsv, .jsonl or .parquet.")] = None,
@@ -186,7 +191,7 @@ def score(
     progress: Progress | None = None,
     for_scripts: bool = True,
 ) -> Score:
-    """Aggregate judgments by a method, and say how certain, and with a truth how right, the labels are.
+    """Aggregate judgments with a method, and report the certainty of the labels and, with a truth, their accuracy.
 
     `data` is anything that `chorale.alpha` takes. `truth` is a file, whose columns `truth_task` and `truth_label` name,
     or a mapping from task to label. `against` is the name of another method (which needs a truth) or other judgments of
@@ -215,7 +220,7 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
         scored, rows = others.score_other(data, others.OtherRequest.of(asked), reading, resampling)
         return scored, partial(others.write_rows, rows)
     if asked["left"] or asked["right"]:
-        raise UserError("--left and --right go with bradley-terry and noisy-bradley-terry only. Leave them out.")
+        raise UserError("--left and --right work only with bradley-terry and noisy-bradley-terry. Leave them out.")
     other_method, rival = _method_or_judgments(against)
     names = ("open_task", "iterations", "tolerance", "restarts", "smoothing", "seed", "ties")
     given = {name: asked[name] for name in names}

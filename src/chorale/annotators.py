@@ -1,6 +1,6 @@
 """Models as annotators, from Python: `chorale.models(data)` and `chorale.estimate(data, …)`.
 
-They are what `chorale models` and `chorale estimate` print, as a `Score` with `values`, `intervals`, `signature`,
+Both return the result of `chorale models` or `chorale estimate` as a `Score` with `values`, `intervals`, `signature`,
 `notes`, `to_pandas()` and `to_polars()`.
 """
 
@@ -43,10 +43,10 @@ def models(
     resamples: int = 1000,
     seed: int = 1,
 ) -> Score:
-    """Whether models may take people's place (Calderon et al. 2025), and how far they agree with them.
+    """Test whether models can replace people (Calderon et al. 2025), and measure their agreement with people.
 
-    `data` is a path or any table of judgments. Models are workers named by `model`, or those of which the column `kind`
-    says so. `by` is accuracy, rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
+    `data` is a path or any table of judgments. Models are workers named by `model`, or by the column
+    `kind`. `by` is accuracy, rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
     """
     check_options(models, {"annotators": annotators})
     if min_items < 2:
@@ -72,10 +72,10 @@ def estimate(
     on: str | Sequence[str] = (),
     probability: str | None = None,
 ) -> Score:
-    """A mean, shares, differences between groups or slopes, from many labels of a model and few of people (PPI++).
+    """A mean, shares, differences between groups or slopes, from many model labels and few human labels (PPI++).
 
     `data` is a path or a table with a row per item. Arguments name its columns: the model's label, people's (empty
-    where they were not asked), groups, covariates, and the probability with which an item was to be sampled for people.
+    where they were not asked), groups, covariates, and the probability that an item was sampled for people.
     """
     labels = (prevalence,) if isinstance(prevalence, str) else tuple(prevalence)
     covariates = (on,) if isinstance(on, str) else tuple(on)

@@ -1,8 +1,8 @@
 """Agreement between raters, from Python: `chorale.alpha(data)` and its siblings.
 
 `data` is a path, a table of pandas, Polars or Arrow, a dict of columns, a list of dicts, a list of tuples
-(task, worker, label), or a matrix with a row per rater. Each function gives a `Score` with `value`, `interval`,
-`signature`, `notes`, `to_pandas()` and `to_polars()`: the same that `chorale agreement` prints.
+(task, worker, label), or a matrix with a row per rater. Each function returns a `Score` with `value`, `interval`,
+`signature`, `notes`, `to_pandas()` and `to_polars()`. It is the result that `chorale agreement` prints.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from chorale.model.problems import did_you_mean
 
 
 class AgreementRequest(ReadingOptions, total=False):
-    """What all coefficients can be asked for, beside how the data is read."""
+    """Options of all coefficients, in addition to those for reading the data."""
 
     against: Any
     """Judgments of the same items by others, in any form: is the difference significant?"""
@@ -51,9 +51,9 @@ def alpha(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Krippendorff's α: any number of raters, any of them missing.
+    """Krippendorff's α, for any number of raters, with missing judgments.
 
-    `level` is nominal, ordinal, interval or ratio. `distance` takes its place: jaccard, masi, span, ua-f1, or a
+    `level` is nominal, ordinal, interval or ratio. `distance` replaces it: jaccard, masi, span, ua-f1, or a
     function of two sets. `order` names ordinal labels from the lowest to the highest.
 
     >>> import chorale
@@ -79,9 +79,9 @@ def kappa(
     min_common: int = 1,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Cohen's κ of two raters; of more, the mean over pairs with at least `min_common` items in common.
+    """Cohen's κ of two raters; for more raters, the mean over pairs with at least `min_common` common items.
 
-    With `weights` linear or quadratic, disagreements count by how far apart the labels are, in their `order`.
+    With linear or quadratic `weights`, disagreements are weighted by the distance of the labels in their `order`.
     """
     if order is not None and weights == "none":
         raise UserError('An order needs weights="linear" or weights="quadratic".')
@@ -90,7 +90,7 @@ def kappa(
 
 
 def pi(data: Any, *, min_common: int = 1, **request: Unpack[AgreementRequest]) -> Score:
-    """Scott's π of two raters; of more, the mean over pairs with at least `min_common` items in common."""
+    """Scott's π of two raters; for more raters, the mean over pairs with at least `min_common` common items."""
     return _scored(data, AgreementOptions("pi", min_common=_at_least_one(min_common)), request)
 
 
@@ -102,10 +102,10 @@ def fleiss(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Fleiss' κ: any number of raters, any of them missing.
+    """Fleiss' κ, for any number of raters, with missing judgments.
 
-    `shares` of labels are those among all judgments, or means over `items`, as Gwet and irrCAC have them for missing
-    data; only the latter have `weights`.
+    `shares` of labels are those among all judgments, or means over `items`, as in Gwet and irrCAC for missing data.
+    Only the latter support `weights`.
     """
     if shares not in get_args(Shares):
         raise _unknown("shares", shares, get_args(Shares))
@@ -113,7 +113,7 @@ def fleiss(
 
 
 def percent(data: Any, **request: Unpack[AgreementRequest]) -> Score:
-    """Percent agreement as a fraction: how often two judgments of one item are the same. Chance is not taken off."""
+    """Percent agreement as a fraction: how often two judgments of an item are the same, not corrected for chance."""
     return _scored(data, AgreementOptions("percent"), request)
 
 
@@ -124,7 +124,8 @@ def gwet(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Gwet's AC1, with weights AC2: any number of raters, any of them missing. `order` names all labels there are.
+    """Gwet's AC1 (AC2 with weights), for any number of raters, some missing. `order` names all possible
+    labels.
 
     >>> import chorale
     >>> chorale.gwet([["y", "y", "y", "n"], ["y", "y", "y", "y"]], ci=False)
@@ -140,7 +141,7 @@ def brennan_prediger(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Brennan and Prediger's coefficient: chance gives all labels equally often. `order` names all labels there are."""
+    """Brennan and Prediger's coefficient: chance gives equally frequent labels. `order` names all possible labels."""
     return _scored(data, AgreementOptions("brennan-prediger", **_weighted(weights, order)), request)
 
 
@@ -151,7 +152,7 @@ def conger(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Conger's κ: any number of raters, any of them missing; chance by everybody's own shares of the labels."""
+    """Conger's κ, for any number of raters, some missing. Chance follows from each rater's label frequencies."""
     return _scored(data, AgreementOptions("conger", **_weighted(weights, order)), request)
 
 
@@ -163,14 +164,14 @@ def icc(data: Any, *, form: IccForm = "2", **request: Unpack[AgreementRequest]) 
 
 
 def kendall_w(data: Any, *, order: Sequence[str] | None = None, **request: Unpack[AgreementRequest]) -> Score:
-    """Kendall's W: how far all raters rank the items alike, over the items that everybody rated."""
+    """Kendall's W: how similarly all raters rank the items, over the items that everybody rated."""
     return _scored(data, AgreementOptions("kendall-w", order=_ordered(order)), request)
 
 
 def kendall_tau(
     data: Any, *, order: Sequence[str] | None = None, min_common: int = 1, **request: Unpack[AgreementRequest]
 ) -> Score:
-    """Kendall's τ-b of two raters; of more, the mean over pairs with at least `min_common` items in common."""
+    """Kendall's τ-b of two raters; for more raters, the mean over pairs with at least `min_common` common items."""
     options = AgreementOptions("kendall-tau", order=_ordered(order), min_common=_at_least_one(min_common))
     return _scored(data, options, request)
 
@@ -178,16 +179,16 @@ def kendall_tau(
 def spearman(
     data: Any, *, order: Sequence[str] | None = None, min_common: int = 1, **request: Unpack[AgreementRequest]
 ) -> Score:
-    """Spearman's ρ of two raters; of more, the mean over pairs with at least `min_common` items in common."""
+    """Spearman's ρ of two raters; for more raters, the mean over pairs with at least `min_common` common items."""
     options = AgreementOptions("spearman", order=_ordered(order), min_common=_at_least_one(min_common))
     return _scored(data, options, request)
 
 
 def gamma(data: Any, **request: Unpack[AgreementRequest]) -> Score:
-    """γ of spans: agreement on where they are and on their categories, with texts as items.
+    """γ for spans: agreement on their positions and categories, with texts as items.
 
     A label is the set of spans a rater marked in a text, each `start:end` or `start:end:category`, or a list of objects
-    with `start`, `end` and perhaps `label`. `seed` is also of the random spans that stand for chance.
+    with `start`, `end` and optionally `label`. `seed` also applies to the random spans for chance agreement.
     """
     request.setdefault("empty", NOTHING)
     return _scored(data, AgreementOptions("gamma", seed=request.get("seed", 1)), request)
@@ -223,8 +224,8 @@ def _ordered(order: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if order is None else tuple(map(str, order))
 
 
-def _unknown(what: str, value: object, known: Sequence[str]) -> UserError:
-    return UserError(f"{what} is one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}")
+def _unknown(option: str, value: object, known: Sequence[str]) -> UserError:
+    return UserError(f"{option} is one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}")
 
 
 def _at_least_one(min_common: int) -> int:

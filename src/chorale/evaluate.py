@@ -3,7 +3,7 @@
     chorale.evaluate.qasrl("system.csv", "gold.csv").value
 
 The families are those of the installed kits, `chorale evaluate` has a command for each, and `dir(chorale.evaluate)`
-lists them. Each function takes the command's options as keywords, and gives a `Score`. Where the command takes a table
+lists them. Each function takes the command's options as keywords and returns a `Score`. Where the command takes a table
 (CSV or JSONL), the function also takes one of pandas, Polars or Arrow, a dict of columns, or a list of dicts.
 """
 

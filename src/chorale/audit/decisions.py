@@ -1,4 +1,4 @@
-"""What reviewers decided, held against the record of it."""
+"""Check reviewers' decisions against the activity log."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,9 @@ def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
     for (decided_in, key), evidence in latest.items():
         if REVIEWED_IN in evidence and decided_in is not None:
             name, reviewed = evidence[REVIEWED_IN]
-            found = find_item(tx, name, reviewed)
-            said = {} if found is None or found.answer is None else decision_in(study.stage(decided_in), found.answer)
+            review = find_item(tx, name, reviewed)
+            said = (
+                {} if review is None or review.answer is None else decision_in(study.stage(decided_in), review.answer)
+            )
             if not is_decided(evidence["decision"], said):
                 yield f"item {key} of {decided_in}: decided {evidence['decision']!r}, its review says {said!r}"

@@ -1,4 +1,4 @@
-"""What chance decided, again: arms, answers that are graded, items with more judgments; and whether all kept to it."""
+"""Recompute random choices: arms, graded answers, items with more judgments. Check that they were followed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ SettingsAt = Callable[[int], StudySettings]
 def arm_differences(
     tx: Tx, study: Study, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]
 ) -> Iterator[str]:
-    """Whether everybody is in the arm that chance put them in, and worked in its stages only."""
+    """Check that everybody is in their randomly assigned arm and worked only in its stages."""
     present = arms_by_worker(tx)
     draws = events.recent(tx, ALL, kinds=("arm",))
     numbers: dict[str, list[int]] = defaultdict(list)
@@ -41,7 +41,7 @@ def arm_differences(
     for stratum, drawn in numbers.items():
         counter = int(setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
-            yield f"arms: the random numbers in stratum {stratum!r} are not 0 to {counter - 1}, each once"
+            yield f"arms: the positions in stratum {stratum!r} are not 0 to {counter - 1}, each once"
     for row in standings:
         stage = study.stage(row.stage).settings
         if stage.arms and present.get(row.worker) not in stage.arms:
@@ -53,27 +53,28 @@ def _draw_differences(
 ) -> Iterator[str]:
     rule, evidence = settings.arms, event.evidence
     if rule is None or event.worker is None:
-        yield f"worker {event.worker}: was put in an arm when there were none"
+        yield f"worker {event.worker}: was assigned to an arm when the study had none"
         return
     if evidence["seed"] != seed:
-        yield f"worker {event.worker}: was put in an arm by the seed {evidence['seed']}, and the study's is {seed}"
+        yield f"worker {event.worker}: was assigned to an arm with the seed {evidence['seed']}, but the study's seed "
+        f"is {seed}"
     drawn = draw_arm(rule, seed, evidence["stratum"], evidence["number"])
     if (drawn.arm, drawn.block) != (evidence["arm"], evidence["block"]):
-        yield f"worker {event.worker}: was put in arm {evidence['arm']}, the draw says {drawn.arm}"
+        yield f"worker {event.worker}: was assigned to arm {evidence['arm']}, but the randomisation gives {drawn.arm}"
     if evidence["stratum"] != (panels.get(event.worker, "") if rule.stratify == "panel" else ""):
         yield f"worker {event.worker}: was assigned in stratum {evidence['stratum']!r}, which is not theirs"
     if rule.after is not None and held.get((event.worker, rule.after), event.at + 1) > event.at:
-        yield f"worker {event.worker}: was put in an arm before they had {rule.after}"
+        yield f"worker {event.worker}: was assigned to an arm before they had {rule.after}"
 
 
 def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]) -> Iterator[str]:
-    """Whether everybody had what a stage asks for when they joined."""
+    """Check that everybody had the required qualifications when they entered a stage."""
     held = _held(tx)
     for row in standings:
         stage = _stage_at(settings_at(row.entered_at), row.stage)
         for name in () if stage is None else stage.entry.qualifications:
             if held.get((row.worker, name), row.entered_at + 1) > row.entered_at:
-                yield f"worker {row.worker}: came into {row.stage} without {name}"
+                yield f"worker {row.worker}: entered {row.stage} without {name}"
 
 
 def _held(tx: Tx) -> dict[tuple[str, str], int]:
@@ -89,7 +90,7 @@ def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:
 
 
 def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterator[str]:
-    """Whether the items with another number of judgments are those that chance drew."""
+    """Check that the items with more judgments are those of the random sample."""
     drawn: dict[str, set[str]] = defaultdict(set)
     for event in events.recent(tx, ALL, kinds=("sampled",)):
         if event.stage is None or event.stage not in study.stages:
@@ -102,8 +103,8 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterato
     for stage in study.stages.values():
         marked = {item.key for item in items.all_items(tx, stage.name) if item.sampled}
         for key in sorted(marked ^ drawn[stage.name]):
-            what = "marked as sampled and was not" if key in marked else "sampled and not marked so"
-            yield f"item {key} of {stage.name}: {what}"
+            state = "marked as sampled, but was not" if key in marked else "sampled, but not marked as sampled"
+            yield f"item {key} of {stage.name}: {state}"
 
 
 def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tuple[int, list[str]]:
@@ -132,7 +133,7 @@ def answers_drawn(tx: Tx, stage: str) -> set[int]:
 def drawing_differences(
     tx: Tx, study: Study, settings_at: SettingsAt, by_worker: Mapping[tuple[str, str], Sequence[Response]]
 ) -> Iterator[str]:
-    """Whether the answers that a stage took of everybody are those that chance draws of all they had given."""
+    """Check that the sampled answers of each worker are those of the random sample."""
     times: Counter[tuple[str, str, str]] = Counter()
     for event in events.recent(tx, ALL, kinds=("drawn",)):
         if event.stage is None or event.stage not in study.stages or event.worker is None:

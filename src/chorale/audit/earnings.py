@@ -1,4 +1,4 @@
-"""What everybody should have earned, by their answers and the settings in force when they gave them."""
+"""Recompute everybody's earnings from their answers and the settings at that time."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from chorale.store.participations import ParticipationSummary
 
 @dataclass(frozen=True, slots=True)
 class PayRecords:
-    """What pay is computed again from, beside answers."""
+    """The data for recomputing pay, in addition to answers."""
 
     history: History
     paid: Mapping[tuple[str, str], tuple[int, int]]

@@ -1,4 +1,4 @@
-"""Whether what was to be erased is gone, and nothing else is."""
+"""Check that exactly the data that had to be erased are gone."""
 
 from collections.abc import Collection, Iterator
 
@@ -11,7 +11,7 @@ ALL = 1_000_000
 
 
 def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Every erasure has its event, and what it names is gone; nothing is gone without one."""
+    """Check that every erasure is logged, that its data are gone, and that nothing else is missing."""
     rows = erasing.erasures(tx)
     recorded = list(reversed(events.recent(tx, ALL, kinds=("erased",))))
     if [(one.at, one.worker) for one in rows] != [(event.at, event.worker) for event in recorded]:
@@ -20,21 +20,21 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     silent = {one.worker for one in rows if one.answers}
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
     state = remaining.erased_state(tx, with_others)
-    for what, present, expected in (
+    for part, present, expected in (
         ("identity", state.nameless, nameless),
         ("answers", state.silent, silent & state.answered),
         ("leave to continue", state.stopped, {one.worker for one in rows}),
     ):
         for worker in sorted(present - expected):
-            yield f"worker {worker}: the {what} is gone without an erasure that took it"
+            yield f"worker {worker}: the {part} is missing without a recorded erasure"
         for worker in sorted(expected - present):
-            yield f"worker {worker}: the {what} was erased and is there"
+            yield f"worker {worker}: the {part} was erased, but still exists"
     for number, kind in erased_labels.words_left(tx, written_fields(study)):
-        yield f"event {number} ({kind}): what was erased may still be in the label it has"
+        yield f"event {number} ({kind}): its label may still contain erased text"
 
 
 def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> Iterator[str]:
-    """What rested on answers that are gone, and can't be computed again; `gone`: the responses."""
+    """What can no longer be recomputed because answers were erased; `gone` are the responses."""
     if not silent:
         return
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
@@ -43,8 +43,8 @@ def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collecti
         yield f"{answers} to items made of erased answers went with them: their pay is compared with the ledger"
     if left := len(with_others.difference(gone)):
         answers = plural(left, "answer", "answers")
-        yield f"{answers} came late and may repeat what was erased: `chorale retention --run` erases them"
+        yield f"{answers} arrived after the erasure and may contain erased text: `chorale retention --run` erases them"
     many = f"{len(silent):,} {'worker' if len(silent) == 1 else 'workers'}"
     yield f"the answers of {many} were erased: their gold scores and pay are compared with the records, not recomputed"
     if any(stage.settings.quality is not None for stage in study.stages.values()):
-        yield "removals by worker quality that rest on answers which were erased since"
+        yield "removals by worker quality that depend on answers erased later"

@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 
 
 def first_differences(tx: Tx, study: Study, history: History) -> Iterator[str]:
-    """Where a calibration is not what gold makes it, or people were asked about others than the sample draws."""
+    """Calibrations that differ from the recomputed ones, and items for people that are not in the random sample."""
     rows = {row.id: row for row in first_pass.calibrations(tx)}
     for row in rows.values():
         yield from _calibration_differences(tx, study, row)
@@ -41,7 +41,7 @@ def _pass_differences(
 ) -> Iterator[str]:
     name = f"item {row.item} of {row.stage}"
     if rule is None or rule.role != "first":
-        yield f"{name}: was decided by a model, and none was to answer first"
+        yield f"{name}: was decided by a model, but no model answers first here"
         return
     if row.why == WhyAsked.MODEL_REMOVED:
         again = FirstDecision(WhyAsked.MODEL_REMOVED, 1.0)

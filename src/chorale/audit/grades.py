@@ -117,12 +117,12 @@ def _gold_differences(
     response = given[grade.response_id]
     if grade.source != GOLD:
         if (response.item_id, grade.graded_at) not in corrected:
-            yield f"response {grade.response_id}: graded again by gold, which was not corrected then"
+            yield f"response {grade.response_id}: graded against gold again, although the gold was not corrected"
         return
     if grade.kind == AssignmentKind.PRODUCTION:
-        yield f"response {grade.response_id}: graded by gold, and its item was none"
+        yield f"response {grade.response_id}: graded against gold, but its item was not gold"
     if grade.graded_at != response.submitted_at:
-        yield f"response {grade.response_id}: graded by gold at another time than it was given"
+        yield f"response {grade.response_id}: the time of its gold grade differs from that of the answer"
 
 
 def _grader_differences(
@@ -138,17 +138,17 @@ def _grader_differences(
     stage_name, _, place = grade.source.rpartition("#")
     stage = study.stages.get(stage_name)
     if stage is None or place != str(number) or grade.stage not in stage.settings.sources:
-        yield f"{name} is by nobody who could have given it"
+        yield f"{name} was given by nobody who may grade"
         return
     named = len(evidence.get("by", ()))
     if not named:
-        yield f"{name} has no event that says who gave it"
+        yield f"{name} has no event that names its graders"
     elif len(answers) != named or any(response.stage != stage_name for response in answers):
-        yield f"{name} is by answers that are not about it"
+        yield f"{name} is based on answers about something else"
     again = _again(stage, graded, [response.answer for response in answers])
     if again is None or abs(again.score - grade.score) > TOLERANCE:
-        yield f"{name} is {grade.score}, the graders' answers come to {None if again is None else again.score}"
+        yield f"{name} is {grade.score}, but the graders' answers give {None if again is None else again.score}"
     elif again.criteria != grade.criteria or again.reasons != list(grade.reasons):
-        yield f"{name} has other criteria or reasons than its graders gave"
+        yield f"{name} has criteria or reasons that differ from its graders'"
     elif again.kept != evidence.get("kept", 0):
         yield f"{name} has {evidence.get('kept')} parts kept on record, the graders' answers keep {again.kept}"

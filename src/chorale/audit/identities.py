@@ -1,4 +1,4 @@
-"""Who everybody is, once more: sessions belong to their workers, and work to the epoch its worker was there in."""
+"""Check identities: sessions belong to their workers, and answers to the epoch in which the worker was signed in."""
 
 import json
 from itertools import pairwise
@@ -34,7 +34,7 @@ def identity_differences(tx: Tx) -> list[str]:
 def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
     recorded = {event.evidence.get("epoch") for event in events.recent(tx, ALL, kinds=("restored",))}
     differences = [
-        f"epoch {epoch.number}: began by a restore that was not recorded"
+        f"epoch {epoch.number}: started with a restore that was not logged"
         for epoch in there
         if epoch.reason == RESTORED and epoch.number not in recorded
     ]
@@ -111,14 +111,14 @@ def _assigned_differences(tx: Tx) -> list[str]:
 
 
 def unchecked_identities(tx: Tx) -> list[str]:
-    """What nothing in the database can show about who people are."""
+    """Questions about identity that the database cannot answer."""
     there = epochs.all_epochs(tx)
     notes = ["whether two participant IDs are the same person, or somebody let another person use their session"]
     if not there or there[0].last_worker or not identities.session_count(tx):
         since = f"before {moment_text(there[0].began_at)}" if there and identities.session_count(tx) else "here"
-        notes.append(f"by which session people answered {since}: sessions were not recorded")
+        notes.append(f"the sessions in which people answered {since}: sessions were not recorded")
     notes += [
-        f"what was done between the backup of {moment_text(epoch.backup_at)} and its restore on "
+        f"work between the backup of {moment_text(epoch.backup_at)} and its restore on "
         f"{moment_text(epoch.began_at)}: it is not in this database"
         for epoch in there
         if epoch.reason == RESTORED and epoch.backup_at is not None

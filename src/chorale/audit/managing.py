@@ -1,4 +1,4 @@
-"""What people did by hand, once more: bonuses, messages, qualifications, drops, and corrected gold."""
+"""Check manual actions: bonuses, messages, qualifications, removals, and corrected gold."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -59,7 +59,7 @@ def taken_away(tx: Tx) -> dict[tuple[str, str], list[Event]]:
 def held_since(
     granted: Moments, held: Mapping[tuple[str, str], int], taken: Mapping[tuple[str, str], list[Event]]
 ) -> dict[tuple[str, str], int]:
-    """Since when everybody should have what they have: the first time it was given after it was last taken away."""
+    """The expected date of every qualification: when it was first granted after it was last revoked."""
     expected = {}
     for key, moments in granted.items():
         last = max((event.at for event in taken.get(key, ())), default=-1)
@@ -84,5 +84,5 @@ class GoldThen:
         return cls(by_item)
 
     def answer(self, item_id: int, moment: int, now: Any) -> Any:
-        """The gold answer of an item at a moment; `now` is what it is."""
+        """The gold answer of an item at a moment; `now` is the current one."""
         return next((one.before for one in self.changes.get(item_id, ()) if one.at > moment), now)

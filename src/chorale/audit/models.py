@@ -34,13 +34,15 @@ def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _P
             yield f"{name}: cost stored {row.exact if row else 0}, recomputed {again} (billionths of a minor unit)"
         if (row.booked if row else 0) != calls_due(again, 0):
             yield f"{name}: booked {row.booked if row else 0}, recomputed {calls_due(again, 0)}"
-    for one in standings:
-        if is_model(one.worker):
-            in_ledger, due = paid.get((one.stage, one.worker), (0, 0)), calls_due(exact[one.worker, one.stage], 0)
+    for standing in standings:
+        if is_model(standing.worker):
+            name = f"{standing.worker} in {standing.stage}"
+            in_ledger = paid.get((standing.stage, standing.worker), (0, 0))
+            due, shown = calls_due(exact[standing.worker, standing.stage], 0), (standing.earned, standing.fees)
             if in_ledger != (0, due):
-                yield f"{one.worker} in {one.stage}: the ledger says {in_ledger}, its calls cost {due}"
-            if (one.earned, one.fees) != in_ledger:
-                yield f"{one.worker} in {one.stage}: shown {(one.earned, one.fees)}, the ledger says {in_ledger}"
+                yield f"{name}: the ledger says {in_ledger}, its calls cost {due}"
+            if shown != in_ledger:
+                yield f"{name}: shown {shown}, the ledger says {in_ledger}"
     yield from _task_differences(tx)
 
 
@@ -52,11 +54,11 @@ def _task_differences(tx: Tx) -> Iterator[str]:
         name = f"{task.worker} on item {task.item} of {task.stage}"
         if task.state == TaskState.ANSWERED:
             if not done[task.id]:
-                yield f"{name}: has an answer and no call"
+                yield f"{name}: has an answer, but no call"
             if (task.response_id is None) != (task.kind in NO_JUDGMENTS):
                 yield f"{name}: is {task.kind} and has response {task.response_id}"
             elif responses.get(task.response_id or 0, task.answer) != task.answer:
-                yield f"{name}: the answer on record is not the one submitted"
+                yield f"{name}: the stored answer differs from the submitted one"
         elif task.answer is not None:
             yield f"{name}: is {task.state} and has an answer"
 

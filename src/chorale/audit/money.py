@@ -30,7 +30,7 @@ def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 
 def fees_then(tx: Tx, study: Study, history: History) -> Callable[[str, int], float]:
-    """What the platform charged on what a worker earned at a time, in percent: nothing if they came another way."""
+    """The platform's fee for a worker's earnings at a time, in percent; 0 if they did not come from the platform."""
     panels = workers.panels(tx) if study.fees_by_platform else None
 
     def fee_then(worker: str, at: int) -> float:
@@ -41,7 +41,7 @@ def fees_then(tx: Tx, study: Study, history: History) -> Callable[[str, int], fl
 
 
 def payment_differences(tx: Tx) -> Iterator[str]:
-    """Payouts that are not the sum of their payments, and people who were paid beyond what they earned."""
+    """Payouts that differ from the sum of their payments, and people who were paid more than they earned."""
     for row in payments.payouts(tx):
         total = sum(one.amount for one in payments.payments_in(tx, row.id))
         if total != row.amount:

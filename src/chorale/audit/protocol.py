@@ -1,4 +1,4 @@
-"""Gates once more: whether what they decided follows from the grades they saw, and what followed for everybody."""
+"""Check gates: whether their decisions follow from the grades at that time, and their consequences."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class _DecidedGate:
 
 
 class GatePay(NamedTuple):
-    """What gates have paid, and whom they have cut off."""
+    """Payments by gates, and the people they cut off."""
 
     bonuses: Bonuses
     """By stage and worker, as moment and amount."""
@@ -57,7 +57,9 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[s
     for row in gates.verdicts(tx):
         rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
         if rule is None:
-            differences.append(f"worker {row.worker}: was decided about by {row.gate}, which was no gate then")
+            differences.append(
+                f"worker {row.worker}: was decided about by {row.gate}, which was not a gate at that time"
+            )
             continue
         seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
         decided.append(_DecidedGate(row, rule, seen))
@@ -112,7 +114,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
                 until = sum(at <= event.at for at in given) >= stage.pay.finished_from
                 out = dropped.get((name, worker), event.at + 1) < event.at
                 if (worker in paid.get(name, ())) not in {before and not out, until and not out}:
-                    yield f"worker {worker} in {name}: paid for finishing or not, against what they did"
+                    yield f"worker {worker} in {name}: the pay for finishing does not match their answers"
             for worker in paid.get(name, ()):
                 bonuses[name, worker].append((event.at, stage.pay.finished))
             done.add(name)
@@ -147,7 +149,7 @@ def _round_differences(
                 before, until = sum(at < event.at for at in given), sum(at <= event.at for at in given)
                 answered = _answered_at_closing(several.get(worker), before, until, size)
                 if answered is None:
-                    yield f"worker {worker} in {stage.name}: cut off in the middle or not, against what they did"
+                    yield f"worker {worker} in {stage.name}: the record of being cut off does not match their answers"
                 elif answered < size:
                     cut_off[stage.name, worker] = answered
                     part = part_of_round(stage.pay.finished, answered, size)
@@ -170,14 +172,14 @@ def _seen_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]
     """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
     row = decision.row
     if len(decision.seen) != len(row.evidence.get("grades", ())):
-        yield f"{decision.name}: decided by grades that are not there"
+        yield f"{decision.name}: decided with grades that do not exist"
     latest: dict[int, Grade] = {}
     for grade in own:
         # Of the same moment, some came before the verdict and some after it: those it names did come before.
         if grade.stage in decision.rule.stage and (grade.graded_at < row.at or grade in decision.seen):
             latest[grade.response_id] = grade
     if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in decision.seen):
-        yield f"{decision.name}: decided by other grades than there were"
+        yield f"{decision.name}: decided with other grades than the latest ones"
     for name in decision.rule.stage:
         needed = study.stages[name].round_size or decision.rule.graded
         if sum(grade.stage == name for grade in decision.seen) < needed:
@@ -199,7 +201,7 @@ def _left_out_differences(study: Study, decision: _DecidedGate, own: Sequence[Gr
     if row.passed or row.evidence.get("promoted"):
         yield f"{decision.name}: passed without a score"
     if all(graded):
-        yield f"{decision.name}: left without a score, and had all the grades it takes"
+        yield f"{decision.name}: has no score, although all required grades exist"
 
 
 def _verdict_differences(decided: Sequence[_DecidedGate]) -> Iterator[str]:
@@ -241,9 +243,9 @@ def _event_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]
         if [(event.kind, event.at, event.evidence) for event in own] != [
             (kind, decision.row.at, decision.row.evidence)
         ]:
-            yield f"{decision.name}: the verdict is not the one among the events"
+            yield f"{decision.name}: the decision differs from the logged one"
     for gate, worker in recorded:
-        yield f"worker {worker} at gate {gate}: there is an event of a verdict that is not there"
+        yield f"worker {worker} at gate {gate}: the log has a decision that does not exist"
 
 
 def _closing_differences(
@@ -253,7 +255,7 @@ def _closing_differences(
     closings = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
     closed = gates.closing_times(tx)
     for name in sorted(closed.keys() ^ closings.keys()):
-        yield f"gate {name}: {'closed without an event' if name in closed else 'an event says closed, and it is open'}"
+        yield f"gate {name}: {'closed without an event' if name in closed else 'the log says closed, but it is open'}"
     for name in sorted(closed.keys() & closings.keys()):
         everybody = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
         mine = [row for row in everybody if row.has_score]
@@ -278,7 +280,7 @@ def _closing_differences(
             ]
             enough = [study.stages[name].round_size or gate.settings.graded for name in gate.settings.stage]
             if all(count >= needed for count, needed in zip(scored, enough, strict=True)):
-                yield f"worker {candidate.worker} at gate {gate.name}: scored, and not decided about"
+                yield f"worker {candidate.worker} at gate {gate.name}: scored, but without a decision"
 
 
 def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]:
@@ -300,9 +302,9 @@ def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Itera
         if (worker, name) not in held:
             yield f"worker {worker}: should have the qualification {name} and does not"
         elif (worker, name) not in expected:
-            yield f"worker {worker}: has the qualification {name}, and nothing gave it to them"
+            yield f"worker {worker}: has the qualification {name}, but nothing granted it"
         elif held[worker, name] != expected[worker, name]:
-            yield f"worker {worker}: has the qualification {name} since another time than it was given"
+            yield f"worker {worker}: has the qualification {name}, but its date differs from the decision's"
 
 
 def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple[str, ...]) -> Iterator[str]:
@@ -318,6 +320,6 @@ def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple
         if (worker, cause) not in written:
             yield f"worker {worker}: the message of {cause} is missing"
         elif (worker, cause) not in expected:
-            yield f"worker {worker}: has a message of {cause}, which never decided about them"
+            yield f"worker {worker}: has a message of {cause}, which made no decision about them"
         elif written[worker, cause] != expected[worker, cause]:
             yield f"worker {worker}: the message of {cause} was not written when it decided"

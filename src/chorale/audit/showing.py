@@ -1,4 +1,4 @@
-"""What workers were shown: items, skips and gold are counted again."""
+"""Recount what workers were shown: items, skips and gold."""
 
 from collections.abc import Iterator
 
@@ -16,12 +16,12 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     And where an item may have been shown as a whole before the first answer to it.
     """
     yield from _first_differences(tx, study)
-    for one in showing.shown_to_workers(tx):
-        name = f"worker {one.worker} in {one.stage}"
-        if one.served != one.given_out:
-            yield f"{name}: {one.served} items shown stored, {one.given_out} were assigned"
-        if one.skipped > one.returned:
-            yield f"{name}: {one.skipped} skips stored, {one.returned} items were returned"
+    for shown in showing.shown_to_workers(tx):
+        name = f"worker {shown.worker} in {shown.stage}"
+        if shown.served != shown.given_out:
+            yield f"{name}: {shown.served} items shown stored, {shown.given_out} were assigned"
+        if shown.skipped > shown.returned:
+            yield f"{name}: {shown.skipped} skips stored, {shown.returned} items were returned"
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
@@ -38,14 +38,14 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
     """Where a form has two steps: answers without a first one before them, and those that differ from it."""
     for stage in study.stages.values():
         reveal = stage.task.form.reveal
-        for one in () if reveal is None else first_given(tx, stage.id):
-            name = f"worker {one.worker} in {stage.name}: response {one.response_id}"
-            if one.first is None or one.at is None:
+        for row in () if reveal is None else first_given(tx, stage.id):
+            name = f"worker {row.worker} in {stage.name}: response {row.response_id}"
+            if row.first is None or row.at is None:
                 yield f"{name} has no first answer stored before it"
-            elif one.at > one.submitted_at:
-                yield f"{name} has a first answer stored after it, at {one.at}; it was submitted at {one.submitted_at}"
-            elif reveal is not None and reveal.first_of(frozen_from_text(one.answer)) != frozen_from_text(one.first):
-                yield f"{name} says other than the first answer stored before it: {one.first}"
+            elif row.at > row.submitted_at:
+                yield f"{name} has a first answer stored after it, at {row.at}; it was submitted at {row.submitted_at}"
+            elif reveal is not None and reveal.first_of(frozen_from_text(row.answer)) != frozen_from_text(row.first):
+                yield f"{name} differs from the first answer stored before it: {row.first}"
 
 
 def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
@@ -61,7 +61,7 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
         yield "the lengths of items that are paid by length: they were counted when the items were added"
     gold = showing.shown_gold(tx)
     if any(one.shown for one in gold):
-        yield "whether gold came where it was due: workers who had seen all gold got an item instead"
+        yield "whether gold was shown at its positions: workers who had seen all gold got an item instead"
     again = sum(one.turns > 0 for one in gold)
     if again:
         yield (

@@ -13,7 +13,7 @@ from chorale.store.suggestions import SuggestedRow
 
 
 def suggestion_differences(tx: Tx, study: Study, history: History) -> Iterator[str]:
-    """Where somebody was shown what nobody suggests."""
+    """Suggestions that were shown but do not match the model's answer."""
     for stage in study.stages.values():
         model = suggesting_model(study, stage)
         for row in () if model is None else suggestions.answers_with_suggestions(tx, stage.id, model):
@@ -25,7 +25,7 @@ def _differences(study: Study, stage: RunningStage, row: SuggestedRow, history: 
     name = f"response {row.response_id} of {row.worker} in {row.stage}"
     rule = history.stage_at(row.at or 0, stage.name).models
     if rule is None or not suggests_to(rule, row.arm):
-        yield f"{name}: has a suggestion, and this worker was to get none"
+        yield f"{name}: has a suggestion, but this worker should get none"
         return
     if not row.wrong_on_purpose:
         if row.suggestion != row.model_answer:
@@ -33,6 +33,6 @@ def _differences(study: Study, stage: RunningStage, row: SuggestedRow, history: 
         return
     drawn = wrong_on_purpose(rule, study.settings.study.seed, stage.name, row.worker, row.item)
     if row.kind != AssignmentKind.GOLD or not drawn:
-        yield f"{name}: has a suggestion that is wrong on purpose, and the seed makes none"
+        yield f"{name}: has a suggestion that is wrong on purpose, but the seed gives none"
     elif is_right(stage, row):
-        yield f"{name}: the suggestion that is wrong on purpose is right"
+        yield f"{name}: a suggestion marked as wrong on purpose is correct"

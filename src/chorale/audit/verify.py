@@ -1,4 +1,4 @@
-"""Recompute everything derived from what was recorded, and say where the database differs."""
+"""Recompute all derived values from the recorded answers, and report differences from the database."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -198,7 +198,7 @@ def _kept_differences(
 ) -> Iterator[str]:
     """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
-    for what, stored, again in (
+    for quantity, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, sum(one.kind != AssignmentKind.PRODUCTION for one in given)),
         ("time worked", row.worked_ms, _time_worked(row, given, elsewhere)),
@@ -206,7 +206,7 @@ def _kept_differences(
         ("earnings and fees", (row.earned, row.fees), in_ledger),
     ):
         if stored != again:
-            yield f"worker {row.worker} in {row.stage}: {what} stored {stored}, recomputed {again}"
+            yield f"worker {row.worker} in {row.stage}: {quantity} stored {stored}, recomputed {again}"
 
 
 def _time_worked(row: ParticipationSummary, given: list[Response], elsewhere: Mapping[tuple[str, str], int]) -> int:
@@ -234,7 +234,7 @@ def _worker_differences(
         rule = then.settings.gold
         record = gold_after(record, then.gold_marks(score), rule)
         should_drop = should_drop or (rule is not None and review_worker(record, rule).dropped)
-    for what, stored, again in (
+    for quantity, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, len(graded)),
         ("right gold answers", row.gold_right, record.right),
@@ -243,7 +243,7 @@ def _worker_differences(
         ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
-            yield f"{name}: {what} stored {stored}, recomputed {again}"
+            yield f"{name}: {quantity} stored {stored}, recomputed {again}"
 
 
 def _duration_differences(tx: Tx) -> Iterator[str]:
@@ -297,7 +297,7 @@ def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
     if item.taken != item.judgments + live:
         yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} assigned"
     if item.judgments + live > most:
-        yield f"{name}: {item.judgments} judged and {live} assigned, at most {most} were ever asked for"
+        yield f"{name}: {item.judgments} judged and {live} assigned, at most {most} were requested"
 
 
 def _derived_differences(
@@ -321,8 +321,8 @@ def _derived_differences(
             wanted |= {new.key for new in made if drawn is None or new.response in drawn}
     present = {item.key for item in all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
     earlier = ", ".join(stage.settings.sources)
-    return [f"item {key} of {stage.name}: follows from {earlier} and is not there" for key in wanted - present] + [
-        f"item {key} of {stage.name}: is there and does not follow from {earlier}" for key in present - wanted
+    return [f"item {key} of {stage.name}: follows from {earlier}, but does not exist" for key in wanted - present] + [
+        f"item {key} of {stage.name}: exists, but does not follow from {earlier}" for key in present - wanted
     ]
 
 
@@ -357,7 +357,7 @@ def quality_drops(
             dropped.add((name, worker))
             place = places.get(worker)
             if again is None or place is None:
-                differences.append(f"worker {worker} in {name}: dropped by a quality that can't be computed")
+                differences.append(f"worker {worker} in {name}: removed by a quality that can't be computed")
                 continue
             values = (float(again.wqs[place]), float(again.wwa[place]), float(again.wua[place]))
             quality = WorkerQuality(*values, shared.get(worker, 0))
@@ -365,7 +365,7 @@ def quality_drops(
             verdict = None if rule is None else review_quality(quality, rule)
             if verdict is None or not verdict.dropped or abs(quality.wqs - event.evidence["wqs"]) > TOLERANCE:
                 differences.append(
-                    f"worker {worker} in {name}: dropped at a quality of {event.evidence['wqs']}, "
+                    f"worker {worker} in {name}: removed at a quality of {event.evidence['wqs']}, "
                     f"recomputed {quality.wqs}"
                 )
     return dropped, differences

@@ -53,7 +53,7 @@ def port_of(bound: socket.socket) -> int:
 
 
 def is_preview(public_url: str | None, host: str) -> bool:
-    """Whether nobody but who is at this computer reaches a site."""
+    """Whether a site can be reached only from this computer."""
     name = host if public_url is None else urlsplit(public_url).hostname or ""
     return name == "localhost" or name.startswith("127.") or name == "::1"
 

@@ -49,8 +49,8 @@ def annotate(
     with study_for_models(directory, db) as study:
         models = chosen_models(study, model)
         if dry_run:
-            found = study.store.look(lambda tx: previews(tx, study, models, stage, limit, _SHOWN))
-            _print_previews(study, found, as_json=as_json)
+            prompts = study.store.look(lambda tx: previews(tx, study, models, stage, limit, _SHOWN))
+            _print_previews(study, prompts, as_json=as_json)
             return
         with annotating_alone(study), _progress(study, models, stage, limit) as progress:
             work = run_models(study, directory, models, stage, limit, progress, retry_skipped=retry_skipped)
@@ -99,11 +99,11 @@ def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool)
         runs = [{**one._asdict(), "prompts": [prompt._asdict() for prompt in one.prompts]} for one in previews]
         print_json({"currency": study.settings.pay.currency, "runs": runs})
         return
-    for one in previews:
-        for number, prompt in enumerate(one.prompts, 1):
-            print_line(f"--- {one.model} in {one.stage}, prompt {number} of {one.items:,}: system")
+    for preview in previews:
+        for number, prompt in enumerate(preview.prompts, 1):
+            print_line(f"--- {preview.model} in {preview.stage}, prompt {number} of {preview.items:,}: system")
             print_line(prompt.system)
-            print_line(f"--- {one.model} in {one.stage}, prompt {number} of {one.items:,}: user")
+            print_line(f"--- {preview.model} in {preview.stage}, prompt {number} of {preview.items:,}: user")
             print_line(prompt.user)
     currency = study.settings.pay.currency
     columns = (

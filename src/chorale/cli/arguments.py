@@ -21,7 +21,6 @@ AsJson = Annotated[bool, Option("--json", help="Print one JSON object and nothin
 PublicUrl = Annotated[
     str | None, Option(metavar="URL", help="Public address of the site, e.g. https://study.example.org.")
 ]
-StageName = Annotated[str, Argument(metavar="STAGE", help="The stage's name.")]
 Texts = Annotated[
     Path,
     Argument(

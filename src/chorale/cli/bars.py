@@ -19,18 +19,18 @@ def standard_error() -> Console:
 
 
 @contextmanager
-def counting(what: str, expected: int, *, on_stderr: bool = False) -> Iterator[Callable[[], None]]:
+def counting(counted: str, expected: int, *, on_stderr: bool = False) -> Iterator[Callable[[], None]]:
     """Counts calls, and shows them against about how many there will be: a bar, or in a file a line now and then."""
     console = Console(stderr=on_stderr, highlight=False)
     if console.is_terminal:
-        yield from _with_bar(console, what, expected)
+        yield from _with_bar(console, counted, expected)
     else:
-        yield from _with_lines(console, what, expected)
+        yield from _with_lines(console, counted, expected)
 
 
-def _with_bar(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:
+def _with_bar(console: Console, counted: str, expected: int) -> Iterator[Callable[[], None]]:
     with progress_bar(console) as progress:
-        task = progress.add_task(what, total=expected)
+        task = progress.add_task(counted, total=expected)
 
         def count() -> None:
             progress.advance(task)
@@ -42,7 +42,7 @@ def _with_bar(console: Console, what: str, expected: int) -> Iterator[Callable[[
         progress.update(task, total=progress.tasks[0].completed)
 
 
-def _with_lines(console: Console, what: str, expected: int) -> Iterator[Callable[[], None]]:
+def _with_lines(console: Console, counted: str, expected: int) -> Iterator[Callable[[], None]]:
     step = max(1, expected // LINES)
     done = 0
 
@@ -50,7 +50,7 @@ def _with_lines(console: Console, what: str, expected: int) -> Iterator[Callable
         nonlocal done
         done += 1
         if done % step == 0:
-            console.print(f"{done:,} of about {max(done, expected):,} {what}")
+            console.print(f"{done:,} of about {max(done, expected):,} {counted}")
 
     yield count
-    console.print(f"{done:,} {what}, all done")
+    console.print(f"{done:,} {counted}, all done")

@@ -106,7 +106,7 @@ def _reward_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
     return [
         f"{one.name} on Prolific: {plural(one.places, 'place', 'places')} at a reward of "
         f"{money_text(one.reward, plan.currency)}, {money_text(one.places * one.reward, plan.currency)} in all without "
-        "fees. Rewards count towards what people earn here; the rest is paid as bonuses."
+        "fees. Rewards count towards people's earnings; the rest is paid as bonuses."
         for one in recruited
     ]
 
@@ -120,8 +120,9 @@ def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
             continue
         if stage.asked is None:
             sentences.append(
-                f"{stage.name}: a model answers first. The cost is that of people judging every item, because how "
-                "often the model is unsure is not known. Set `expected` in [stage.models], or run `chorale rehearse`."
+                f"{stage.name}: a model answers first. The cost is that of people judging every item, because it "
+                "is not known how often the model is unsure. Set `expected` in [stage.models], or run `chorale "
+                "rehearse`."
             )
         else:
             sentences.append(
@@ -151,8 +152,8 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "Training is counted for a gate's `expected` people, or else for the fewest who can complete the study, "
-            f"all of whom pass. Each additional person costs {more}. Set `expected` on the gate to change this."
+            "Training is counted for a gate's `expected` people, or else for the minimum number who can complete the "
+            f"study, all of whom pass. Each additional person costs {more}. Set `expected` on the gate to change this."
         )
     return sentences
 

@@ -40,7 +40,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "verify",
         "Recompute every reported number from the recorded answers. Exits with 1 if they differ, 3 if damaged.",
     ),
-    _command("forget", "Erase a person's identity and, if the study says so, their answers."),
+    _command("forget", "Erase a person's identity and, depending on the study's settings, their answers."),
     _command(
         "retention", "List people whose data are due to be erased, or erase them. The running site does this daily."
     ),
@@ -107,7 +107,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     CommandGroup(("browse",), "Browse results: clear cases, disagreements, and their causes."),
     CommandGroup(("train",), "Train a system on annotated data."),
     CommandGroup(("parse",), "Annotate texts with a trained system."),
-    CommandGroup(("baseline",), "Run a baseline system: name frames, or answer from parts of the input."),
+    CommandGroup(("baseline",), "Run a baseline system: predict frames, or answer questions from partial inputs."),
 )
 
 

@@ -1,20 +1,21 @@
 """`chorale design`"""
 
 import secrets
+from functools import partial
 from typing import Annotated
 
 from uvicorn import Config
 
-from chorale.cli.addresses import is_preview, local_url, port_of, reserve, why_not
+from chorale.cli.addresses import is_preview, local_url, port_of, reserve
 from chorale.cli.arguments import Database, StudyFolder
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Option
+from chorale.cli.serving import UVICORN_OPTIONS, serve_until_stopped
+from chorale.engine.started import changes_refused
 from chorale.model import UserError
-from chorale.web.connections import LimitedProtocol
 from chorale.web.design.app import create_design_app
 from chorale.web.design.drafts import Designer
 from chorale.web.logs import set_up_logs
-from chorale.web.servers import SiteServer
 
 
 def design(
@@ -30,7 +31,7 @@ def design(
             "with ssh -L."
         )
     set_up_logs(access_log=False)
-    designer = Designer(directory, db)
+    designer = Designer(directory, partial(changes_refused, directory, db))
     designer.state()
     key = secrets.token_urlsafe(24)
     with reserve(host, port) as bound:
@@ -40,21 +41,5 @@ def design(
             print_line(f"Editing {directory / 'study.toml'}. Open {base}/?key={key}")
             print_line("Nothing is written until you select Save. Ctrl-C ends it.")
 
-        config = Config(
-            create_design_app(designer, key),
-            http=LimitedProtocol,
-            ws="none",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-        )
-        server = SiteServer(config, announce)
-        try:
-            server.run(sockets=[bound])
-        except KeyboardInterrupt:
-            print_line("Closed.")
-        except OSError as error:
-            if server.started:
-                raise
-            raise UserError(why_not(error, host, port_of(bound))) from None
+        config = Config(create_design_app(designer, key), proxy_headers=False, **UVICORN_OPTIONS)
+        serve_until_stopped(config, bound, announce)

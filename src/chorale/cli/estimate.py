@@ -15,8 +15,8 @@ ItemsFile = Annotated[
     Path,
     Argument(
         metavar="FILE|DIR",
-        help="CSV, TSV or JSONL with one row per item: a model label for all, a human label for some (else empty). "
-        "Or the folder of a study in which a model answers first.",
+        help="CSV, TSV or JSONL with one row per item: a model label for all, a human label for some (empty for the "
+        "others). Or the folder of a study in which a model answers first.",
     ),
 ]
 PeopleColumn = Annotated[str, Option(metavar="COLUMN", help="Column with the human labels.")]

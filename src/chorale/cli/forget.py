@@ -38,21 +38,23 @@ def forget(
             show_default="retention.withdrawn_answers in study.toml",
         ),
     ] = None,
-    even_unpaid: Annotated[bool, Option(help="Erase their identity now, although they can no longer be paid.")] = False,
+    even_unpaid: Annotated[
+        bool, Option(help="Erase their identity now, even if they are owed money. They can then no longer be paid.")
+    ] = False,
     yes: Annotated[bool, Option(help="Do not ask for confirmation.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a person's identity and, if the study says so, their answers."""
+    """Erase a person's identity and, depending on the study's settings, their answers."""
     with started_study(directory, db) as study:
         name = asked_for(worker)
         person = study.store.look(lambda tx: worker_to_forget(tx, name))
-        what = answers or study.settings.retention.withdrawn_answers
-        kept = "keep their answers" if what == "keep" else "their answers"
+        treatment = answers or study.settings.retention.withdrawn_answers
+        kept = "keep their answers" if treatment == "keep" else "their answers"
         question = f"Erase {person.pseudonym} and {kept}? This can't be undone"
         if not yes and not _agreed(question):
             raise UserError("Nothing was erased.")
-        done = erase(study, person.id, ErasureRequest(BY_REQUESTER, what == "remove", even_unpaid))
+        done = erase(study, person.id, ErasureRequest(BY_REQUESTER, treatment == "remove", even_unpaid))
         scrub(study)
         if as_json:
             print_json(asdict(done))
@@ -62,7 +64,7 @@ def forget(
 
 
 def asked_for(worker: str | None) -> str:
-    """Whom a command is about: as given, or as typed unseen, or the first line of what is piped in."""
+    """The person a command is about: from the argument, typed without echo, or the first line of standard input."""
     if worker is not None:
         return worker
     if sys.stdin.isatty():
@@ -86,8 +88,8 @@ def _print(study: Study, done: Forgotten) -> None:
     if not done.identity:
         owed = money_text(done.owed, study.settings.pay.currency)
         print_line(
-            f"They are owed {owed}, so who they are is kept until they are paid (`chorale pay`). The site then erases "
-            "it within a day; `chorale retention --run` does so at once."
+            f"They are owed {owed}, so their identity is kept until they are paid (`chorale pay`). The site then "
+            "erases it within a day; `chorale retention --run` does so at once."
         )
 
 
@@ -95,5 +97,5 @@ def _print_copies(directory: Path) -> None:
     copies: Sequence[Path] = sorted(directory.glob(f"{DATABASE}.before-*"))
     if copies:
         names = ", ".join(path.name for path in copies)
-        print_line(f"Copies from before updates of Chorale still have their data: {names}. Delete them.")
+        print_line(f"Copies that updates of Chorale made still have their data: {names}. Delete them.")
     print_line("Earlier backups and exports still contain their data. See docs/data-protection.md.")

@@ -85,7 +85,7 @@ def _promote(study: Study, stages: list[RunningStage], key: str, typed: str, exp
 
 def _only(stages: list[RunningStage]) -> RunningStage:
     if len(stages) > 1:
-        raise UserError(f"Say which stage the item is in: --stage {' or --stage '.join(s.name for s in stages)}.")
+        raise UserError(f"Name the item's stage: --stage {' or --stage '.join(s.name for s in stages)}.")
     return stages[0]
 
 

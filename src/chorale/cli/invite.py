@@ -69,7 +69,7 @@ def invite(
 
 
 def base_url(study: Study, public_url: str | None) -> str:
-    """What links begin with: the address given, or the one the site was last opened at."""
+    """The start of links: the given address, or the last address of the site."""
     if public_url is not None:
         return checked_study_url(public_url)
     return study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
@@ -133,7 +133,7 @@ def _invite_addresses(
     if out is not None:
         print_line(
             f"{out} has a link for each of {len(addresses)} addresses. "
-            "Anyone with a link can join: send each to its own."
+            "Anyone with a link can join, so send each link only to its addressee."
         )
     if send:
         invitations = plural(queued, "invitation", "invitations")

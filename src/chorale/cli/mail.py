@@ -14,7 +14,7 @@ from chorale.web.mailing import send_mail
 def mail(
     directory: StudyFolder,
     resend: Annotated[
-        bool, Option(help="Send e-mail again that may not have been sent. Some people may get it twice.")
+        bool, Option(help="Send e-mail again if it is uncertain whether it was sent. Some people may get it twice.")
     ] = False,
     db: Database = None,
     as_json: AsJson = False,

@@ -10,7 +10,7 @@ from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
 from chorale.cli.scoring import AsLatex, print_scored
 from chorale.files.targets import check_target, write_text
-from chorale.metrics.options import Force, Resamples, Seed, WithIntervals
+from chorale.metrics.options import AnyIntervals, Force, Resamples, Seed
 from chorale.metrics.reading import judgments_options as judged_options
 from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.metrics.replacing.alternative import EPSILONS, FEWEST_BY_T
@@ -66,8 +66,15 @@ StageOfStudy = Annotated[
     str | None, Option(metavar="STAGE", help="In a study, the stage. Default: the only one with answers of models.")
 ]
 
-Plan = Annotated[bool, Option(help="Say how many items each person would have to judge for the test to pass.")]
-PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, draw quality against cost, as SVG.")]
+Plan = Annotated[bool, Option(help="Report how many items each person would have to judge for the test to pass.")]
+PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, plot quality against cost, as SVG.")]
+SignedRanks = Annotated[
+    bool,
+    Option(
+        help="Use the Wilcoxon signed-rank test for people with fewer than 30 items, as published. It rejects "
+        "too often."
+    ),
+]
 
 
 def models(
@@ -79,10 +86,7 @@ def models(
     epsilon: Epsilon = None,
     min_items: MinItems = FEWEST_BY_T,
     expert: Expert = None,
-    ranks: Annotated[
-        bool,
-        Option(help="Test people with fewer than 30 items by Wilcoxon's ranks, as published: it finds wins too often."),
-    ] = False,
+    ranks: SignedRanks = False,
     task: judged_options.TaskColumn = None,
     worker: judged_options.WorkerColumn = None,
     label: judged_options.LabelColumn = None,
@@ -97,7 +101,7 @@ def models(
     people: Annotated[bool, Option(help="List the test of every model against every person.")] = False,
     confusions: Annotated[bool, Option(help="List which labels models give where people disagree.")] = False,
     items: Annotated[bool, Option(help="List items, largest distance between models and people first.")] = False,
-    ci: WithIntervals = False,
+    ci: AnyIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     stage: StageOfStudy = None,

@@ -52,8 +52,8 @@ def study_source(
     """A study whose models have annotated; `field` is the part of answers to compare."""
     with started_study(folder, database) as study:
         settle_everything(study)
-        found = study.store.look(lambda tx: _read(tx, study, folder, stage, field, by))
-    return replace(found, reading=Reading(sep=reading.sep, repeats=reading.repeats))
+        source = study.store.look(lambda tx: _read(tx, study, folder, stage, field, by))
+    return replace(source, reading=Reading(sep=reading.sep, repeats=reading.repeats))
 
 
 def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str | None, by: str) -> ModelSource:
@@ -63,7 +63,9 @@ def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str
     first = [one for one in first_records(tx, study) if one.stage == stage.name]
     rows = list(judged_rows(tx, stage, field))
     if not any(row["kind"] == "human" for row in rows):
-        raise UserError(f"Nobody but models has annotated {stage.name} of {folder} yet. Compare them once people have.")
+        raise UserError(
+            f"Only models have annotated {stage.name} of {folder} yet. Compare them after people have annotated."
+        )
     compared = annotators(tx, study, here)
     currency = study.settings.pay.currency
     near = own_distance(stage) if by == "task" else by

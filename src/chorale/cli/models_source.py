@@ -34,8 +34,8 @@ def source_of(
 ) -> ModelSource:
     """Judgments in a file, or in the study whose folder it is."""
     if path.is_dir():
-        found: ModelSource = load(_OF_STUDY)(path, database, stage, field, by, reading)
-        return found
+        source: ModelSource = load(_OF_STUDY)(path, database, stage, field, by, reading)
+        return source
     if stage is not None or by == "task":
         raise UserError("--stage and --by task are for a study. Name the study's folder, or leave them out.")
     return ModelSource(path, reading, by)

@@ -39,7 +39,7 @@ def new(
     ] = None,
     text: Annotated[
         str | None,
-        Option(metavar="COLUMN", help="With --from: the column people read. Default: the column with most words."),
+        Option(metavar="COLUMN", help="With --from: the column people read. Default: the column with the most words."),
     ] = None,
     key: Annotated[
         str | None,

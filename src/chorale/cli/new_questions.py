@@ -25,7 +25,7 @@ class Beginning:
 
 
 def can_ask() -> bool:
-    """Whether somebody sits at a terminal and can answer."""
+    """Whether a person can answer at a terminal."""
     return sys.stdin.isatty()
 
 
@@ -62,8 +62,8 @@ def ask_for_beginning() -> Beginning:
     return Beginning(template=click.prompt("Template", type=names, default=usual_template(), show_choices=False))
 
 
-def _ask_for_file(what: str) -> Path:
-    return Path(str(click.prompt(what, type=click.Path(exists=True, dir_okay=False))))
+def _ask_for_file(question: str) -> Path:
+    return Path(str(click.prompt(question, type=click.Path(exists=True, dir_okay=False))))
 
 
 def ask_about_table(

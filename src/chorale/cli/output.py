@@ -30,7 +30,7 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """What the reader of a result should know beside it."""
+    """Notes for the reader of a result."""
     for note in notes:
         click.echo(f"note: {plain(note)}", err=True)
 

@@ -189,4 +189,4 @@ def _reader(kind: Any, low: float | None, high: float | None, name: str) -> Read
         return number(kind, low, high)
     if kind in (Path, str):
         return file_path if kind is Path else str
-    raise TypeError(f"{name} has the type {kind!r}, which no text on a command line can be turned into.")
+    raise TypeError(f"{name} has the type {kind!r}, which a command line cannot express.")

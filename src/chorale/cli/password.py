@@ -41,7 +41,7 @@ def password(
     if as_json:
         print_json({"name": chosen, "new": is_new})
     else:
-        print_line(f"The password of {chosen} is set. Sessions from before have ended.")
+        print_line(f"The password of {chosen} is set. Earlier sessions have ended.")
 
 
 def _owner(tx: Tx, name: str | None) -> tuple[str, bool]:
@@ -54,7 +54,7 @@ def _owner(tx: Tx, name: str | None) -> tuple[str, bool]:
     chosen = name or (str(set_up[0].evidence["by"]) if set_up else DEFAULT_NAME)
     known = requesters.find_requester(tx, chosen)
     if known is None or known.role != OWNER:
-        raise UserError(f"this study has no owner called {chosen!r}. Leave --name out to mean the one who set it up.")
+        raise UserError(f"this study has no owner called {chosen!r}. Leave --name out to use the owner who set it up.")
     return chosen, False
 
 

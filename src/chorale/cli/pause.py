@@ -32,7 +32,7 @@ def pause(
     directory: StudyFolder,
     stage: AStage = None,
     study_name: OnProlific = None,
-    stop: Annotated[bool, Option(help="With --study: end recruiting there. Only more places reopen it.")] = False,
+    stop: Annotated[bool, Option(help="With --study: end recruiting there. Adding places reopens it.")] = False,
     reason: PauseReason = "",
     db: Database = None,
     as_json: AsJson = False,

@@ -45,12 +45,12 @@ def pay(
         Option(
             metavar="MINUTES",
             min=SHORTEST_WAIT,
-            help="Request bonuses again whose payment is uncertain, if Prolific reports none of them after this many "
+            help="Request uncertain bonuses again, if Prolific reports none of them after this many "
             "minutes. Check Prolific's own page first.",
         ),
     ] = None,
     after_restore: Annotated[
-        bool, Option(help="Pay although payouts after the backup are unknown. Compare them first.")
+        bool, Option(help="Pay even though payouts made after the backup are unknown. Check them first.")
     ] = False,
     file_format: Annotated[
         FileFormat,
@@ -58,7 +58,7 @@ def pay(
     ] = PLAIN,
     paypal: Annotated[bool, Option(help="Pay people with a PayPal address by PayPal Payouts. Needs --yes.")] = False,
     retry: Annotated[
-        bool, Option(help="Retry failed payments, also to people who have entered no other address since.")
+        bool, Option(help="Retry failed payments, even to people who have not changed their address.")
     ] = False,
     paid: Annotated[
         int | None,
@@ -198,7 +198,7 @@ def _unreadable(study: Study, *, quiet: bool) -> list[str]:
     if names and not quiet:
         print_line(
             f"The payout addresses of {', '.join(names)} can't be decrypted and were not used. Set {KEY_VARIABLE} to "
-            "what it was when they left them; if it is lost, ask them to leave their addresses again."
+            "its value at the time they were entered. If it is lost, ask people to enter their addresses again."
         )
     return names
 
@@ -236,22 +236,22 @@ def _print_paid(done: PayoutResult, platform: str, currency: str) -> None:
         people = "payout" if len(done.sent) == 1 else "payouts"
         print_line(f"{platform} pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
     for row in done.in_doubt:
-        doubt = f"Payout {row.id} ({money_text(row.amount, currency)}): it is not known yet whether {platform} took it"
+        doubt = f"Payout {row.id} ({money_text(row.amount, currency)}): it is uncertain whether {platform} took it"
         if platform == "Prolific":
             print_line(
-                f"{doubt}, so it is not asked for again. Run this again in some minutes. If Prolific's own page shows "
-                "nothing of it, add --resend 30."
+                f"{doubt}, so it is not requested again. Run this again in a few minutes. If Prolific's own page does "
+                "not show it, add --resend 30."
             )
         else:
             print_line(
-                f"{doubt}. Run this again in some minutes: PayPal never pays the same payout twice in 30 days. If "
-                "that does not help, look on PayPal's page which payments were made, and mark it: "
+                f"{doubt}. Run this again in a few minutes: PayPal never pays the same payout twice in 30 days. If "
+                "that does not help, check on PayPal's page which payments were made, and mark the payout: "
                 f"--paid {row.id} --failed WORKER."
             )
     for reason in done.refused:
-        print_line(f"{reason} Nothing of that was paid; it is tried again the next time.")
+        print_line(f"{reason} Nothing was paid; the next run tries again.")
     for reason in done.unreported:
-        print_line(f"{reason} What has arrived of it is looked up again the next time.")
+        print_line(f"{reason} The next run checks again which payments have arrived.")
 
 
 def _write_file(study: Study, file: Path, ways: _Ways) -> dict[str, Any] | None:

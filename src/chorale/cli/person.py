@@ -24,8 +24,8 @@ def person(
     """Export everything the study has about one person, for data access requests."""
     with started_study(directory, db) as study:
         name = asked_for(worker)
-        found = study.store.look(lambda tx: worker_to_forget(tx, name))
-        data = study.store.do(lambda tx: personal_data(tx, study, found, BY))
+        named_worker = study.store.look(lambda tx: worker_to_forget(tx, name))
+        data = study.store.do(lambda tx: personal_data(tx, study, named_worker, BY))
     if export is None:
         print_json(data)
         return

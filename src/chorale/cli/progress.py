@@ -15,7 +15,7 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def patiently(what: str) -> Iterator[Callable[..., None]]:
+def patiently(activity: str) -> Iterator[Callable[..., None]]:
     """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds.
 
     Work with several steps also names what is counted: `done, total, what`.
@@ -25,19 +25,19 @@ def patiently(what: str) -> Iterator[Callable[..., None]]:
     A program that runs the command reads the progress from the file that it names in the environment.
     """
     if named := os.environ.get(VARIABLE):
-        yield progress_writer(Path(named), what)
+        yield progress_writer(Path(named), activity)
         return
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
     # Only now: without a terminal nothing is drawn, and what draws is not loaded.
     progress = cli.progress_bar(cli.standard_error(), transient=True)
-    task = progress.add_task(what, total=None)
+    task = progress.add_task(activity, total=None)
     timer = threading.Timer(PATIENCE, progress.start)
     timer.daemon = True
     timer.start()
     try:
-        yield lambda done, total, of=what: progress.update(task, completed=done, total=total, description=of)
+        yield lambda done, total, of=activity: progress.update(task, completed=done, total=total, description=of)
     finally:
         timer.cancel()
         timer.join()

@@ -30,7 +30,7 @@ def publish(
         bool,
         Option(help="Publish a test study to the workspace's test participants, in workspaces that have them."),
     ] = False,
-    yes: Annotated[bool, Option(help="Confirm the cost without being asked.")] = False,
+    yes: Annotated[bool, Option(help="Accept the cost without a confirmation prompt.")] = False,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,

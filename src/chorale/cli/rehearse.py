@@ -30,7 +30,10 @@ Workers = Annotated[
     ),
 ]
 Needed = Annotated[
-    bool, Option(help="Also find the fewest workers with whom each run finishes (about seven times the work).")
+    bool,
+    Option(
+        help="Also find the minimum number of workers with which each run finishes (takes about seven times as long)."
+    ),
 ]
 Vary = Annotated[
     list[str] | None,

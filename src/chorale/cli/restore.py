@@ -36,19 +36,19 @@ def restore(
         passphrase = passphrase_to_open(passphrase_file) if is_sealed(file) else None
         restored = restore_backup(directory, db, file, passphrase, replace=replace, with_files=files)
     except OSError as error:
-        raise UserError(f"{error.filename or directory}: {error.strerror or error}. See that it can be used.") from None
+        raise UserError(f"{error.filename or directory}: {error.strerror or error}. Make it usable.") from None
     if as_json:
         print_json(_as_json(restored))
         return
     manifest = restored.manifest
     print_line(f"{directory} is back at {moment_text(manifest.made_at)}: {restored.answers:,} answers.")
     if restored.answers_replaced is not None:
-        print_line(f"  The database before had {restored.answers_replaced:,} answers.")
+        print_line(f"  The previous database had {restored.answers_replaced:,} answers.")
     if restored.kept is not None:
         print_line(f"  It is kept as {restored.kept}.")
     print_line("  Everybody was signed out. Links work as before; passwords are those of the backup.")
     if restored.revoked_again:
-        print_line(f"  Revoked after the backup, and revoked still: {', '.join(restored.revoked_again)}.")
+        print_line(f"  Revoked after the backup, and still revoked: {', '.join(restored.revoked_again)}.")
     if restored.files_written:
         print_line(f"  Files written: {', '.join(restored.files_written)}.")
     print_notes(_notes(restored))
@@ -59,16 +59,16 @@ def _notes(restored: Restored) -> list[str]:
     notes = []
     if restored.erased_since:
         notes.append(
-            f"Erased after the backup, and back with it: {', '.join(restored.erased_since)}. Run `chorale forget` for "
-            "each of them before you open the site."
+            f"Erased after the backup, and restored with it: {', '.join(restored.erased_since)}. Run `chorale "
+            "forget` for each of them before you open the site."
         )
     if restored.files_differing:
         names = ", ".join(restored.files_differing)
-        notes.append(f"These files differ from the backup and were left alone: {names}. --files puts them back.")
+        notes.append(f"These files differ from the backup and were not changed: {names}. --files restores them.")
     if restored.payouts_unknown:
         notes.append(
             f"{payouts_were(restored.payouts_unknown)} made after the backup. The study does not know about that. "
-            "`chorale pay` refuses until you have compared with the platform's list: people could be paid twice."
+            "`chorale pay` refuses to pay until you have checked the platform's list: people could be paid twice."
         )
     return notes
 

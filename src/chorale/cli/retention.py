@@ -20,24 +20,26 @@ def retention(
 ) -> None:
     """List people whose data are due to be erased, or erase them. The running site does this daily."""
     with started_study(directory, db) as study:
-        found = study.store.look(lambda tx: due(tx, study))
+        erasures = study.store.look(lambda tx: due(tx, study))
         done = act(study) if run else ()
         if as_json:
-            print_json({"due": [asdict(one) for one in found], "erased": [asdict(one) for one in done]})
+            print_json({"due": [asdict(one) for one in erasures], "erased": [asdict(one) for one in done]})
             return
-        for one in found:
-            print_line(_line(study, one))
+        for person in erasures:
+            print_line(_line(study, person))
         if run:
             print_line(f"Erased data of {len(done)} {'person' if len(done) == 1 else 'people'}.")
-        elif found:
+        elif erasures:
             print_line("Add --run to erase them now.")
         else:
             print_line("Nothing is due.")
 
 
-def _line(study: Study, one: DueErasure) -> str:
-    what = " and ".join(name for name, is_due in (("identity", one.identity), ("answers", one.answers)) if is_due)
+def _line(study: Study, person: DueErasure) -> str:
+    parts = " and ".join(
+        name for name, is_due in (("identity", person.identity), ("answers", person.answers)) if is_due
+    )
     kept = ""
-    if one.identity and one.unpaid is not None:
-        kept = f" (identity kept until {money_text(one.unpaid.owed, study.settings.pay.currency)} is paid)"
-    return f"{one.worker}: {what}{kept}"
+    if person.identity and person.unpaid is not None:
+        kept = f" (identity kept until {money_text(person.unpaid.owed, study.settings.pay.currency)} is paid)"
+    return f"{person.worker}: {parts}{kept}"

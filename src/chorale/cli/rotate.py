@@ -50,7 +50,7 @@ def rotate(
         print_json({"sessions_ended": ended, "links": len(rows), "file": None if links is None else str(links)})
         return
     print_line(f"The signing key is replaced. Sessions of workers that ended: {ended:,}. Console sessions ended, too.")
-    print_line("Links from before no longer work. A site that is running follows within a few seconds.")
+    print_line("Old links no longer work. A running site uses the new key within a few seconds.")
     if links is not None:
         print_line(f"{links} has {len(rows):,} new links. Send each to its own person.")
     elif rows:

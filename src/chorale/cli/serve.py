@@ -16,11 +16,12 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 from uvicorn import Config
 
-from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve, why_not
+from chorale.cli.addresses import checked_public_url, is_preview, local_url, port_of, reserve
 from chorale.cli.arguments import Database, PublicUrl
 from chorale.cli.check import print_before_launch
 from chorale.cli.output import print_line
 from chorale.cli.parameters import Argument, Option
+from chorale.cli.serving import UVICORN_OPTIONS, serve_until_stopped
 from chorale.cli.together import database_of, studies_together
 from chorale.engine.arrivals import ByUrl, arrival_url, by_url
 from chorale.engine.opening import open_study, serving_alone
@@ -35,12 +36,11 @@ from chorale.platforms.prolific import Prolific
 from chorale.store import consents, settings
 from chorale.web.accounts import Accounts
 from chorale.web.app import create_app
-from chorale.web.connections import LimitedProtocol
 from chorale.web.front import FrontOptions
 from chorale.web.limits import REQUESTS_PER_SECOND
 from chorale.web.links import setup_link_path
 from chorale.web.logs import set_up_logs
-from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, SiteServer, stop_with_parent
+from chorale.web.servers import HEALTH_CHECK_SECONDS, Announce, SiteProcesses, stop_with_parent
 from chorale.web.several import create_server
 
 ENVIRONMENT = "CHORALE_SERVE"
@@ -191,7 +191,7 @@ def _open_each(
             print_line(f"Warning: {wanted.name} is not served. {error}")
             closed.append(wanted.name)
     if not running:
-        raise UserError("No study could be opened. Correct what is reported above, then start the server again.")
+        raise UserError("No study could be opened. Correct the problems above, then start the server again.")
     return running, closed
 
 
@@ -209,16 +209,7 @@ def _serve_here(app: ASGIApp, bound: socket, public_url: str | None, announce: A
     signal.signal(signal.SIGTERM, _stop)
     # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
     sys.setswitchinterval(0.001)
-    server = SiteServer(Config(app, **_uvicorn_options(public_url)), announce)
-    host, port = bound.getsockname()[:2]
-    try:
-        server.run(sockets=[bound])
-    except KeyboardInterrupt:
-        print_line("Closed.")
-    except OSError as error:
-        if server.started:
-            raise
-        raise UserError(why_not(error, host, port)) from None
+    serve_until_stopped(Config(app, **_uvicorn_options(public_url)), bound, announce)
 
 
 def _prolific(study: Study) -> Prolific | None:
@@ -238,20 +229,20 @@ def _refuse_unfinished(study: Study) -> None:
     left, file = consent_placeholders(study.consent.text), study.settings.study.consent
     if not left:
         return
-    what = f"{file} still has placeholders: {', '.join(left)}."
+    problem = f"{file} still has placeholders: {', '.join(left)}."
     if study.store.look(lambda tx: bool(consents.consents(tx))):
-        print_line(f"Warning: {what} People have already agreed to it. Fill them in; everybody is then asked again.")
+        print_line(f"Warning: {problem} People have already agreed to it. Fill them in; everybody is then asked again.")
         return
     raise UserError(
-        f"{what} Fill them in before launch. To try the site on this computer, leave out --public-url and --host. To "
-        "open it anyway, add --unfinished."
+        f"{problem} Fill them in before launch. To try the site on this computer, leave out --public-url and --host. "
+        "To open it anyway, add --unfinished."
     )
 
 
 def _refuse_sqlite(study: Study) -> None:
     if study.store.dialect == "sqlite":
         raise UserError(
-            "--processes needs PostgreSQL: on SQLite one process does all the writing, which is what makes it fast. "
+            "--processes needs PostgreSQL: SQLite allows one writing process. "
             "Leave --processes out, or name a PostgreSQL database with --db postgresql+psycopg://user@host/name."
         )
 
@@ -272,14 +263,9 @@ def _print_links(running: Sequence[_Running], base: str) -> None:
 
 def _uvicorn_options(public: str | None) -> dict[str, Any]:
     return {
-        # The server's own log has addresses in full, with whatever is in them; ours is set up already.
-        "access_log": False,
-        "log_config": None,
-        "ws": "none",
-        "http": LimitedProtocol,
+        **UVICORN_OPTIONS,
         # Nobody but a proxy we were told of may say who a request comes from.
         "proxy_headers": public is not None,
-        "server_header": False,
         "timeout_graceful_shutdown": _GRACE_SECONDS,
         # People think longer than the usual 5 seconds; without a new connection for every item, phones answer faster.
         "timeout_keep_alive": 75,

@@ -120,8 +120,8 @@ def _print_status(study: "Study") -> None:
     for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
     print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))
-    for one in now.too_fast:
-        print_line(f"Too fast to have read: {hurried_line(one)}")
+    for hurried in now.too_fast:
+        print_line(f"Too fast to have read: {hurried_line(hurried)}")
     for name in now.below_in:
         median = now.wages[name].median or 0
         print_line(

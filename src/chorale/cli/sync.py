@@ -116,7 +116,7 @@ def _of(waiting: list[SubmissionRow], worker: str) -> SubmissionRow:
     for row in waiting:
         if row.worker == worker:
             return row
-    raise UserError(f"No submission of {worker!r} can be decided like this. `chorale review` lists open submissions.")
+    raise UserError(f"No submission of {worker!r} can be decided this way. `chorale review` lists open submissions.")
 
 
 def message(

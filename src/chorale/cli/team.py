@@ -38,7 +38,7 @@ def team(
 ) -> None:
     """List annotators who sign in with a password; invite, reset a password, deactivate or reactivate an account."""
     if sum(name is not None for name in (invite, reset, deactivate, reactivate)) > 1:
-        raise UserError("--invite, --reset, --deactivate and --reactivate exclude each other. Give one at a time.")
+        raise UserError("--invite, --reset, --deactivate and --reactivate exclude each other. Use one at a time.")
     with study_to_prepare(directory, db) as study:
         if invite is not None:
             _print_link(study, accounts.invite, invite, public_url, as_json=as_json)
@@ -71,7 +71,7 @@ def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
     elif changed:
         print_line(f"The account of {name} is deactivated. Its sessions have ended; answers and pay so far stay.")
     else:
-        print_line(f"The account of {name} was deactivated before.")
+        print_line(f"The account of {name} was already deactivated.")
 
 
 def _list(study: Study, *, as_json: bool) -> None:

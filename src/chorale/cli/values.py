@@ -40,7 +40,7 @@ def name_of(names: Sequence[str]) -> Reader:
         if given in names:
             return str(given)
         if not names:
-            raise click.BadParameter(f"There is no {given!r}: no installed kit brings one.")
+            raise click.BadParameter(f"There is no {given!r}: no installed kit has one.")
         meant = did_you_mean(str(given), names)
         raise click.BadParameter(f"{given!r} is not one of {', '.join(names)}.{meant}")
 

@@ -24,8 +24,8 @@ def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False)
         print_line(f"Recomputed {checked}.")
         for difference in verification.differences:
             print_line(f"  {difference}")
-        for what in verification.unchecked:
-            print_line(f"Not checked: {what}.")
+        for part in verification.unchecked:
+            print_line(f"Not checked: {part}.")
         print_line(verification.conclusion)
     if verification.differences:
         raise SystemExit(1)

@@ -1,4 +1,4 @@
-"""What a kit may bring: tasks and the other parts, and how installed kits are found."""
+"""What a kit can contain (tasks and other parts), and how installed kits are found."""
 
 from collections.abc import Mapping
 

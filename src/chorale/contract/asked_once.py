@@ -1,4 +1,4 @@
-"""Rows that share what people are asked: each question is asked once, and groups that share one are one group."""
+"""Rows with the same question: each question is asked once, and groups that share a question are merged."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -47,8 +47,8 @@ class _Groups:
             group = above
         return group
 
-    def join(self, one: str, other: str) -> None:
-        for group in (other, one):
+    def join(self, left: str, right: str) -> None:
+        for group in (right, left):
             self._place.setdefault(self._above.setdefault(group, group), len(self._place))
-        first, later = sorted((self.name(one), self.name(other)), key=self._place.__getitem__)
+        first, later = sorted((self.name(left), self.name(right)), key=self._place.__getitem__)
         self._above[later] = first

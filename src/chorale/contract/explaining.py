@@ -1,4 +1,4 @@
-"""How items, answers and grades read to people: a part of a task."""
+"""The text of items, answers and grades for people: a part of a task."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
 
 @dataclass(frozen=True)
 class Explaining:
-    """How items, answers and grades read to people."""
+    """The text of items, answers and grades for people."""
 
     present: Callable[[Payload, Answer], Answer] = answer_as_it_is
     """From an item and an answer to it, gold or not, to the answer as others understand it: those who grade,

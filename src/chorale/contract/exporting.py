@@ -1,4 +1,4 @@
-"""Tables that only one kind of work has, and what they are made from."""
+"""Export tables of a task, and the data they are made from."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.model import Judgment, SourceItem
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Where the order of things on a worker's page comes from: the same whenever they come back to it."""
+    """The source of the random order on a worker's page, which stays the same when they return."""
 
     worker: str
     """For what stays the same for everything a worker does in the stage."""

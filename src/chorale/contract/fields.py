@@ -127,7 +127,7 @@ class AnswerField:
     item: str | None = None
     """The column of the item that the value points into: the text of spans, the picture of regions."""
     options: tuple[tuple[Any, str], ...] = ()
-    """What there is to choose from: values, each with its words."""
+    """The options: values with their texts."""
     graded: bool = True
     """Whether gold is compared with it, where gold has it."""
     promoted: bool = True

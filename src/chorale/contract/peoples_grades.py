@@ -14,7 +14,7 @@ class Marks(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What one answer keeps of another that its item was made of."""
+    """The parts of an earlier answer that a later answer keeps."""
 
     criteria: Mapping[str, float]
     """Shares between 0 and 1, by name."""

@@ -1,4 +1,4 @@
-"""How a model is asked what people are asked, and how its answer is read.
+"""How a model gets the same questions as people, and how its answer is parsed.
 
 A prompt is made of what workers see and of nothing else: every function here gets the view of an item, never the item.
 """
@@ -14,7 +14,7 @@ Shown = Mapping[str, Any]
 
 
 class UnreadableError(ValueError):
-    """What a model returned is no answer; the message tells the model why."""
+    """A model's output is not a valid answer; the message explains why, for the model."""
 
 
 @dataclass(frozen=True)
@@ -94,32 +94,32 @@ def find_quote(pieces: Sequence[str], quote: Any) -> QuotedTokens:
     for flags in (0, re.IGNORECASE):
         # Looked for at every place: what begins within a word must not hide what begins after it.
         matches = [match for match in re.finditer(f"(?=({pattern}))", whole, flags) if match[1]]
-        found = [
+        places = [
             QuotedTokens(starts[match.start(1)], ends[match.end(1)])
             for match in matches
             if match.start(1) in starts and match.end(1) in ends
         ]
-        if found or matches:
+        if places or matches:
             break
-    return _only_one(text, found, bool(matches), nth)
+    return _only_one(text, places, bool(matches), nth)
 
 
-def _only_one(text: str, found: Sequence[QuotedTokens], within_words: bool, nth: int | None) -> QuotedTokens:
-    if not found:
+def _only_one(text: str, places: Sequence[QuotedTokens], within_words: bool, nth: int | None) -> QuotedTokens:
+    if not places:
         why = (
             "begins or ends within a word. Quote whole words." if within_words else "is not in the text. Quote exactly."
         )
         raise UnreadableError(f"the quote {_short(text)} {why}")
     if nth is not None:
-        if not 1 <= nth <= len(found):
-            raise UnreadableError(f"the quote {_short(text)} occurs {len(found)} times, and `nth` is {nth}.")
-        return found[nth - 1]
-    if len(found) > 1:
+        if not 1 <= nth <= len(places):
+            raise UnreadableError(f"the quote {_short(text)} occurs {len(places)} times, and `nth` is {nth}.")
+        return places[nth - 1]
+    if len(places) > 1:
         raise UnreadableError(
-            f"the quote {_short(text)} occurs {len(found)} times. Say which with `nth`, counted from 1, or quote more "
+            f"the quote {_short(text)} occurs {len(places)} times. Say which with `nth`, counted from 1, or quote more "
             "words."
         )
-    return found[0]
+    return places[0]
 
 
 def _parts_of(quote: Any) -> tuple[str, int | None]:

@@ -25,7 +25,7 @@ _CONFIDENCE = {
 
 
 class Prompt(NamedTuple):
-    """What is sent to a model."""
+    """A prompt for a model."""
 
     system: str
     user: str
@@ -39,7 +39,7 @@ class Prompt(NamedTuple):
 
 
 class ModelAnswer(NamedTuple):
-    """What a model returned, read."""
+    """A model's parsed output."""
 
     submitted: Any
     """As the form would submit it."""
@@ -50,7 +50,7 @@ class ModelAnswer(NamedTuple):
 
 
 class Prompter:
-    """The prompts of one stage. What is the same in all of them is made once."""
+    """The prompts of one stage. Their common part is built once."""
 
     def __init__(
         self, task: Task, guidelines: str, examples: Sequence[TrainingExample] = (), *, asks_confidence: bool = False
@@ -131,9 +131,9 @@ class Prompter:
 def why_people_only(form: Form) -> str | None:
     """Why models can't fill in a form, as what the form does; None if they can."""
     if form.reveal is not None:
-        return "shows the rest of an item after a first answer, which models can't be asked for"
+        return "shows the rest of an item after a first answer, which models can't give"
     if form.media:
-        return "shows pictures, audio or video, of which models would see the file name only"
+        return "shows pictures, audio or video, and models would see only the file name"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What the scores of CrowdTruth are called in the literature of one kind of work."""
+"""The names of CrowdTruth's scores in the literature of a task."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a kind of work must be able to say of itself.
+"""The description of a task: what every task must define.
 
 A task is a frozen description in a few small parts. Built-in tasks get nothing that one from another package can't
 have; `chorale.testing` checks what every task promises.
@@ -139,7 +139,7 @@ class Shape:
         return tuple(field for field in self.fields if field.compared)
 
     def without_texts(self, answer: Answer) -> Answer:
-        """An answer without what people wrote in words of their own, which never is the same twice."""
+        """An answer without its free text."""
         written = {field.name for field in self.fields if field.scale is Scale.TEXT}
         if not written or not isinstance(answer, Mapping):
             return answer
@@ -217,12 +217,12 @@ class Form:
     """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
     are filled with that field of the view."""
     module: Path | None = None
-    """ES module for forms that need more than filling in text and collecting fields. It can import modules beside
-    it."""
+    """ES module for forms that need more than filling in text and collecting fields. It can import modules from
+    its folder."""
     style: Path | None = None
     """Style sheet for what only this form has."""
     shared: tuple[Path, ...] = ()
-    """Modules and style sheets from other folders, served beside `module` so that it can import them."""
+    """Modules and style sheets from other folders, served next to `module` so that it can import them."""
     media: tuple[str, ...] = ()
     """Keys of the view whose values name files of the study folder, or https addresses on `hosts`: pictures, audio and
     video. The page gets addresses that only this worker can open."""
@@ -275,7 +275,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Grading:
-    """What an answer is worth."""
+    """How an answer is graded."""
 
     grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
     """From an answer and the gold answer to a score between 0 and 1, with reasons. Default: 1 if they are equal."""
@@ -300,7 +300,7 @@ class Grading:
 
 @dataclass(frozen=True)
 class Combining:
-    """How several answers to an item compare, and become one."""
+    """How answers to an item are compared and aggregated."""
 
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
     """From judgments to an answer with a confidence; None if there is nothing to go by. Default: the trust-weighted
@@ -350,15 +350,15 @@ class Task:
     options: Options = Options()
     """What a study file can set for the task."""
     grading: Grading = Grading()
-    """What an answer is worth."""
+    """How an answer is graded."""
     combining: Combining = Combining()
-    """How several answers to an item compare, and become one."""
+    """How answers to an item are compared and aggregated."""
     deriving: Deriving = Deriving()
     """How items are made from an earlier stage."""
     simulating: Simulating = PLAIN_SIMULATING
     """How simulated workers answer."""
     explaining: Explaining = PLAIN_WORDING
-    """How items, answers and grades read to people."""
+    """The text of items, answers and grades for people."""
     prompting: Prompting = PLAIN_PROMPTING
     """How a model is asked, and how its answer is read."""
     exports: tuple[TaskExport, ...] = ()

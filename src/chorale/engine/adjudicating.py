@@ -121,7 +121,7 @@ def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Iterato
 
 
 def is_sampled(study: Study, stage: RunningStage, key: str) -> bool:
-    """Whether an item is in the random sample that is reviewed, whatever people said about it."""
+    """Whether an item is in the random sample for review, independent of its answers."""
     digest = sha256(f"{study.settings.study.seed}:review:{stage.name}:{key}".encode()).digest()
     return int.from_bytes(digest[:8], "big") < stage.settings.review_sample * 2**64
 

@@ -1,4 +1,4 @@
-"""What happens automatically while a study runs: gates close when they have waited long enough, samples are taken."""
+"""Automatic actions of a running study: closing gates and taking samples."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ LONGEST_GRACE_MS = 3_600_000
 
 
 def advance(tx: Tx, study: Study) -> list[str]:
-    """Do what is due; what it was, in words. Doing it again changes nothing."""
+    """Do what is due and describe it in words. Repeating it changes nothing."""
     participations.end_grace(tx, study.clock() - LONGEST_GRACE_MS)
     done = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
     closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
@@ -31,7 +31,7 @@ def advance(tx: Tx, study: Study) -> list[str]:
 
 
 def begin_waiting(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
-    """Give their items to the stages that have waited for all they are made of; what was done, in words."""
+    """Create the items of stages whose source stages are done; describes the result in words."""
     done = []
     for stage in study.stages.values():
         if not is_waiting(tx, stage):
@@ -53,9 +53,9 @@ def begin_waiting(tx: Tx, study: Study, closed: frozenset[str], wanting: frozens
 
 
 def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
-    """Draw the items that get another number of judgments than the others.
-
-    Of every stage they come from, once it has no more to give: only then has every item the same chance.
+    """Sample the items that get more judgments. Each source stage is sampled
+    once
+        it is done, so that every item has the same probability.
     """
     done = []
     sampled = [stage for stage in study.stages.values() if stage.settings.judgments.sample is not None]

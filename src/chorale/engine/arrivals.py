@@ -18,7 +18,7 @@ PROLIFIC_PANEL = "prolific"
 
 
 def arrival_url(base: str, arrival: ArrivalSettings) -> str:
-    """What to paste into the panel, which puts its own values in; of a panel that is not known, where to put them."""
+    """The study address for the recruitment platform, which fills in its values; unknown ones get placeholders."""
     names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
     panel = PANELS.get(arrival.panel)
     values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values
@@ -52,14 +52,14 @@ def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl
 def new_invitation(
     tx: Tx, study: Study, by: str, *, kind: str = SINGLE, stage: str | None = None, most: int | None = None
 ) -> str:
-    """What a new link is to carry."""
+    """The content of a new link."""
     nonce = secrets.token_urlsafe(12)
     invitations.add(tx, nonce, kind, stage, most, study.clock(), by)
     return nonce
 
 
 def invite_addresses(tx: Tx, study: Study, addresses: Sequence[str], stage: str | None, by: str) -> list[str]:
-    """What the link of every address carries: the same as before, for those that have one."""
+    """The content of every address's link; existing links are kept."""
     known = invitations.by_address(tx)
     made = []
     for address in addresses:

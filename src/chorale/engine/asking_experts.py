@@ -45,7 +45,7 @@ def _waiting(tx: Tx) -> list[Event]:
 
 
 def questions(tx: Tx, most: int) -> tuple[list[ExpertQuestion], int]:
-    """What waits for an expert, the oldest first, and how much does in all."""
+    """Open questions for experts, the oldest first, and their total number."""
     waiting = _waiting(tx)
     asked = []
     for event in waiting[:most]:

@@ -77,17 +77,17 @@ def bonuses_of(tx: Tx, study: Study, worker_id: int) -> WorkerBonuses:
 
 
 def _bonus(row: BonusLine, title: str) -> Bonus:
-    kind = row.what.partition(":")[0]
+    kind = row.cause.partition(":")[0]
     # A bonus that a person gave, or a person's script through a kit: its cause begins with the kit's name.
     quoted = kind == BY_STAFF or kind in installed().kits
-    words = row.reason if quoted else _bonus_words(row.what, kind, title)
+    words = row.reason if quoted else _bonus_words(row.cause, kind, title)
     return Bonus(datetime.fromtimestamp(row.at / 1000, UTC).date(), row.amount, row.times, words, quoted)
 
 
-def _bonus_words(what: str, kind: str, title: str) -> str:
+def _bonus_words(cause: str, kind: str, title: str) -> str:
     """The words for a bonus that the study gives, never those of the ledger: they are for the requester."""
     if kind in _WORDS:
         return _WORDS[kind](title)
-    if is_for_finishing(what):
+    if is_for_finishing(cause):
         return worded("For finishing “{title}”", title=title)
     return worded("For your work in “{title}”", title=title)

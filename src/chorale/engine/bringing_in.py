@@ -25,7 +25,7 @@ def as_begun(tx: Tx, folder: StudyFolder) -> StudyFolder:
 
 
 def item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]:
-    """Items and gold that are not what they were, or no longer there."""
+    """Items and gold that have changed or are missing."""
     stage = content.settings
     known, known_gold = known_items(tx, stage_id), gold_by_key(tx, stage_id)
     gold_file = stage.gold.file if stage.gold else stage.round.file if stage.round else ""
@@ -43,8 +43,8 @@ def item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]
                 Problem(
                     gold_file,
                     None,
-                    f"gold {gold.item.key!r} has another answer than when the study started ({answer})",
-                    "Put it back: workers were judged by it. Retire it with `chorale gold` and add it under a new id.",
+                    f"gold {gold.item.key!r} had a different answer when the study started ({answer})",
+                    "Restore it: workers were graded with it. Retire it with `chorale gold` and add it under a new id.",
                     codec.as_text(gold.answer),
                 )
             )
@@ -87,8 +87,8 @@ def _changed(item: NewItem, file: str) -> Problem:
     return Problem(
         file,
         None,
-        f"item {item.key!r} is not what it was when the study started",
-        "Put it back, or give the changed item a new id: answers belong to the item that was shown.",
+        f"item {item.key!r} has changed since the study started",
+        "Restore it, or give the changed item a new id: answers belong to the item as it was shown.",
         json.dumps(item.payload, ensure_ascii=False)[:200],
     )
 
@@ -128,7 +128,8 @@ def _missing(known: Mapping[str, KnownItem], content: StageContent, file: str) -
             file,
             None,
             f"{len(gone):,} items of stage {content.settings.name!r} are in the database and not in the files",
-            "Put them back (a stage can get more items, never fewer), or use the database that belongs to this study.",
+            "Restore them (items can be added to a stage, but not removed), or use the database that belongs to this "
+            "study.",
             ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),
         )
     ]

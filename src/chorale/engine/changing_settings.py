@@ -26,7 +26,7 @@ def keep_in_force(tx: Tx, study: StudySettings) -> None:
 
 
 def changes_since(tx: Tx, study: StudySettings) -> list[SettingChange] | None:
-    """What these settings change of those in force; None where those can't be read."""
+    """The differences from the current settings; None if those can't be read."""
     stored = settings.setting_value(tx, _IN_FORCE)
     before = _from_text(settings.setting_value(tx, "study")) if stored is None else json.loads(stored)
     return None if before is None else list(changed_settings(StudySettings, before, as_stored(study)))
@@ -60,8 +60,8 @@ def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Proble
             yield Problem(
                 SETTINGS_FILE,
                 None,
-                f"{change.place} may change {rule.when}, and that has happened",
-                f"Put back {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
+                f"{change.place} may change {rule.when}, and that is no longer the case",
+                f"Restore {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
                 _shown(change.after),
             )
 

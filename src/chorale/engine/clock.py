@@ -16,7 +16,7 @@ class SteadyClock:
     """A clock that never goes back behind what it, or the database, has seen.
 
     What counted when is decided by times: rates of pay, gold that was corrected, who came before a gate closed. If the
-    machine's clock ran ahead and is put back, this one continues at half speed until the machine's has caught up.
+    machine's clock ran ahead and is corrected, this one continues at half speed until the machine's has caught up.
     """
 
     def __init__(

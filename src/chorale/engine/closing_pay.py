@@ -1,4 +1,4 @@
-"""What closing a gate pays beside the bonuses of those who pass, and whether the budget covers all of it.
+"""Payments when a gate closes, in addition to bonuses for passing, and whether the budget covers them.
 
 Rounds and grading can be paid as a whole. A gate that closes ends them: graders have finished then, and who is in the
 middle of a round gets what they have done of it.
@@ -44,7 +44,7 @@ def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
     pay = study.settings.pay
     enough = (pay.budget or 0) + missing
     return (
-        f"The gate {name} can't close: what it pays would exceed the budget by {money_text(missing, pay.currency)}.",
+        f"The gate {name} can't close: its payments would exceed the budget by {money_text(missing, pay.currency)}.",
         f"Raise `pay.budget` in study.toml to {enough} or more ({money_text(enough, pay.currency)}) and start the site "
         "again.",
     )
@@ -63,7 +63,7 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
 
 
 def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
-    """Who is in the middle of a round that ends when a gate closes, by stage: whether it pays for that or not."""
+    """People in the middle of a round that ends when a gate closes, by stage, whether or not it pays."""
     return {
         stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
         for stage in _ended_by(tx, study, gate)

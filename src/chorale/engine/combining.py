@@ -107,13 +107,13 @@ def _with_decision(
 def not_asked(stage: RunningStage, answer: Mapping[str, Any]) -> set[str]:
     """The fields that are not asked after an answer's own fields before them."""
     kept: dict[str, Any] = {}
-    found = set()
+    names = set()
     for field in stage.task.shape.fields:
         if not field.asked(kept):
-            found.add(field.name)
+            names.add(field.name)
         elif field.name in answer:
             kept[field.name] = answer[field.name]
-    return found
+    return names
 
 
 def field_results(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Mapping[str, FieldResult]:

@@ -27,7 +27,7 @@ WORKERS_AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class GoldCorrection:
-    """What gold is to say from now on, who says so, and why."""
+    """A corrected gold answer, with its author and reason."""
 
     stage: RunningStage
     key: str

@@ -31,7 +31,7 @@ RECENT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to be done with some submissions, and what their people read."""
+    """An action on selected submissions, with the message to their people."""
 
     deed: Deed
     chosen: frozenset[str]
@@ -55,7 +55,7 @@ def handle_of(row: SubmissionRow) -> str:
 
 
 def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
-    """Whom a decision is about, as things stand."""
+    """The people a decision applies to at the moment."""
     text = decision.text.strip()
     if decision.deed == "reject":
         checked_reason(text, decision.category)
@@ -121,11 +121,11 @@ def _note_reached(tx: Tx, study: Study, text: str, rows: list[SubmissionRow]) ->
 def _reached(tx: Tx, text: str) -> set[str]:
     """Whom a message reached that failed for others."""
     reached: set[str] = set()
-    for one in events.recent(tx, RECENT, kinds=(REACHED,)):
-        if one.evidence["text"] == _digest(text):
-            if not one.evidence["submissions"]:
+    for event in events.recent(tx, RECENT, kinds=(REACHED,)):
+        if event.evidence["text"] == _digest(text):
+            if not event.evidence["submissions"]:
                 break
-            reached |= set(one.evidence["submissions"])
+            reached |= set(event.evidence["submissions"])
     return reached
 
 

@@ -1,4 +1,4 @@
-"""Decisions of reviewers about items, as they are kept: checked against the item, recorded, and taken back.
+"""Decisions of reviewers about items, as they are kept: checked against the item, logged, and undone.
 
 A decision is made in the console, or by workers in a stage with `decides_sources`. The last one counts.
 """
@@ -143,7 +143,7 @@ def is_decided(decision: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
 
 
 def decision_in(source: RunningStage, label: Any) -> dict[str, Any]:
-    """What a label in a review stage says about the item that its item was made from."""
+    """The decision that a review label makes about its source item."""
     if not source.task.shape.fields:
         return {WHOLE: label}
     return {field.name: label[field.name] for field in source.task.shape.compared if field.name in label}

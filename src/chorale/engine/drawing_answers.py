@@ -15,7 +15,7 @@ from chorale.store.gates import closed_gates
 
 
 def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
-    """Draw from everybody of whom no more is to come; what was done, in words.
+    """Sample the answers of workers who are done; describes the result in words.
 
     `closed` are the gates that are, and `wanting` the stages that want judgments.
     """

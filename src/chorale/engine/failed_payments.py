@@ -104,13 +104,13 @@ def _check_markable(tx: Tx, study: Study, row: PayoutRow) -> None:
     asked_at = max((event.at for event in history(tx, row.id) if event.evidence["state"] == PAYING), default=0)
     if study.clock() - asked_at < MARKED_AFTER * MINUTE:
         raise UserError(
-            f"PayPal was asked for payout {row.id} less than {MARKED_AFTER} minutes ago. Wait, then look on PayPal's "
+            f"PayPal received payout {row.id} less than {MARKED_AFTER} minutes ago. Wait, then check on PayPal's "
             "page which of its payments were made."
         )
     if row.state == SENT and study.clock() - (row.sent_at or 0) < RETURNED_DAYS * DAY:
         raise UserError(
-            f"PayPal has payout {row.id} and reports what arrives: run `chorale pay --yes --paypal`. It can be marked "
-            f"by hand {RETURNED_DAYS} days after it was sent, when PayPal has returned what nobody claimed."
+            f"PayPal has payout {row.id} and reports what arrives: run `chorale pay --yes --paypal`. You can mark "
+            f"it {RETURNED_DAYS} days after it was sent, when PayPal has returned unclaimed payments."
         )
 
 

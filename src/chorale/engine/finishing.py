@@ -15,7 +15,7 @@ from chorale.store.submissions import SubmissionRow
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """How somebody's part has ended."""
+    """How a worker's participation ended."""
 
     ending: Ending
     code: str | None

@@ -1,4 +1,4 @@
-"""Forms in two steps: a first answer is stored, once, and what the form reveals comes back."""
+"""Forms in two steps: the first answer is stored once, and the rest of the form is returned."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

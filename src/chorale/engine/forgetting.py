@@ -1,6 +1,6 @@
-"""Erasing a person: who they are, and, as the study says, what they answered.
-
-Everything append-only stays so, but for the transaction of an erasure. What remains is a row that says when, by whom
+"""Erasing a person's identity and, depending on the settings, their answers.
+Append-only
+tables change only in the transaction of an erasure. What remains is a row that says when, by whom
 and how much was erased, and the counts and sums that others' work and the ledger rest on.
 """
 
@@ -28,7 +28,7 @@ BY_WORKER, BY_REQUESTER, BY_DATE = "worker", "requester", "date"
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """What is to be erased of somebody, and who asks for it."""
+    """A request to erase a person's data."""
 
     by: str
     answers: bool
@@ -38,7 +38,7 @@ class ErasureRequest:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was erased of somebody."""
+    """The result of an erasure."""
 
     worker: str
     identity: bool
@@ -161,7 +161,7 @@ def _erase_by(tx: Tx, worker_id: int, hooks: Iterable[Callable[[Tx, int], int] |
 
 
 class Unpaid(NamedTuple):
-    """What stands between somebody and their last payment."""
+    """Why somebody's last payment is pending."""
 
     owed: int
     on_the_way: int

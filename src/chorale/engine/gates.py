@@ -57,7 +57,7 @@ def stages_of(study: Study, gate: RunningGate) -> list[RunningStage]:
 
 
 def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None) -> GateField:
-    """Who has done enough for a gate to decide about them, and is not decided about yet."""
+    """People with enough graded work for a gate's decision, who have no decision yet."""
     stages = stages_of(study, gate)
     ids = [stage.id for stage in stages]
     decided = gates.decided_about(tx, gate.name, worker_id)
@@ -361,7 +361,7 @@ class GateStatus:
 
 
 def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:
-    """Where every gate stands."""
+    """The state of every gate."""
     closed = gates.closed_gates(tx)
     statuses = []
     for gate in study.gates.values():

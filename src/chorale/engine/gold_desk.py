@@ -168,8 +168,8 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     before = gold.gold_answer(tx, item.id)
     if before is not None and before.answer != codec.as_text(raw_answer):
         raise UserError(
-            f"Item {key!r} has been gold with the answer {before.answer}, which workers may have been graded by. "
-            "It can be used again with that answer only."
+            f"Item {key!r} has been gold with the answer {before.answer}, and workers may have been graded with "
+            "it. It can be used again only with that answer."
         )
     if not explanation.strip():
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")

@@ -21,9 +21,9 @@ def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) 
     if rule.reuse and not _is_enough(tx, study, stage, rule):
         return GoldPlan(rule.share, repeats=True)
     remembered = f"gold left:{stage.name}"
-    plan: GoldPlan
-    plan, times = study.memory.get(remembered, (NO_GOLD, 0))
-    if times <= 0:
+    plan: GoldPlan | None
+    plan, times = study.memory.get(remembered, (None, 0))
+    if plan is None or times <= 0:
         left = gold_left(tx, stage.id)
         plan, times = gold_plan(rule.share, left, stage.settings.judgments.min), left.items // LOOK_AGAIN
     study.memory[remembered] = plan, times - 1

@@ -33,7 +33,7 @@ class PeoplesGrade:
 
 
 def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
-    """The grade that graders' answers to a rubric come to; None if they say nothing."""
+    """The grade from graders' answers to a rubric; None if they give none."""
     if task.grading.marks is None:
         return None
     marks = [task.grading.marks(answer) for answer in answers]
@@ -48,9 +48,9 @@ def grade_by_kept(task: Task, graded: Any, answers: Sequence[Any]) -> PeoplesGra
     """The grade that an answer gets by what is kept of it; None if it was erased."""
     if task.grading.kept is None or graded is None or not answers:
         return None
-    found = [task.grading.kept(graded, answer) for answer in answers]
-    criteria = mean_marks([Marks(one.criteria) for one in found])
-    kept = floor(fmean(one.parts for one in found) + 0.5)
+    kept_grades = [task.grading.kept(graded, answer) for answer in answers]
+    criteria = mean_marks([Marks(one.criteria) for one in kept_grades])
+    kept = floor(fmean(one.parts for one in kept_grades) + 0.5)
     return PeoplesGrade(fmean(criteria.values()), criteria, wanting(criteria), kept)
 
 

@@ -1,4 +1,4 @@
-"""What the activity log says of labels: what each rests on."""
+"""Log entries of labels, with their evidence."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -15,7 +15,7 @@ MOST_LEASES = 10
 
 
 def own_assignment(tx: Tx, study: Study, worker_id: int, token: str, session: SessionClaim | None = None) -> Assigned:
-    """What a worker holds by a token, or held."""
+    """A worker's current or earlier assignment, by its token."""
     assigned = assignments.assigned(tx, token, session)
     if assigned is None and session is not None:
         sessions.check(tx, study, session)

@@ -24,7 +24,7 @@ class LedgerCurrency(NamedTuple):
 
 
 def opened_with(tx: Tx) -> LedgerCurrency | None:
-    """What the ledger's amounts are in; None while it has no entry."""
+    """The currency of the ledger; None while it has no entries."""
     if not beginnings.anything_in_ledger(tx):
         return None
     stored = settings.setting_value(tx, _KEY)
@@ -70,8 +70,8 @@ def currency_problem(tx: Tx, currency: str) -> Problem | None:
         SETTINGS_FILE,
         None,
         f'`pay.currency` is "{currency}", and the ledger has amounts in {opened.currency}',
-        f'Put back currency = "{opened.currency}". For {currency}, start a new study in another folder; '
-        "`chorale export` takes what this one has.",
+        f'Restore currency = "{opened.currency}". For {currency}, start a new study in another folder; '
+        "`chorale export` exports the data of this one.",
         currency,
     )
 
@@ -81,7 +81,7 @@ def refuse_other_currency(tx: Tx, directory: Path, recorded: str) -> None:
     for text in (recorded, _file_text(directory)):
         problem = None if text is None else currency_problem(tx, _currency_in(text))
         if problem is not None:
-            raise UserError("The study file does not fit the ledger. Nothing was changed", [problem])
+            raise UserError("The study file does not match the ledger. Nothing was changed", [problem])
 
 
 _DEFAULT: str = PaySettings.model_fields["currency"].default

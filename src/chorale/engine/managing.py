@@ -1,6 +1,6 @@
-"""What the study's owner does to one worker: a message, a bonus, a qualification; each with a reason that is kept.
-
-Every form carries a key of its own, so that pressing twice is once.
+"""The owner's actions on one worker: a message, a bonus, a qualification; each with a logged reason. Every form has
+a
+unique key, so a double click acts once.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a worker gets when they ask for the next item: one to judge, or why there is none."""
+"""The reply to a worker's request for the next item: an item, or the reason why there is none."""
 
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
@@ -102,6 +102,7 @@ STATUSES: Mapping[Reason, str] = {
     Reason.LIMIT: "limit",
     Reason.MORE_MAY_COME: "wait",
     Reason.NOTHING_LEFT: "done",
+    Reason.TOO_LATE: "none",
 }
 """What the interface calls each situation of somebody who asks for an item."""
 
@@ -232,12 +233,12 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
 
 
 def secret_number(study: Study) -> int:
-    """Where a worker's gold comes. Kept with the participation: anyone who knew it could recognise gold."""
+    """The positions of a worker's gold. They stay on the server: anyone who knew them could recognise gold."""
     return study.secrets.getrandbits(62)
 
 
 def new_token(study: Study) -> str:
-    """What an assignment is called in addresses: nobody can guess it."""
+    """The unguessable token of an assignment in addresses."""
     return urlsafe_b64encode(study.secrets.randbytes(15)).decode()
 
 

@@ -91,8 +91,8 @@ def serving_alone(path: Path, database: str | None, refusal: str | None = None) 
         except OSError:
             raise OpenElsewhereError(
                 refusal
-                or f"The site of {path} is open already: one server at a time writes to an SQLite file. Close that one "
-                "first, or use PostgreSQL (--db) for several."
+                or f"The site of {path} is already open: only one server can write to an SQLite file. Close it first, "
+                "or use PostgreSQL (--db) for several."
             ) from None
         yield
 
@@ -103,8 +103,8 @@ def annotating_alone(study: Study) -> Iterator[None]:
     with held(study.store, locks.Alone.RUNS_MODELS) as is_held:
         if not is_held:
             raise UserError(
-                "The models of this study are being run already, by `chorale annotate` or by the site. Wait for that, "
-                "or end it first."
+                "The models of this study are already running, with `chorale annotate` or on the site. Wait until they "
+                "finish, or stop them first."
             )
         yield
 
@@ -169,7 +169,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
         stages.clear(tx, [stage.name for stage in stages.all_stages(tx) if tasks.get(stage.name) == stage.task])
         problems = _conflicts(tx, folder)
     if problems:
-        raise UserError("The study's files no longer fit what its database holds. Nothing was changed", problems)
+        raise UserError("The study's files no longer match its database. Nothing was changed", problems)
     epochs.begin_first(tx, clock())
     _note_settings(tx, folder, clock)
     note_forecast(tx, folder.path, clock())
@@ -187,7 +187,7 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
 
 
 def forbidden_changes(tx: Tx, folder: StudyFolder) -> list[Problem]:
-    """What keeps a changed folder from being opened on this database, once people have started."""
+    """Changes of the folder that are not allowed on this database after people have started."""
     return _conflicts(tx, as_begun(tx, folder))
 
 
@@ -210,13 +210,13 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
     present = {content.settings.name: content for content in folder.stages}
     for name, row in known.items():
         if name not in present:
-            yield Problem("study.toml", None, f"stage {name!r} is gone, but work was done in it", "Put it back.")
+            yield Problem("study.toml", None, f"stage {name!r} is missing, but work was done in it", "Restore it.")
         elif present[name].task.name != row.task:
             yield Problem(
                 "study.toml",
                 None,
                 f"stage {name!r} was a {row.task!r} stage when it started",
-                "Put its task back, or give the new stage another name.",
+                "Restore its task, or give the new stage another name.",
                 present[name].task.name,
             )
 
@@ -224,7 +224,7 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
 def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
     seed = settings.setting_value(tx, "seed")
     if seed is not None and seed != str(folder.settings.study.seed):
-        yield Problem("study.toml", None, "the seed can't change once the study has started", f"Put back {seed}.")
+        yield Problem("study.toml", None, "the seed can't change once the study has started", f"Restore {seed}.")
 
 
 def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
@@ -248,8 +248,8 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
             yield Problem(
                 SETTINGS_FILE,
                 None,
-                f"the answers of stage {content.settings.name!r} can no longer be what they were when it started",
-                "Put its options back, or give it a new name: answers belong to what was asked.",
+                f"the possible answers of stage {content.settings.name!r} would change after the stage has started",
+                "Restore its options, or give it a new name: existing answers belong to the old questions.",
             )
 
 
@@ -257,7 +257,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
     """A round that asks for more or less than it did: some have finished it, were paid for it and decided about."""
     rule = content.settings.round
     if rule is None:
-        fix = "Put it back, or give the new stage another name."
+        fix = "Restore it, or give the new stage another name."
         yield Problem(SETTINGS_FILE, None, f"stage {content.settings.name!r} was a round when it started", fix)
         return
     before = size or len(gold_by_key(tx, stage_id))
@@ -267,7 +267,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
             SETTINGS_FILE if rule.size else rule.file,
             None,
             f"the round {content.settings.name!r} had {before} items for everybody when it started",
-            f"Put back {before}, or make it another round with a different name.",
+            f"Restore {before}, or make it another round with a different name.",
             str(now),
         )
 

@@ -1,4 +1,4 @@
-"""What a kit has in a study beside the items of its stages."""
+"""What a kit adds to a study in addition to the items of its stages."""
 
 import tomllib
 from collections.abc import Callable

@@ -47,7 +47,7 @@ def earned_by(
         reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
         amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
     if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus, stage.parts_of_gold)):
-        reason = "answered well where we know the answer"
+        reason = "correct answers to gold"
         amounts.append(Amount(f"response:{response_id}:gold", EntryKind.BONUS, well, reason))
     return amounts
 
@@ -66,7 +66,8 @@ def _for_judgment(stage: str, amount: int, currency: str, words: int | None) -> 
 
 
 def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:
-    """What an answer earns as one of a round that is paid as a whole, the how manieth it is: the last one all of it.
+    """What an answer earns as one of a round that is paid as a whole, by its position: the last answer earns the whole
+    amount.
 
     Where a gate has ended the round, what they had done of it is paid; who still held an item gets their part for it.
     """

@@ -1,4 +1,4 @@
-"""Where people want to be paid: left on a page of their own, encrypted in the database, erased once they are paid.
+"""Payout addresses: entered on the worker's page, encrypted in the database, erased once people are paid.
 
 The key is derived from a secret of the study and, where it is set, from CHORALE_ADDRESS_KEY: then a copy of the
 database alone shows nobody's address.
@@ -118,8 +118,8 @@ def _opened(cipher: Any, worker_id: int, kept: SealedAddress) -> PayoutAddress:
         text = cipher.decrypt(sealed[:_NONCE], sealed[_NONCE:], _bound_to(worker_id))
     except InvalidTag:
         raise UserError(
-            f"Payout addresses can't be decrypted. Set {KEY_VARIABLE} to what it was when people left them; if it is "
-            "lost, ask them to leave their addresses again."
+            f"Payout addresses can't be decrypted. Set {KEY_VARIABLE} to its value at the time they were entered. If "
+            "it is lost, ask people to enter their addresses again."
         ) from None
     known = json.loads(text)
     return PayoutAddress(kept.method, known["email"], known["name"], kept.left_at)

@@ -64,7 +64,7 @@ class DuePayment:
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """Everybody's money, and where it stands: to the last minor unit."""
+    """Everybody's balance, exact to the minor unit."""
 
     currency: str
     due: tuple[DuePayment, ...]

@@ -44,7 +44,7 @@ from chorale.store.payments import PAYING, PAYPAL, PLANNED, SENT, SETTLED, Payme
 ID_VARIABLE, SECRET_VARIABLE, ADDRESS_VARIABLE = "PAYPAL_CLIENT_ID", "PAYPAL_SECRET", "CHORALE_PAYPAL_URL"
 MARGIN_DAYS = 2
 REFUSED = "refused"
-REFUSED_ADDRESS = "PayPal does not take the address."
+REFUSED_ADDRESS = "PayPal does not accept the address."
 DENIED = "PayPal denied the payout."
 
 

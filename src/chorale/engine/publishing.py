@@ -1,4 +1,4 @@
-"""Studies on Prolific: made, with what they cost, published, and given more places.
+"""Studies on Prolific: creating them with their cost, publishing them, and adding places.
 
 Every request is stored here before it is sent there, and can be repeated: a study made just before a crash is found by
 its marker, and places are set, not added.
@@ -90,7 +90,7 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
 
 
 def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) -> Drafted:
-    """See to it that Prolific has the study, unpublished; and what it would cost to publish it as it is asked for."""
+    """Make sure that Prolific has the study as a draft; returns the cost of publishing it."""
     study.store.look(refuse_simulated)
     rule = study.settings.prolific
     project = None if rule is None else rule.project
@@ -228,7 +228,7 @@ def transition(study: Study, client: Prolific, name: str, action: StudyAction, b
     if row.external_id is None or row.state == DRAFT:
         raise UserError(f"The study {name!r} is not published. `chorale publish` publishes it.")
     if action == "START" and row.state == ENDED:
-        raise UserError(f"The study {name!r} has ended. More places open it again: `chorale publish --places N`.")
+        raise UserError(f"The study {name!r} has ended. Add places to reopen it: `chorale publish --places N`.")
     remote = client.transition(row.external_id, action)
     state = state_of(remote)
     evidence = {"platform": PANEL, "study": name, "action": action.lower(), "by": by}
@@ -304,9 +304,9 @@ def _if_fixed(wanted: ProlificStudy) -> dict[str, Any]:
     return {} if wanted.screenout_reward is None else {"screenout_reward": wanted.screenout_reward}
 
 
-def _made_up(secret: str, name: str, what: str) -> str:
+def _made_up(secret: str, name: str, purpose: str) -> str:
     """Letters and digits nobody can guess, the same whenever they are asked for."""
-    return "C" + sha256(f"{secret}:{name}:{what}".encode()).hexdigest()[:9].upper()
+    return "C" + sha256(f"{secret}:{name}:{purpose}".encode()).hexdigest()[:9].upper()
 
 
 def _note_draft(
@@ -338,7 +338,7 @@ def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStu
             raise
         study.store.do(lambda tx: submissions.note_study(tx, row.name, state=GONE))
         raise GoneError(
-            f"Prolific no longer has the study {row.name!r}. What people did is kept here. To recruit again, give it "
+            f"Prolific no longer has the study {row.name!r}. Existing work is kept. To recruit again, give it "
             "another name in study.toml and publish that."
         ) from None
 

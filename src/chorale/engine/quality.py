@@ -1,4 +1,4 @@
-"""How far people agree while a study runs: CrowdTruth's qualities of workers, items and options, and who is dropped.
+"""Agreement in a running study: CrowdTruth's quality of workers, items and options, and removals because of it.
 
 Only answers that came since the last look are read from the database. The qualities depend on each other, so they are
 computed again from all counted answers, outside of any transaction, and only after enough new answers. In total this

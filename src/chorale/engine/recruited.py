@@ -1,4 +1,4 @@
-"""Which study on a platform somebody is in, and what that study is for."""
+"""The platform study of a worker, and its purpose."""
 
 from chorale.engine.running import Study
 from chorale.model import ProlificStudy
@@ -35,7 +35,7 @@ def in_study_file(tx: Tx, study: Study, name: str) -> ProlificStudy | None:
 
 
 def counts_from(tx: Tx, submission: SubmissionRow) -> int:
-    """From when on work counts for a submission: from its arrival, for somebody who has come to that study before."""
+    """The time from which work counts for a submission: its arrival, if the worker has been in that study before."""
     if submission.worker_id is None or submission.arrived_at is None:
         return 0
     earlier = any(

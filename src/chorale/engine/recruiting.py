@@ -189,7 +189,9 @@ def recipients(study: Study, name: str, chosen: Sequence[str] | None, status: st
             raise UserError(f"{', '.join(missing)}: no such submission in the study {name!r}. Nothing was sent.")
         people = {participant: row for participant, row in people.items() if row.worker in chosen}
     if not people:
-        raise UserError(f"Nobody in the study {name!r} to send a message to. `chorale sync` shows who has come.")
+        raise UserError(
+            f"Nobody in the study {name!r} to send a message to. `chorale sync` lists the people who joined."
+        )
     return list(people.values())
 
 
@@ -199,7 +201,7 @@ def message_all(study: Study, client: Prolific, name: str, people: Sequence[Subm
     if not text.strip():
         raise UserError("The message is blank. Nothing was sent.")
     if row is None or row.external_id is None:
-        raise UserError(f"The study {name!r} was not made on Prolific yet. `chorale publish` makes it.")
+        raise UserError(f"The study {name!r} has not been created on Prolific yet. `chorale publish` creates it.")
     client.message_all([one.participant for one in people], row.external_id, text)
     evidence = {"platform": PANEL, "study": name, "people": len(people), "text": text, "by": by}
     study.store.do(lambda tx: events.record(tx, study.clock(), "message to all", evidence))
@@ -236,7 +238,7 @@ def _claim(study: Study, message_id: int, long_ago: int) -> bool:
 
 
 def subscribe(study: Study, client: Prolific, address: str) -> str:
-    """Have Prolific notify an address of what happens in the workspace; what it signs the notifications with."""
+    """Subscribe an address to Prolific's notifications; returns their signing secret."""
     if not address.startswith("https://"):
         raise UserError(
             "Prolific notifies https addresses only. Give the site's with --public-url, or set webhooks = false."

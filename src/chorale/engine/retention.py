@@ -25,17 +25,19 @@ class DueErasure:
 
 
 def due(tx: Tx, study: Study) -> list[DueErasure]:
-    """Of whom something is to be erased by now: by a date, or because they asked for it and are paid by now."""
+    """People whose data are due to be erased: by date, or because they withdrew and have been paid."""
     rule, now = study.settings.retention, study.clock()
     waiting = {one.worker_id for one in pending(tx)}
-    found = []
+    erasures = []
     for person in remaining.last_seen(tx, EXPERTS_PANEL):
         age = now - person.at
         identity = person.identified and (person.worker_id in waiting or _is_over(age, rule.identities_days))
         answers = person.has_answers and _is_over(age, rule.answers_days)
         if identity or answers:
-            found.append(DueErasure(person.worker_id, person.worker, identity, answers, unpaid(tx, person.worker_id)))
-    return found
+            erasures.append(
+                DueErasure(person.worker_id, person.worker, identity, answers, unpaid(tx, person.worker_id))
+            )
+    return erasures
 
 
 def _is_over(age: int, days: int | None) -> bool:
@@ -43,7 +45,7 @@ def _is_over(age: int, days: int | None) -> bool:
 
 
 def act(study: Study) -> Sequence[Forgotten]:
-    """Erase what is due. Who they are is kept of those who are owed something."""
+    """Erase data that are due. Identities of people who are owed money are kept."""
     done = []
     for person in study.store.look(lambda tx: due(tx, study)):
         if person.answers or person.unpaid is None:

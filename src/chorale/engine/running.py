@@ -351,8 +351,8 @@ class Study:
     @cached_property
     def work_behind(self) -> Callable[[RunningStage], WorkBehind]:
         """The work that a round leads to."""
-        found = {name: work_behind(self.settings, stage.settings) for name, stage in self.stages.items()}
-        return lambda stage: found[stage.name]
+        by_stage = {name: work_behind(self.settings, stage.settings) for name, stage in self.stages.items()}
+        return lambda stage: by_stage[stage.name]
 
     def gates_on(self, stage: RunningStage) -> frozenset[str]:
         """The gates that look at what people do in a stage."""

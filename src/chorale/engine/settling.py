@@ -1,6 +1,6 @@
-"""From judgments to labels, and from labels to the items of later stages.
-
-Everything here can be done again at any time and comes to the same result: it reads the counted judgments, decides, and
+"""From judgments to labels, and from labels to the items of later
+stages.
+Everything here is idempotent: it reads the counted judgments, decides, and
 writes down what is different. That is how a dropped worker's judgments stop counting, how a changed trust reaches every
 label, and how a process that died half-way is made good by the next one.
 """

@@ -74,9 +74,14 @@ def changes_refused(directory: Path, database: str | None, read: ReadFolder) -> 
     if _file_is_missing(directory, database):
         return []
     with closing(_open_existing(directory, database)) as store:
-        if store.look(stages.is_untouched):
-            return []
-        return read.problems if read.folder is None else store.look(partial(forbidden_changes, folder=read.folder))
+        return store.look(partial(refused_of, read=read))
+
+
+def refused_of(tx: Tx, read: ReadFolder) -> list[Problem]:
+    """What of a changed folder is refused because people have worked in the study of this database."""
+    if stages.is_untouched(tx):
+        return []
+    return read.problems if read.folder is None else forbidden_changes(tx, read.folder)
 
 
 def keep_forecast(directory: Path) -> None:
@@ -116,7 +121,7 @@ def _open_existing(directory: Path, database: str | None) -> Store:
 
 def _not_started(directory: Path) -> UserError:
     return UserError(
-        f"{directory} has not been started: its database is not there yet. Start it with `chorale serve {directory}`, "
+        f"{directory} has not been started: it has no database yet. Start it with `chorale serve {directory}`, "
         "or name the database it runs on with --db."
     )
 
@@ -134,8 +139,8 @@ def _as_recorded(directory: Path, store: Store) -> Study:
         settings = StudySettings.model_validate(with_shared_options(tomllib.loads(text)))
     except ValidationError:
         raise UserError(
-            f"{directory} was last started by another version of Chorale. Bring it up to date: "
-            f"`chorale check {directory}`, then `chorale serve {directory}`."
+            f"{directory} was last started by another version of Chorale. Update it: `chorale "
+            f"check {directory}`, then `chorale serve {directory}`."
         ) from None
     ids = {row.name: row.id for row in store.look(stages.all_stages)}
     texts = json.loads(store.look(lambda tx: setting_value(tx, "texts")) or "{}")

@@ -1,4 +1,4 @@
-"""What a worker is shown as a model's suggestion: its answer to the item, or one that is wrong on purpose.
+"""The suggestion a worker sees: the model's answer to the item, or a wrong answer on purpose.
 
 It is decided when a worker gets an item. While a model is still at work, some items have no suggestion yet. Gold takes
 the place of an item, and is shown with a suggestion only if that item would be. Otherwise, suggestions would show gold.

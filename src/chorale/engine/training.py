@@ -1,4 +1,4 @@
-"""How many people a training round still admits: decided alike for the start page, the next item and rehearsals."""
+"""How many people a training round still admits: one rule for the start page, the next item and simulations."""
 
 from collections import defaultdict
 

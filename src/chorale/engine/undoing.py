@@ -15,6 +15,7 @@ from chorale.store import Tx, events
 from chorale.store.items import find_item
 
 _LATEST = 200
+_MOST_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +45,12 @@ def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reaso
     return item
 
 
-def latest_decisions(tx: Tx, stage: RunningStage, most: int = 20) -> Sequence[Decided]:
+def latest_decisions(tx: Tx, stage: RunningStage) -> Sequence[Decided]:
     """The latest decisions in a stage that can be undone, one for every item, the newest first."""
-    found: dict[str, Decided] = {}
+    decisions: dict[str, Decided] = {}
     for event in events.recent(tx, _LATEST, kinds=(DECIDED,)):
         key = event.item
-        if event.stage != stage.name or key is None or key in found or len(found) >= most:
+        if event.stage != stage.name or key is None or key in decisions or len(decisions) >= _MOST_LISTED:
             continue
         item = find_item(tx, stage.name, key)
         standing = [] if item is None else standing_decisions(tx, item)
@@ -57,5 +58,5 @@ def latest_decisions(tx: Tx, stage: RunningStage, most: int = 20) -> Sequence[De
             continue
         last = standing[-1]
         by, reason = str(last.evidence.get("by", "")), str(last.evidence["reason"])
-        found[key] = Decided(last.id, item, last.at, by, reason, tuple(last.evidence["decision"]))
-    return tuple(found.values())
+        decisions[key] = Decided(last.id, item, last.at, by, reason, tuple(last.evidence["decision"]))
+    return tuple(decisions.values())

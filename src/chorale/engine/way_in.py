@@ -1,4 +1,4 @@
-"""What leads a worker into a stage that does not admit them yet."""
+"""Steps that would qualify a worker for a stage."""
 
 from collections.abc import Collection, Mapping
 from itertools import chain

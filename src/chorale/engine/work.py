@@ -1,4 +1,4 @@
-"""What workers do: look at their start page, get an item, submit it, give it back. The site calls these.
+"""Workers' actions: open the start page, get an item, submit it, return it. The site calls these.
 
 Each function is one transaction: load, decide, append. Earnings leave out what gold earned today (`engine/bonuses.py`):
 a sum that grows would show which question was gold.

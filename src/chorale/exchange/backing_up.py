@@ -1,6 +1,5 @@
 """Making a backup: database and files of a study as they are at one moment, checked before it is called good."""
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -8,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from chorale import __version__
-from chorale.engine.clock import Clock, wall_clock
+from chorale.engine.clock import wall_clock
 from chorale.engine.opening import DATABASE
 from chorale.engine.parts import tables_by_kit
 from chorale.exchange.backup_files import (
@@ -20,6 +19,7 @@ from chorale.exchange.backup_files import (
     write_backup,
 )
 from chorale.files.tables import replacing
+from chorale.folder.draft import write_to_disk
 from chorale.folder.reading import study_files
 from chorale.model import UserError
 from chorale.store import DatabaseAddress, store_url
@@ -32,7 +32,6 @@ def make_backup(
     target: Path,
     passphrase: str | None,
     examine: Callable[[Path], None],
-    clock: Clock = wall_clock,
 ) -> Manifest:
     """Write a backup of a study; its site may be running.
 
@@ -46,7 +45,7 @@ def make_backup(
         )
     with scratch_folder(directory) as scratch:
         copy = scratch / DATABASE_MEMBER
-        made_at = clock()
+        made_at = wall_clock()
         rows = copy_database(url, copy, tables_by_kit)
         members = {DATABASE_MEMBER: copy, **_copied_files(directory, scratch)}
         manifest = manifest_of(copy, rows, members, made_at, url)
@@ -56,7 +55,7 @@ def make_backup(
             back.mkdir()
             check_backup(draft, target, back, passphrase)
             examine(back / DATABASE_MEMBER)
-        _keep_name(target.parent)
+        write_to_disk(target.parent)
     return manifest
 
 
@@ -102,12 +101,3 @@ def _copied_files(directory: Path, scratch: Path) -> dict[str, Path]:
         shutil.copyfile(directory / name, place)
         members[member] = place
     return members
-
-
-def _keep_name(folder: Path) -> None:
-    """Have the name of a new file outlive a power cut."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

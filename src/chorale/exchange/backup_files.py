@@ -105,7 +105,7 @@ def _unzip(file: Path, shown: Path, folder: Path) -> Manifest:
         with file.open("rb") as source:
             begins_as_zip = source.read(4) == b"PK\x03\x04"
         if begins_as_zip:
-            raise UserError(f"{shown} is cut off: its end is not there. Use another copy of the backup.")
+            raise UserError(f"{shown} is truncated. Use another copy of the backup.")
         raise UserError(f"{shown} is not a backup of Chorale. Name a file that `chorale backup` has made.")
     try:
         with zipfile.ZipFile(file) as archive:
@@ -119,12 +119,12 @@ def _unzip(file: Path, shown: Path, folder: Path) -> Manifest:
 
 def _manifest(archive: zipfile.ZipFile, shown: Path) -> Manifest:
     if MANIFEST not in archive.namelist():
-        raise UserError(f"{shown} is a ZIP file, but no backup of Chorale. Name one that `chorale backup` has made.")
+        raise UserError(f"{shown} is a ZIP file, but not a backup of Chorale. Name one that `chorale backup` has made.")
     if archive.getinfo(MANIFEST).file_size > _LONGEST_MANIFEST:
         raise _damaged(shown, f"{MANIFEST} is too long")
     raw: Any = json.loads(archive.read(MANIFEST))
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
-        raise UserError(f"{shown} is a ZIP file, but no backup of Chorale. Name one that `chorale backup` has made.")
+        raise UserError(f"{shown} is a ZIP file, but not a backup of Chorale. Name one that `chorale backup` has made.")
     if raw.get("version") != VERSION:
         raise UserError(
             f"{shown} was made by a newer Chorale (format {raw.get('version')}). Update Chorale and restore again."

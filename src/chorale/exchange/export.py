@@ -243,7 +243,7 @@ def _write(tx: Tx, study: Study, kind: ExportFormat, path: Path, progress: Progr
             else:
                 kind.write(names, counted(kind.rows(tx, study), lambda _: 1), path)
         except OSError as error:
-            raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another place.") from error
+            raise UserError(f"{path} can't be written: {error.strerror or error}. Choose another location.") from error
     return counter["rows"]
 
 
@@ -364,7 +364,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "suggestions": ExportFormat(
-        "every answer where a model suggests answers, with what was suggested, as CSV",
+        "every answer in stages where a model suggests answers, with the suggestion, as CSV",
         "suggestions.csv",
         (
             *("response", "stage", "item", "worker", "kind", "suggestion", "wrong_on_purpose", "model_answer"),
@@ -374,7 +374,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "writing": ExportFormat(
-        "how every answer was written, where the study counts that, as CSV",
+        "how every answer was typed, if the study records it, as CSV",
         "writing.csv",
         (
             *("response", "stage", "item", "worker", "characters", "pasted", "typing_ms", "rhythm", "left", "away_ms"),

@@ -7,7 +7,7 @@ from chorale.exchange.croissant import DataField
 _COLUMNS: Mapping[str, tuple[str, str]] = {
     "stage": ("Name of the stage.", "Text"),
     "item": ("Key of the item, unique in its stage.", "Text"),
-    "group": ("Items of one group are parts of one thing.", "Text"),
+    "group": ("Group of the item; nobody gets two items of the same group in a stage.", "Text"),
     "payload": ("The item as stored, as JSON.", "Text"),
     "label": ("The aggregated label; nested values as JSON.", "Text"),
     "confidence": ("Confidence of the label, from 0 to 1.", "Float"),
@@ -47,7 +47,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "document": ("The text that the question is about.", "Text"),
 }
 _PREFIXES = {
-    "item.": "What people saw of the item: {}.",
+    "item.": "The item's column that people saw: {}.",
     "label.": "Label of the field {}.",
     "answer.": "Answer to the field {}.",
 }

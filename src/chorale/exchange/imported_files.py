@@ -11,6 +11,7 @@ from chorale.contract import ItemError, Task
 from chorale.exchange.batch_kinds import BatchKind
 from chorale.files.batch_files import BatchFile
 from chorale.files.rows import Row, read_rows
+from chorale.files.toml_lines import as_toml
 from chorale.folder.reading import SETTINGS_FILE, StudyFolder, load_folder
 from chorale.lazy import load
 from chorale.model import NewItem, Problem, UserError
@@ -51,14 +52,14 @@ def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
     return named
 
 
-def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str, contact: str) -> StudyFolder:
+def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str) -> StudyFolder:
     """Write a study's files; the study, whose items are read from them as they are asked for."""
     folder.mkdir(exist_ok=True)
     (folder / "consent.md").write_text("# About these data\n\nThe work was done elsewhere and imported.\n", "utf-8")
     text = [
         "[study]",
         f"title = {as_toml(title)}",
-        f"contact = {as_toml(contact)}",
+        'contact = "not known"',
         'consent = "consent.md"',
         "\n[arrival]\nby_url = false",
         f"\n[pay]\ncurrency = {as_toml(CURRENCY)}",
@@ -212,8 +213,3 @@ judgments = {judgments}
 {pay}
 [stage.options]
 {options}"""
-
-
-def as_toml(text: str) -> str:
-    """A text as TOML has it."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

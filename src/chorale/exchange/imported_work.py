@@ -115,9 +115,9 @@ def _parts(values: Iterable[T]) -> Iterator[list[T]]:
         yield part
 
 
-def counted(values: Iterable[T], total: int, what: str, progress: Progress) -> Iterator[T]:
+def counted(values: Iterable[T], total: int, activity: str, progress: Progress) -> Iterator[T]:
     """The values; now and then, how many there were is reported."""
     for number, value in enumerate(values):
         if number % _STEP == 0:
-            progress(number, total, what)
+            progress(number, total, activity)
         yield value

@@ -45,7 +45,6 @@ def import_files(
     options: BatchOptions,
     *,
     title: str,
-    contact: str = "not known",
     progress: Progress | None = None,
     kind: BatchKind | None = None,
     media: Mapping[str, Path] | None = None,
@@ -71,7 +70,7 @@ def import_files(
         for place, source in (media or {}).items():
             (draft.study / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, draft.study / place)
-        folder = write_folder(draft.study, batches, title, contact)
+        folder = write_folder(draft.study, batches, title)
         store = open_loading_store(draft.study / DATABASE)
         stack.callback(store.close)
         bring_in_work(bring_in(folder, store, wall_clock), batches, report_progress)
@@ -126,6 +125,6 @@ def _staged(
         raise UserError(f"{path} can't be imported", [Problem(batch.file, line, message, fix, shortened(task))])
     lowest, highest = staging.rewards()
     if lowest != highest:
-        notes.append("Judgments were paid differently, so nothing is said about pay.")
+        notes.append("Rewards differ between judgments, so pay is not recorded.")
     reward = lowest if lowest == highest else None
     return StagedBatch(batch, staging, totals, reward, tuple(notes), batch_kind_of(batch))

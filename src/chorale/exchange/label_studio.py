@@ -1,4 +1,4 @@
-"""What a study found, as the tasks of Label Studio, and the labelling configuration that shows them there."""
+"""A study's results as Label Studio tasks, with a labelling configuration."""
 
 import json
 from collections import deque
@@ -117,7 +117,7 @@ def _results(stage: RunningStage, payload: Payload, answer: Any) -> list[dict[st
     """An answer as Label Studio has it: every field by its own control."""
     objects = _objects(stage)
     if stage.task.shape.fields and isinstance(answer, Mapping):
-        found = []
+        results = []
         for field in stage.task.shape.fields:
             if answer.get(field.name) is None or field.studio is None:
                 continue
@@ -127,8 +127,8 @@ def _results(stage: RunningStage, payload: Payload, answer: Any) -> list[dict[st
                     "from_name": field.name,
                     "to_name": _to_name(objects, field.item),
                 }  # fmt: skip
-                found.append({**named, **result})
-        return found
+                results.append({**named, **result})
+        return results
     if isinstance(answer, Mapping):
         return [_result(name, value) for name, value in answer.items() if value is not None]
     if stage.task.combining.chosen is not None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from chorale.engine.clock import Clock, wall_clock
+from chorale.engine.clock import wall_clock
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.opening import DATABASE, serving_alone
 from chorale.engine.parts import tables_by_kit
@@ -99,7 +99,6 @@ def restore_backup(
     *,
     replace: bool = False,
     with_files: bool = False,
-    clock: Clock = wall_clock,
 ) -> Restored:
     """Put a study back to the state of a backup. Nothing is changed before all of the backup has been checked."""
     if directory.exists() and not directory.is_dir():
@@ -115,10 +114,10 @@ def restore_backup(
             _check_replacing(directory, url, present, manifest, replace=replace)
             unknown = _unknown_payouts(present, manifest)
             then = None if present is None else _before_replacing(present.copy)
-            revoked, erased = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, then, unknown, clock())
-            kept = _put_in_place(directory, url, backup / DATABASE_MEMBER, present, clock())
+            revoked, erased = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, then, unknown, wall_clock())
+            kept = _put_in_place(directory, url, backup / DATABASE_MEMBER, present, wall_clock())
             if with_files:
-                written += _write_files(directory, manifest, backup, _stamp(clock()))
+                written += _write_files(directory, manifest, backup, _stamp(wall_clock()))
         now = facts_of_copy(backup / DATABASE_MEMBER)
     return Restored(
         manifest,
@@ -184,8 +183,8 @@ def _check_replacing(
     if not replace:
         have = "can't be read" if present is None else f"has {present.facts.responses:,} answers"
         raise UserError(
-            f"There is a database already: it {have}, the backup has {manifest.rows.get('response', 0):,}. Add "
-            "--replace to put the backup in its place. The present one is kept beside it."
+            f"A database already exists: it {have}, the backup has {manifest.rows.get('response', 0):,}. Add "
+            "--replace to replace it with the backup. The existing database is kept next to it."
         )
 
 

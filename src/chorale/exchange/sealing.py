@@ -84,13 +84,13 @@ def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
             cipher.finalize_with_tag(source.read(_TAG_BYTES))
         except InvalidTag:
             raise UserError(
-                f"{shown} is damaged: what is in it is not what was encrypted. Use another copy of the backup."
+                f"{shown} is damaged: its content does not match its checksum. Use another copy of the backup."
             ) from None
 
 
 def _cut(file: Path, size: int, whole: int) -> UserError:
-    what = "is cut off" if size < whole else "has something after its end"
-    return UserError(f"{file} {what}: it has {size:,} bytes of {whole:,}. Use another copy of the backup.")
+    problem = "is cut off" if size < whole else "has something after its end"
+    return UserError(f"{file} {problem}: it has {size:,} bytes of {whole:,}. Use another copy of the backup.")
 
 
 def _header(source: BinaryIO, file: Path) -> _Header:

@@ -1,4 +1,4 @@
-"""Lists of e-mail addresses: one a line, or in a column of a CSV file."""
+"""Lists of e-mail addresses: one per line, or in a column of a CSV file."""
 
 import csv
 import re
@@ -15,7 +15,7 @@ _ADDRESS = re.compile(rf"{_PART}@[^@\s\",;:<>()\[\]\\.]+(\.[^@\s\",;:<>()\[\]\\.
 
 
 def is_address(text: str) -> bool:
-    """Whether something looks like one e-mail address."""
+    """Whether a text looks like an e-mail address."""
     return bool(_ADDRESS.fullmatch(text)) and len(text) <= LONGEST and text.isprintable()
 
 
@@ -39,12 +39,12 @@ def read_addresses(path: Path) -> list[str]:
             if is_address(cell):
                 addresses[cell.lower()] = None
             elif len(problems) < MOST_PROBLEMS:
-                fix = "Write one address like name@example.org a line, or name the column `email`."
+                fix = "Write one address like name@example.org per line, or name the column `email`."
                 problems.append(Problem(str(path), rows.line_num, "is not an e-mail address", fix, repr(cell[:80])))
     except csv.Error as error:
-        problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address a line."))
+        problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address per line."))
     if problems:
         raise UserError(f"{path} can't be used", problems)
     if not addresses:
-        raise UserError(f"{path} has no addresses in it. Write one a line.")
+        raise UserError(f"{path} has no addresses. Write one per line.")
     return list(addresses)

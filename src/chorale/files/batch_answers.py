@@ -1,4 +1,4 @@
-"""Which columns of a batch file people filled in, and what kind of answer each of them holds."""
+"""The answer columns of a batch file, and their types."""
 
 import re
 from array import array
@@ -33,11 +33,11 @@ class BatchField:
 
 
 class AnswerScan:
-    """Goes through all rows of a file and finds out which of the columns that may hold answers people filled in.
+    """Reads all rows of a file and determines which of the possible answer columns hold answers.
 
-    Forms send hidden fields along that repeat what was shown: a column that says the same as one of the item in every
-    row is no answer. Where a file does not tell answers from items at all, whatever is the same in all rows of a task
-    belongs to the item.
+    Forms also send hidden fields that repeat the item: a column that equals an item column in every row is not an
+    answer. If a file does not separate answers from items, columns that are constant within a task belong to the
+    item.
     """
 
     def __init__(self, names: Sequence[str], candidates: Sequence[str], task: str, sep: str) -> None:

@@ -53,13 +53,13 @@ class Column:
 
 
 def name_in(column: Column, line: int, value: Any) -> str:
-    """What a task or a worker is called."""
+    """The name of a task or a worker."""
     text = "" if value is None else str(value).strip()
     if not text:
         column.report(line, "is empty", "Fill it in, or remove the row.", text)
     elif len(text) > LONGEST_ID or not text.isprintable():
         fix = f"Use at most {LONGEST_ID} letters, without line breaks."
-        column.report(line, "is no name for anything", fix, text)
+        column.report(line, "is not a valid name", fix, text)
     return text
 
 
@@ -146,7 +146,7 @@ def seconds_in(column: Column, line: int, value: Any) -> int:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= 10**9:
-        column.report(line, "is no number of seconds", "Write a number of at least 0.", str(value))
+        column.report(line, "is not a number of seconds", "Write a number of at least 0.", str(value))
         return 0
     return round(seconds * 1000)
 

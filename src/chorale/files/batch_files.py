@@ -137,7 +137,7 @@ class _Kept:
 def _fields(
     path: Path, rows: _Kept, layout: JudgmentLayout, sep: str | None, platform: _Platform
 ) -> Sequence[BatchField]:
-    """The column of labels that was named, or all columns that people filled in."""
+    """The column of labels that was named, or all answer columns."""
     if not layout.candidates or (layout.label and sep is not None):
         return [BatchField(LABEL, layout.label, sep)]
     scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
@@ -145,7 +145,7 @@ def _fields(
         scan.look(cells)
     fields = scan.fields()
     if not fields or len(fields) > MOST_FIELDS:
-        filled_in = f"{len(fields) or 'no'} columns that people filled in"
+        filled_in = f"{len(fields) or 'no'} answer columns"
         problem = Problem(
             str(path), 1, f"has {filled_in}, and a form has from 1 to {MOST_FIELDS}", "Choose one with --label."
         )

@@ -63,13 +63,13 @@ def table_of(rows: list[list[str]], numbers: list[int], report: ProblemReport) -
         return table
     for row, number in zip(rows, numbers, strict=True):
         if len(row) != width:
-            fix = "Give every token of a sentence as many columns: one per predicate behind the fixed ones."
+            fix = "Give all tokens of a sentence the same number of columns: the fixed ones and one per predicate."
             report(
                 number, f"has {plural(len(row), 'column', 'columns')} where the sentence's first line has {width}", fix
             )
             break
         if "" in row:
-            report(number, f"has nothing in column {row.index('') + 1}", "Write _ where there is nothing to say.")
+            report(number, f"has nothing in column {row.index('') + 1}", "Write _ for an empty value.")
             break
     return None
 

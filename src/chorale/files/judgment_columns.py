@@ -64,7 +64,7 @@ def as_text(values: Iterable[Any]) -> pl.Series:
     if series.dtype == pl.String:
         return series
     if series.dtype.is_nested():
-        raise ValueError(f"a column of {series.dtype} has no texts and numbers")
+        raise ValueError(f"a column of {series.dtype} has values other than texts and numbers")
     if series.dtype.is_float():
         zero = (series == 0.0).fill_null(False)  # of either sign
         return series.fill_nan(None).set(zero, 0.0).cast(pl.String).str.strip_suffix(".0")
@@ -113,7 +113,7 @@ def written_labels(values: Iterable[Any]) -> pl.Series:
         }:
             return written_labels(series.to_list())
         if series.dtype.inner.is_nested():
-            raise ValueError(f"a column of {series.dtype} has more than texts and numbers in its lists")
+            raise ValueError(f"a column of {series.dtype} has lists with values other than texts and numbers")
         return series.cast(pl.List(pl.String))
     return as_text(series)
 

@@ -91,8 +91,8 @@ _OWN_ANSWER = "answer."
 """What stands before the name of a field in Chorale's table of responses."""
 _NO_JUDGMENTS = (
     ({"item", "field", "kind", "value"}, "has a row for every value of every field"),
-    ({"stage", "item", "payload", "label", "confidence"}, "has aggregated labels and no judgments"),
-    ({"item", "confidence", "judgments", "released"}, "has aggregated labels and no judgments"),
+    ({"stage", "item", "payload", "label", "confidence"}, "has aggregated labels, not judgments"),
+    ({"item", "confidence", "judgments", "released"}, "has aggregated labels, not judgments"),
 )
 """Other tables that Chorale writes, by their columns."""
 
@@ -184,10 +184,10 @@ def _usual_role(column: str) -> str | None:
 
 
 def _refuse_other_tables(path: Path, names: Sequence[str]) -> None:
-    for columns, what in _NO_JUDGMENTS:
+    for columns, problem in _NO_JUDGMENTS:
         if columns <= set(names):
             fix = "Use the `crowdkit` export of the study, and name a field with --label."
-            raise UserError(f"{path} can't be used", [Problem(str(path), 1, what, fix)])
+            raise UserError(f"{path} can't be used", [Problem(str(path), 1, problem, fix)])
 
 
 def _answer_columns(names: Sequence[str], beside: frozenset[str]) -> list[str]:
@@ -202,9 +202,9 @@ def _answer_columns(names: Sequence[str], beside: frozenset[str]) -> list[str]:
 def _no_answer(path: Path, candidates: Sequence[str], platform: _PlatformColumns) -> Problem:
     kind = "table" if platform.own else "batch file"
     if not candidates:
-        message = f"is a {kind} of {platform.name} without a column that may hold the answer"
+        message = f"is a {kind} of {platform.name} without an answer column"
         return Problem(str(path), 1, message, "Check that the right file was named.")
-    message = f"is a {kind} of {platform.name} with several columns that may hold the answer"
+    message = f"is a {kind} of {platform.name} with several possible answer columns"
     return Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates))
 
 

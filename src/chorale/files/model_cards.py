@@ -1,4 +1,4 @@
-"""A model card: what a trained model is, what it was trained on and how, as Markdown for people."""
+"""A model card in Markdown: the trained model, its data and its training."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 _SCORES = ("held_out", "epochs", "losses")
 
 
-def model_card(what: str, command: str, use: str, about: Mapping[str, Any]) -> str:
+def model_card(title: str, command: str, use: str, about: Mapping[str, Any]) -> str:
     """The card of a model, from the description that is saved beside its weights."""
     training = about["training"]
     numbers = dict(_numbers(training, ""))
     parts = [
-        f"# {what[0].upper()}{what[1:]}",
+        f"# {title[0].upper()}{title[1:]}",
         f"Trained with `{command}`. {use}",
         "## Data",
         _table("file", "SHA-256, first digits", training.get("data", {})),

@@ -33,7 +33,7 @@ class ModelKind:
 
     name: str
     """As it is in the file."""
-    what: str
+    title: str
     """In a message: `a frame classifier`."""
     command: str
     """The command that trains it: `chorale train frames`."""
@@ -59,7 +59,7 @@ class ModelKind:
         """The model card and the description of weights that are in the folder."""
         whole = {"kind": self.name, "version": self.version, "weights": sha256(weights).hexdigest(), **about}
         with replacing(folder / CARD) as draft:
-            draft.write_text(model_card(self.what, self.command, self.use, whole), "utf-8")
+            draft.write_text(model_card(self.title, self.command, self.use, whole), "utf-8")
         with replacing(folder / ABOUT) as draft:
             draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8")
 
@@ -84,13 +84,13 @@ class ModelKind:
         except (ValueError, RecursionError):
             raise refused(path, None, "is not JSON", self.again) from None
         if not isinstance(about, dict) or about.get("kind") != self.name:
-            raise refused(path, None, f"is not of {self.what}", "Name the folder of one")
+            raise refused(path, None, f"is not of {self.title}", "Name the folder of one")
         if about.get("version") != self.version:
             raise refused(path, None, "is of another version", self.again, repr(about.get("version"))[:50])
         needed = {"signature": str, "weights": str, "shape": dict, "training": dict, **self.parts}
         for name, kind in needed.items():
             if not isinstance(about.get(name), kind):
-                raise refused(path, None, f"has nothing usable under {name!r}", self.again)
+                raise refused(path, None, f"has no usable value for {name!r}", self.again)
         return about
 
 
@@ -138,5 +138,5 @@ def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
         whole = isinstance(getattr(usual, name), int)
         most = _MOST_LAYERS if name == "layers" else _WIDEST if whole else 1
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value <= most:
-            raise ValueError(f"the shape has no number for {name} that can be used")
+            raise ValueError(f"the shape has no usable number for {name} that can be used")
     return dict(values)

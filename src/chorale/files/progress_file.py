@@ -14,14 +14,14 @@ class JobProgress(NamedTuple):
     done: int
     total: int
     """0 if it is not known."""
-    what: str
+    activity: str
 
 
-def progress_writer(path: Path, what: str) -> Callable[..., None]:
-    """A callback for `done, total`, or `done, total, what`, that writes the latest state to a file."""
+def progress_writer(path: Path, activity: str) -> Callable[..., None]:
+    """A callback for `done, total`, or `done, total, activity`, that writes the latest state to a file."""
     written = 0.0
 
-    def write(done: float, total: float | None, of: str = what) -> None:
+    def write(done: float, total: float | None, of: str = activity) -> None:
         nonlocal written
         now = time.monotonic()
         if now - written >= _SECONDS_BETWEEN:
@@ -36,7 +36,7 @@ def progress_writer(path: Path, what: str) -> Callable[..., None]:
 def read_progress(path: Path) -> JobProgress | None:
     """The state that was last written; None if there is none."""
     try:
-        done, total, what = path.read_text("utf-8").split(" ", 2)
-        return JobProgress(int(done), int(total), what)
+        done, total, activity = path.read_text("utf-8").split(" ", 2)
+        return JobProgress(int(done), int(total), activity)
     except (OSError, ValueError):
         return None

@@ -249,7 +249,7 @@ def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str
     where = min(error.pos, len(text.rstrip()))
     near = shortened(text[max(0, where - 20) : where + 20].rstrip())
     if not ended:
-        return "is cut off: the file ends in the middle of this line", "Complete the line or remove it.", near
+        return "is truncated: the file ends in the middle of this line", "Complete the line or remove it.", near
     return not_json(json.JSONDecodeError(error.msg, text, where)), "Correct the line.", near
 
 
@@ -297,13 +297,13 @@ def check_inside(values: Any) -> None:
 
 def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
     head = _lines_to_header(lines)
-    if delimiter == "," and _has_semicolons(head):
+    if delimiter == "," and head and has_semicolons(head[-1]):
         delimiter = ";"
     records = _records(head, lines, report, delimiter)
     line, header = next(records, (0, []))
     spoiled = lines.take_spoiled()
     if header == []:
-        report(None, "is empty", "Write a line of column names, then one line a row.")
+        report(None, "is empty", "Write a line of column names, then one line per row.")
     if not header:
         return
     columns = [name.strip() for name in header]
@@ -327,9 +327,9 @@ def _lines_to_header(lines: _Lines) -> list[str]:
     return head
 
 
-def _has_semicolons(head: list[str]) -> bool:
+def has_semicolons(header: str) -> bool:
     """Whether columns are separated by semicolons, as Excel does where the decimal separator is a comma."""
-    outside_quotes = _QUOTED.sub("", head[-1]) if head else ""
+    outside_quotes = _QUOTED.sub("", header)
     return ";" in outside_quotes and "," not in outside_quotes
 
 
@@ -386,6 +386,6 @@ def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
 def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, str]:
     count = f"{cells} cell" if cells == 1 else f"{cells} cells"
     if cells < columns and not ended:
-        return "is cut off: the file ends in the middle of this row", "Complete the row or remove it.", count
+        return "is truncated: the file ends in the middle of this row", "Complete the row or remove it.", count
     fix = "Quote cells that contain separators or line breaks." if cells > columns else "Add the missing cells."
     return f"does not have the {columns} cells of the header", fix, count

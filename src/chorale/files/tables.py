@@ -84,7 +84,7 @@ def write_lines(batches: Iterable[Iterable[str]], target: Path) -> None:
 
 
 def write_json_list(rows: Iterable[TableRow], target: Path | TextIO) -> None:
-    """One JSON list of objects, a line each."""
+    """One JSON list of objects, one per line."""
     with _opened(target) as file:
         before = "[\n"
         for row in rows:

@@ -1,4 +1,4 @@
-"""Files that commands write beside what they print."""
+"""Output files of commands."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ def writing(path: Path, option: str | None) -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror or error
-        fix = f"Make it possible to write in {path.parent}" if option is None else f"Name another file with {option}"
+        fix = f"Allow writing in {path.parent}" if option is None else f"Name another file with {option}"
         raise UserError(f"{path} can't be written: {why}. {fix}.") from None
 
 

@@ -1,5 +1,6 @@
-"""Where in a TOML file a setting stands: tomllib does not say."""
+"""TOML as text: where a setting stands, which tomllib does not say, and strings as TOML has them."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -33,6 +34,11 @@ class Statement(NamedTuple):
     opener: str | None
     """`[` or `[[` of a header."""
     names: tuple[str, ...]
+
+
+def as_toml(text: str) -> str:
+    """A text as a string of TOML: JSON's strings are TOML's, but for one character that TOML wants escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def line_of(text: str, path: TomlPath) -> int | None:

@@ -57,7 +57,7 @@ def resume(folder: Path, signature: str, network: Any, optimizer: Any) -> SavedP
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
             if about.get("signature") != signature:
-                raise refused(path, None, "is of a training with other data or settings", delete)
+                raise refused(path, None, "belongs to a training with other data or settings", delete)
             state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
         network.load_state_dict(_named(state, _NETWORK))
         by_number: dict[int, dict[str, Any]] = {}
@@ -67,7 +67,7 @@ def resume(folder: Path, signature: str, network: Any, optimizer: Any) -> SavedP
         optimizer.load_state_dict({**optimizer.state_dict(), "state": by_number})
         return SavedProgress(list(json.loads(about["epochs"])), _named(state, _KEPT))
     except (SafetensorError, KeyError, ValueError, TypeError, RuntimeError) as error:
-        raise refused(path, None, "can't be read as a training", delete, str(error)[:200]) from None
+        raise refused(path, None, "is not a saved training state", delete, str(error)[:200]) from None
 
 
 def forget(folder: Path) -> None:

@@ -37,7 +37,9 @@ def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder
         path.mkdir()
         held = _hold(path)
     except OSError as error:
-        raise UserError(f"{directory} can't be made: {error.strerror}. Choose another place with {option}.") from None
+        raise UserError(
+            f"{directory} can't be made: {error.strerror}. Choose another location with {option}."
+        ) from None
     draft = DraftFolder(path, path / "study", notes)
     try:
         yield draft
@@ -45,7 +47,7 @@ def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder
         made = []
     except OSError as error:
         raise UserError(
-            f"{directory} can't be written: {error.strerror or error}. Choose another place with {option}."
+            f"{directory} can't be written: {error.strerror or error}. Choose another location with {option}."
         ) from error
     finally:
         shutil.rmtree(path, ignore_errors=True)
@@ -87,7 +89,7 @@ def _clear_drafts(directory: Path) -> tuple[str, ...]:
             shutil.rmtree(left, ignore_errors=True)
             os.close(held)
             removed.append(left)
-    return tuple(f"Removed {left}, which a command that was cut short had left." for left in removed)
+    return tuple(f"Removed {left}, left over from an interrupted command." for left in removed)
 
 
 def _literal(name: str) -> str:
@@ -97,14 +99,15 @@ def _literal(name: str) -> str:
 
 def _put_in_place(folder: Path, directory: Path, option: str) -> None:
     for path in (*folder.iterdir(), folder):
-        _to_disk(path)
+        write_to_disk(path)
     if os.path.lexists(directory):
         raise _there_already(directory, option)
     folder.rename(directory)
-    _to_disk(directory.parent)
+    write_to_disk(directory.parent)
 
 
-def _to_disk(path: Path) -> None:
+def write_to_disk(path: Path) -> None:
+    """Have a file, or the names in a folder, outlive a power cut."""
     held = os.open(path, os.O_RDONLY)
     try:
         os.fsync(held)

@@ -61,7 +61,7 @@ def compose(
 
     The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
     answers of the worker in the order they gave them, `best` and `worst`, some of either half; `flagged`, those with
-    something held against them, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean
+    a problem, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean
     (`own`) and everybody's (`average`, from `averages`); `by_criterion`, the same with `clear_1`, `clear_2` and so on
     as one `clear`; `too_low`, the criteria that keep the worker out; and what is in `extra`.
     """

@@ -79,9 +79,9 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     return (
         f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} gold items is shown to about "
-        f"{shown:,.0f} workers, an item to {least:,}. Workers who compare notes can recognise gold that is shown more "
-        f"often. Write {needed:,} gold items, or set gold.reuse = false: then about {lasting:.3f} of a worker's items "
-        "are gold"
+        f"{shown:,.0f} workers, an item to {least:,}. Workers who exchange information can recognise gold that is "
+        f"shown more often. Write {needed:,} gold items, or set gold.reuse = false: then about {lasting:.3f} of a "
+        "worker's items are gold"
     )
 
 
@@ -113,5 +113,5 @@ def _removal_shows_gold(content: StageContent) -> str | None:
     one_of = "the last answer before it" if gold.grace == 0 else f"one of the last {gold.grace + 1} answers before it"
     return (
         f"a removal in stage {content.settings.name} reveals gold: {one_of} was to gold (gold.grace = {gold.grace}). "
-        f"Workers who compare notes can recognise gold by that. Set gold.grace to {HIDING_GRACE} or more"
+        f"Workers who exchange information can recognise gold this way. Set gold.grace to {HIDING_GRACE} or more"
     )

@@ -83,8 +83,8 @@ class OwnTable:
 
     def _known(self, name: str, option: str) -> str:
         if name not in self.columns:
-            found = ", ".join(self.columns)
-            raise UserError(f"{self.path}: no column named `{name}` for {option} (found: {found}).{_near(name, self)}")
+            names = ", ".join(self.columns)
+            raise UserError(f"{self.path}: no column named `{name}` for {option} (found: {names}).{_near(name, self)}")
         return name
 
     def _unusable(self, column: str) -> str | None:

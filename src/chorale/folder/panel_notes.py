@@ -62,9 +62,9 @@ def _nobody_vouches(folder: StudyFolder) -> list[str]:
     if arrival.signed is not None or folder.settings.prolific is not None:
         return []
     line = line_of(folder.settings_text, ("arrival", "by_url")) if arrival.by_url else None
-    what = f"links from {arrival.panel} are not signed, so anybody can forge one"
+    problem = f"links from {arrival.panel} are not signed, so anybody can forge one"
     if not arrival.by_url:
-        what += ". With --public-url, they are refused"
+        problem += ". With --public-url, they are refused"
     if arrival.panel == "prolific":
         fix = 'Set `signed = "prolific"` in [arrival]'
         fix += "" if arrival.by_url else ", or `by_url = true` to accept unsigned links"
@@ -72,7 +72,7 @@ def _nobody_vouches(folder: StudyFolder) -> list[str]:
         fix = "Before you pay, compare who joined with the platform's own list"
     else:
         fix = "Set `by_url = true` in [arrival] to accept unsigned links"
-    return [str(Problem(SETTINGS_FILE, line, what, fix))]
+    return [str(Problem(SETTINGS_FILE, line, problem, fix))]
 
 
 def _assumed_worker_parameter(folder: StudyFolder) -> list[str]:

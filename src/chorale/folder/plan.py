@@ -246,7 +246,7 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 
 def study_notes(folder: StudyFolder) -> list[str]:
-    """What is no error, but should be done or reviewed before launch."""
+    """Notes: not errors, but to do or review before launch."""
     turnout = _turnout(folder)
     coming = _coming(folder, turnout)
     per_stage: dict[str, list[str]] = {}

@@ -145,6 +145,9 @@ def read_gates(raw: Mapping[str, Any], settings: StudySettings | None, report: C
             check_template(messages[name], _EXTRA)
         except TemplateMistakeError as mistake:
             report.add(
-                name, mistake.line, f"can't be filled: {mistake.why}", "See docs/protocols.md for what it may say."
+                name,
+                mistake.line,
+                f"can't be filled: {mistake.why}",
+                "docs/protocols.md lists the names a message may use.",
             )
     return messages

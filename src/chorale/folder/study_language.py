@@ -33,7 +33,9 @@ def about_language(folder: StudyFolder) -> list[str]:
     if not english:
         return []
     which = "is in English" if len(english) == 1 else "are in English"
-    return [f"the worker pages are in `{code}`, but {', '.join(english)} {which}. Translate what workers read"]
+    return [
+        f"the worker pages are in `{code}`, but {', '.join(english)} {which}. Translate the texts that workers read"
+    ]
 
 
 def _is_english(text: str) -> bool:

@@ -72,12 +72,12 @@ def create_study(directory: Path, template: str) -> list[Path]:
 
 def create_study_from_files(directory: Path, template: str, *sources: Path) -> list[Path]:
     """Make a study in a new or empty folder from the user's files, by the template's kit."""
-    return _create_by_kit(directory, template, "starter", "takes no files. Leave out --html and --csv", *sources)
+    return _create_by_kit(directory, template, "starter", "does not use files. Leave out --html and --csv", *sources)
 
 
 def create_study_for_scripts(directory: Path, template: str) -> list[Path]:
     """Make a study in a new or empty folder whose tasks all come from scripts, by the template's kit."""
-    return _create_by_kit(directory, template, "for_scripts", "takes no work from scripts. Leave out --scripts-only")
+    return _create_by_kit(directory, template, "for_scripts", "does not support scripts. Leave out --scripts-only")
 
 
 def _create_by_kit(directory: Path, template: str, part: str, unable: str, *sources: Path) -> list[Path]:

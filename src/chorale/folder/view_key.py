@@ -1,4 +1,4 @@
-"""What a worker sees of an item, as a text to look it up by."""
+"""A lookup key of an item: what a worker sees of it."""
 
 import json
 from collections.abc import Mapping

@@ -113,7 +113,7 @@ def resampled(
 
 
 def _drawn(
-    tally: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
+    tally: Tally, metric: Metric, resamples: int, rng: "np.random.Generator", progress: Progress | None
 ) -> dict[str, FloatArray]:
     sums = np.concatenate([times @ tally.rows for times in times_taken(tally.counts, resamples, rng, progress)])
     return {name: np.asarray(value) for name, value in metric.formula(sums).items()}
@@ -123,7 +123,7 @@ def drawn_places(
     statistics: Statistics,
     clusters: Clusters | None,
     resamples: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     progress: Progress | None,
 ) -> Iterator[Codes]:
     """The places of the items of each resample, for a metric that must see them."""

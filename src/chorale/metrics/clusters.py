@@ -70,7 +70,7 @@ class Clusters:
         return Statistics(names, rows)
 
     def times(
-        self, statistics: Statistics, resamples: int, rng: np.random.Generator, progress: Progress | None = None
+        self, statistics: Statistics, resamples: int, rng: "np.random.Generator", progress: Progress | None = None
     ) -> Iterator[FloatArray]:
         """How often each item is taken when clusters are sampled with replacement; a block of resamples at a time."""
         ways = [self.codes(statistics.items, way) for way in range(len(self.names))]

@@ -178,7 +178,7 @@ _Pairs = Iterator[tuple[FloatArray, FloatArray]]
 
 
 def _exchanged(
-    a: FloatArray, b: FloatArray, codes: Codes, resamples: int, rng: np.random.Generator, progress: Progress | None
+    a: FloatArray, b: FloatArray, codes: Codes, resamples: int, rng: "np.random.Generator", progress: Progress | None
 ) -> _Pairs:
     units = int(codes.max()) + 1
     for number in range(resamples):
@@ -193,7 +193,7 @@ def _by_bootstrap(
     units: Tally,
     metric: Metric,
     resamples: int,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
     progress: Progress | None,
     clusters: Clusters | None,
 ) -> dict[str, FloatArray]:
@@ -205,7 +205,7 @@ def _by_bootstrap(
 
 
 def _by_swapping(
-    both: Tally, metric: Metric, resamples: int, rng: np.random.Generator, progress: Progress | None
+    both: Tally, metric: Metric, resamples: int, rng: "np.random.Generator", progress: Progress | None
 ) -> dict[str, FloatArray]:
     first, second = np.split(both.rows, 2, axis=1)
     moves, place = np.unique(second - first, axis=0, return_inverse=True)

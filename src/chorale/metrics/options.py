@@ -16,6 +16,8 @@ Cluster = Annotated[
     ),
 ]
 WithIntervals = Annotated[bool, Option(help="Add 95% bootstrap intervals, over items or --cluster.")]
+AnyIntervals = Annotated[bool, Option(help="Add 95% intervals.")]
+"""Where nothing can be clustered, or each kind of score has an interval of its own."""
 Resamples = Annotated[int, Option(min=100, max=1_000_000, help="Number of bootstrap resamples.")]
 Seed = Annotated[int, Option(min=0, help="Random seed.")]
 Against = Annotated[

@@ -71,16 +71,16 @@ class Resampling:
 
     def why_too_few(self, score: str, statistics: Statistics, metric: Metric, name: str) -> str:
         """What to do about a score that has no interval. `name` is its name in the metric."""
-        found = support(statistics, metric, self.clusters)[name]
+        basis = support(statistics, metric, self.clusters)[name]
         units = "items" if self.clusters is None else f"values of {self.clusters.names[0]}"
-        if found.units_needed is None:
+        if basis.units_needed is None:
             return (
-                f"{score} has no interval: none of {found.units:,} {units} moves it. Add items that people may dispute."
+                f"{score} has no interval: none of {basis.units:,} {units} moves it. Add items that people may dispute."
             )
-        moving = "fewer than one" if found.carrying < 1 else f"about {found.carrying:.0f}"
+        moving = "fewer than one" if basis.carrying < 1 else f"about {basis.carrying:.0f}"
         return (
-            f"{score} has no interval: {moving} of {found.units:,} {units} move it. This is usual if a label is rare "
-            f"or people agree on nearly everything. An interval needs about {found.units_needed:,} {units} like these."
+            f"{score} has no interval: {moving} of {basis.units:,} {units} move it. This is usual if a label is rare "
+            f"or people agree on nearly everything. An interval needs about {basis.units_needed:,} {units} like these."
         )
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:

@@ -2,6 +2,8 @@
 scores, and how often a difference as large occurs randomly.
 
 A unit is whatever is sampled together: an item, or all items of one writer, worker or document.
+
+Types of random generators are in quotes: naming one loads numpy.random, which a score without intervals does not need.
 """
 
 from collections.abc import Callable, Iterator
@@ -80,7 +82,7 @@ def blocks(resamples: int, numbers: int, *, at_once: int = _AT_ONCE, progress: P
 
 
 def times_taken(
-    counts: FloatArray, resamples: int, rng: np.random.Generator, progress: Progress | None = None
+    counts: FloatArray, resamples: int, rng: "np.random.Generator", progress: Progress | None = None
 ) -> Iterator[FloatArray]:
     """How often each kind of unit is taken, where there are `counts` of each kind; a block of resamples at a time."""
     total = int(counts.sum())
@@ -88,12 +90,12 @@ def times_taken(
         yield rng.multinomial(total, counts / total, size=size).astype(np.float64)
 
 
-def times_each_taken(units: int, resamples: int, rng: np.random.Generator) -> FloatArray:
+def times_each_taken(units: int, resamples: int, rng: "np.random.Generator") -> FloatArray:
     """How often each of a few units is taken: resamples × units."""
     return rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(np.float64)
 
 
-def times_each_placed(units: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+def times_each_placed(units: int, resamples: int, rng: "np.random.Generator") -> Iterator[FloatArray]:
     """How often each of many units is taken, one after the other: nothing is known to be alike."""
     for size in blocks(resamples, units, at_once=_NEAR_BY):
         places = rng.integers(units, size=(size, units))
@@ -102,22 +104,22 @@ def times_each_placed(units: int, resamples: int, rng: np.random.Generator) -> I
 
 
 def times_assigned(
-    counts: NDArray[np.int64], wanted: int, resamples: int, rng: np.random.Generator, progress: Progress | None = None
+    counts: NDArray[np.int64], wanted: int, resamples: int, rng: "np.random.Generator"
 ) -> Iterator[NDArray[np.int64]]:
     """Of the units of each kind, how many are among those assigned to the first of two sets; a block at a time."""
-    for size in blocks(resamples, len(counts), progress=progress):
+    for size in blocks(resamples, len(counts)):
         yield rng.multivariate_hypergeometric(counts, wanted, size=size, method="marginals")
 
 
 def times_swapped(
-    counts: NDArray[np.int64], resamples: int, rng: np.random.Generator, progress: Progress | None = None
+    counts: NDArray[np.int64], resamples: int, rng: "np.random.Generator", progress: Progress | None = None
 ) -> Iterator[NDArray[np.int64]]:
     """Of the units of each kind, for how many a coin swaps the two systems; a block of resamples at a time."""
     for size in blocks(resamples, len(counts), progress=progress):
         yield rng.binomial(counts, 0.5, size=(size, len(counts)))
 
 
-def swapped(units: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def swapped(units: int, rng: "np.random.Generator") -> NDArray[np.bool_]:
     """For which units a coin swaps the two systems, in one resample."""
     return rng.integers(2, size=units, dtype=np.int8).astype(bool)
 

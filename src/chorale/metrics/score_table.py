@@ -50,9 +50,9 @@ def test_columns(compared: "Sequence[Difference]", digits: int = 4) -> tuple[tup
     columns = ["95% interval#", "p bootstrap#", f"p {kind}#"]
     columns += [f"p {kind}, Holm#", f"p {kind}, BH#"] if len(compared) > 1 else []
     cells: list[tuple[Cell, ...]] = []
-    for one, adjusted in zip(compared, adjusted_p_values(compared), strict=True):
-        bootstrap = TOO_FEW_TEXT if isnan(one.p_bootstrap) else one.p_bootstrap
-        cells.append((shown_interval(one.interval, digits), bootstrap, one.p_value, *adjusted.values()))
+    for difference, adjusted in zip(compared, adjusted_p_values(compared), strict=True):
+        bootstrap = TOO_FEW_TEXT if isnan(difference.p_bootstrap) else difference.p_bootstrap
+        cells.append((shown_interval(difference.interval, digits), bootstrap, difference.p_value, *adjusted.values()))
     return tuple(columns), cells
 
 

@@ -103,17 +103,17 @@ def support(statistics: Statistics, metric: Metric, clusters: Clusters | None) -
     ways = range(1 if clusters is None else len(clusters.names))
     if not metric.additive:
         rows = statistics.rows
-        found = [
+        supports = [
             _left_out(codes, lambda kept: metric.formula(rows[kept]), metric.scores(statistics))
             for codes in (codes_of(statistics, clusters, way) for way in ways)
         ]
     else:
         sums = [statistics if clusters is None else clusters.sums(statistics, way) for way in ways]
-        found = [tally_support(Tally.of(each.rows), metric) for each in sums]
-    if len(found) > 1:
+        supports = [tally_support(Tally.of(each.rows), metric) for each in sums]
+    if len(supports) > 1:
         # The standard error is of one kind of clusters alone, so only resamples of both tell how far a score moves.
-        found = [{name: replace(one, log_scale_from=None) for name, one in each.items()} for each in found]
-    return {name: min((one[name] for one in found), key=lambda one: one.carrying) for name in found[0]}
+        supports = [{name: replace(one, log_scale_from=None) for name, one in each.items()} for each in supports]
+    return {name: min((one[name] for one in supports), key=lambda one: one.carrying) for name in supports[0]}
 
 
 def tally_support(tally: Tally, metric: Metric) -> dict[str, Support]:

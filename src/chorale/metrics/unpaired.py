@@ -72,12 +72,12 @@ def _carried_apart(
     return {name: _welch(ones[name], others[name]) for name in ones if name in others}
 
 
-def _welch(one: Support, other: Support) -> tuple[float, Narrowness]:
-    squares = [each.error**2 for each in (one, other)]
-    total, units = sum(squares), [each.units for each in (one, other)]
+def _welch(first: Support, second: Support) -> tuple[float, Narrowness]:
+    squares = [each.error**2 for each in (first, second)]
+    total, units = sum(squares), [each.units for each in (first, second)]
     if not total or min(units) < 2:
         return 0.0, Narrowness(1.0, 1.0)
-    parts = list(zip(squares, units, (one.carrying, other.carrying), strict=True))
+    parts = list(zip(squares, units, (first.carrying, second.carrying), strict=True))
     carrying = total**2 / sum(square**2 / carried for square, _, carried in parts if square)
     freedom = total**2 / sum(square**2 / (count - 1) for square, count, _ in parts)
     of_resamples = sum(square * (count - 1) / count for square, count, _ in parts)
@@ -86,10 +86,10 @@ def _welch(one: Support, other: Support) -> tuple[float, Narrowness]:
 
 def _shared(sides: _Sides, clusters: _BothClusters) -> Tally | None:
     """Every cluster's sums in the one set and, behind them, in the other; None where no cluster is in both."""
-    found = _units_of_both(sides, clusters)
-    if found is None:
+    units = _units_of_both(sides, clusters)
+    if units is None:
         return None
-    only, shared = found
+    only, shared = units
     return Tally.of(np.vstack([*(_on_side(rows, side) for side, rows in enumerate(only)), shared]))
 
 
@@ -113,19 +113,19 @@ def _units_of_both(sides: _Sides, clusters: _BothClusters) -> tuple[tuple[FloatA
 
 
 def _permuted(
-    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: np.random.Generator
+    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: "np.random.Generator"
 ) -> dict[str, FloatArray]:
     """Differences after units were dealt out to the two sets anew, as many to each as it had."""
     if not metric.additive:
         return _permuted_items(sides, metric, clusters, resamples, rng)
-    found = _units_of_both(sides, clusters)
-    if found is None:
+    units = _units_of_both(sides, clusters)
+    if units is None:
         alone = tuple(
             (each if some is None else some.sums(each)).rows for each, some in zip(sides, clusters, strict=True)
         )
         shift = np.zeros((resamples, sides[0].rows.shape[1]))
     else:
-        alone, shared = found
+        alone, shared = units
         a, b = np.split(shared, 2, axis=1)
         times = times_swapped(np.ones(len(shared), dtype=np.int64), resamples, rng)
         shift = a.sum(axis=0) + np.concatenate([each @ (b - a) for each in times])
@@ -137,7 +137,7 @@ def _permuted(
 
 
 def _permuted_items(
-    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: np.random.Generator
+    sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: "np.random.Generator"
 ) -> dict[str, FloatArray]:
     """The same of a metric that must see the items themselves."""
     rows = np.vstack([each.rows for each in sides])

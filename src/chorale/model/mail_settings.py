@@ -11,22 +11,24 @@ You are invited to take part in “{title}”. This link is yours alone:
 
 {link}
 
-Open it to read what the study is about. Nothing is asked of you before you agree.
+Open it to read what the study is about. You will not be asked anything until you agree.
 """
 
 
 class MailSettings(Settings):
-    host: str = Field(min_length=1, max_length=253, description="The SMTP server that takes e-mail from you.")
+    host: str = Field(min_length=1, max_length=253, description="The SMTP server that sends your e-mail.")
     port: int = Field(default=587, ge=1, le=65535, description="Its port.")
     security: Literal["starttls", "tls", "none"] = Field(
         default="starttls", description="How the connection is encrypted. `none` is for a server on the same computer."
     )
     username: str | None = Field(
-        default=None, description="To sign in there. The password is in the variable CHORALE_SMTP_PASSWORD."
+        default=None,
+        description="User name on the SMTP server. The password is in the environment variable CHORALE_SMTP_PASSWORD.",
     )
     sender: str = Field(pattern=r"^[^@\s<>,]+@[^@\s<>,]+$", description="The address that e-mail comes from.")
     results: bool = Field(
-        default=True, description="Whether people who were invited by e-mail get messages, such as results, by it too."
+        default=True,
+        description="Whether people who were invited by e-mail also get messages, such as results, by e-mail.",
     )
     invitation: str = Field(
         default=INVITATION_TEXT,

@@ -14,33 +14,33 @@ PRICE_UNIT = 1_000
 
 
 class ModelSettings(Settings):
-    name: ModelName = Field(description="What the model is called in this study: in commands, exports and the report.")
+    name: ModelName = Field(description="Name of the model in this study, used in commands, exports and the report.")
     endpoint: str | None = Field(
         default=None,
         pattern=r"^https?://\S+$",
         max_length=400,
-        description="Address of a server that runs the model, without the last part: `http://localhost:11434/v1`.",
+        description="Base URL of the server that runs the model: `http://localhost:11434/v1`.",
     )
     protocol: Literal["openai", "anthropic"] = Field(
         default="openai",
-        description="What the server speaks: OpenAI's chat completions (vLLM, Ollama and most others do), or "
+        description="API of the server: OpenAI's chat completions (also vLLM, Ollama and most others), or "
         "Anthropic's messages.",
     )
     folder: str | None = Field(
         default=None,
         min_length=1,
         max_length=400,
-        description="Folder of a Hugging Face model on this computer, to be run here. Needs the extra `models`.",
+        description="Folder of a Hugging Face model to run on this computer. Needs the extra `models`.",
     )
     command: tuple[str, ...] | None = Field(
         default=None,
         min_length=1,
         max_length=50,
-        description="A program of yours and its arguments. It reads one JSON object per line and writes one per line.",
+        description="Your own program and its arguments. It reads one JSON object per line and writes one per line.",
     )
     answers: RelativePath | None = Field(
         default=None,
-        description="JSONL file with recorded answers, such as the export `calls` of another run, to be replayed.",
+        description="JSONL file with recorded answers to replay, such as the export `calls` of another run.",
     )
     model: str | None = Field(
         default=None, min_length=1, max_length=200, description="The model's name on the server. Default: `name`."
@@ -54,17 +54,17 @@ class ModelSettings(Settings):
         default=0, ge=0, le=2, description="Sampling temperature. With `samples`, use one above 0."
     )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Random seed, for servers that accept one.")
-    max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Most tokens of an answer.")
+    max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Maximum number of tokens in an answer.")
     limit_name: Literal["max_tokens", "max_completion_tokens"] = Field(
         default="max_tokens",
-        description="What the server calls the limit of an answer. Some of OpenAI's models accept only "
+        description="Name of the server's parameter for this limit. Some of OpenAI's models accept only "
         "`max_completion_tokens`.",
     )
     max_prompt_tokens: int | None = Field(
         default=None,
         ge=1,
-        description="Most tokens of a prompt, counted as a quarter of its characters. Items with longer ones are "
-        "skipped. Default: no limit.",
+        description="Maximum number of tokens in a prompt, estimated as a quarter of its characters. Items with "
+        "longer prompts are skipped. Default: no limit.",
     )
     input_price: TokenPrice = Field(
         default=0, description="Price of a million prompt tokens in minor units (cents), up to three decimals."
@@ -72,21 +72,24 @@ class ModelSettings(Settings):
     output_price: TokenPrice = Field(
         default=0, description="Price of a million answer tokens in minor units (cents), up to three decimals."
     )
-    at_once: int = Field(default=8, ge=1, le=256, description="Most requests at the same time.")
+    at_once: int = Field(default=8, ge=1, le=256, description="Maximum number of concurrent requests.")
     timeout_seconds: float = Field(default=120, gt=0, le=3600, description="How long to wait for an answer.")
     tries: int = Field(
-        default=5, ge=1, le=20, description="How often a request is sent that meets a rate limit or a server's failure."
+        default=5,
+        ge=1,
+        le=20,
+        description="Maximum number of attempts for a request that meets a rate limit or a server error.",
     )
     structured: bool = Field(
         default=True,
-        description="Whether the server is asked for JSON of the answer's schema. If it does not support that, set "
-        "this to false: answers are then parsed from text.",
+        description="Whether to request JSON that follows the answer's schema. If the server does not support this, "
+        "set it to false: answers are then parsed from text.",
     )
     examples: int = Field(
         default=5,
         ge=0,
         le=200,
-        description="Most items of the training round that the prompt has as examples, with their explanations.",
+        description="Maximum number of training items to include in the prompt as examples, with their explanations.",
     )
     confidence: Literal["none", "logprobs", "samples", "stated"] = Field(
         default="none",
@@ -145,13 +148,13 @@ class StageModels(Settings):
     use: tuple[ModelName, ...] = Field(default=(), description="The models that annotate here. Default: all.")
     role: Literal["beside", "worker", "first", "suggest"] = Field(
         default="beside",
-        description="Use of their answers. `beside`: kept apart and never in a label. `worker`: counted like a "
-        "worker's. `first`: the label of items that people are not asked about. `suggest`: shown to workers "
-        "to correct.",
+        description="Use of their answers. `beside`: stored separately and never part of a label. `worker`: "
+        "counted like a worker's. `first`: the label of items that people are not asked about. `suggest`: shown to "
+        "workers to correct.",
     )
     below: Fraction = Field(
         default=0.9,
-        description='With `role = "first"`: people are asked where the calibrated confidence is below this.',
+        description='With `role = "first"`: people are asked if the calibrated confidence is below this.',
     )
     audit: float = Field(
         default=0.1,
@@ -163,7 +166,7 @@ class StageModels(Settings):
     expected: Fraction | None = Field(
         default=None,
         description='With `role = "first"`: expected fraction of items with a confidence below `below`, for the cost '
-        "that `chorale check` plans. Default: as measured so far, or else all items.",
+        "that `chorale check` plans. Default: the fraction measured so far, or all items if there are no measurements.",
     )
     arms: tuple[Name, ...] = Field(
         default=(),

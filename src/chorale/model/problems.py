@@ -48,8 +48,8 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
             continue
         first = ", ".join(map(str, lines[:_LISTED_LINES])) + (", …" if len(lines) > _LISTED_LINES else "")
         message = f"{cause} in {len(alike):,} rows (lines {first})"
-        found = list(dict.fromkeys(problem.value for problem in alike if problem.value is not None))
-        values = ", ".join(found[:_LISTED_VALUES]) + (", …" if len(found) > _LISTED_VALUES else "")
+        different = list(dict.fromkeys(problem.value for problem in alike if problem.value is not None))
+        values = ", ".join(different[:_LISTED_VALUES]) + (", …" if len(different) > _LISTED_VALUES else "")
         listed.append(Problem(file, alike[0].line, message, alike[0].fix, values or None, alike[0].setting))
     return listed
 

@@ -46,39 +46,37 @@ class RoundSettings(Settings):
     )
     pass_score: PassScore = Field(
         default=None,
-        description="Score from which an answer is correct. It decides about the explanation after a wrong answer and "
-        "the worker's gold accuracy; gates use the scores themselves. Default: what the task suggests, mostly 1.",
+        description="Minimum score of a correct answer. It decides whether the explanation for a wrong answer is "
+        "shown, and the worker's gold accuracy; gates use the scores themselves. Default: the task's own, usually 1.",
     )
 
 
 class Promotion(Settings):
-    to: Name = Field(description="The further qualification, for example `grader`.")
-    top_share: Fraction = Field(description="Share of those who were scored that gets it, the best first.")
+    to: Name = Field(description="Name of the additional qualification, for example `grader`.")
+    top_share: Fraction = Field(description="Fraction of the scored workers who get it, the best first.")
 
 
 class GateSettings(Settings):
-    name: Name = Field(description="Name of the gate, and of the qualification that passing it gives.")
+    name: Name = Field(description="Name of the gate, and of the qualification that it grants.")
     stage: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         min_length=1,
-        description="The stage whose graded answers are looked at, or a list of stages: each counts the same.",
+        description="The stage whose graded answers are scored, or a list of stages with equal weight.",
     )
     graded: int = Field(
         default=1,
         ge=1,
-        description="Graded answers a worker must have in each of them; all of a round, whatever this says.",
+        description="Number of graded answers a worker must have in each stage. In a round, always all answers.",
     )
-    threshold: Fraction | None = Field(default=None, description="Pass everybody whose mean score reaches this.")
+    threshold: Fraction | None = Field(default=None, description="Minimum mean score to pass.")
     top_share: float | None = Field(
-        default=None, gt=0, le=1, description="Pass this share of those who were scored, the best first."
+        default=None, gt=0, le=1, description="Fraction of the scored workers who pass, the best first."
     )
-    top: int | None = Field(default=None, ge=1, description="Pass this many of those who were scored, the best first.")
-    floor: Fraction = Field(
-        default=0, description="With `top_share` or `top`: minimum mean score. Nobody below it passes."
-    )
+    top: int | None = Field(default=None, ge=1, description="Number of workers who pass, the best first.")
+    floor: Fraction = Field(default=0, description="With `top_share` or `top`: minimum mean score to pass.")
     criteria: dict[CriterionName, Fraction] = Field(
         default_factory=dict,
-        description="For answers that people grade by a rubric: the mean by a criterion below which nobody passes, for "
-        "example `{ answerable = 0.5 }`. `answerable` also means `answerable_1`, `answerable_2` and so on.",
+        description="For answers that people grade with a rubric: minimum mean per criterion, for example `{ "
+        "answerable = 0.5 }`. `answerable` also covers `answerable_1`, `answerable_2` and so on.",
     )
     ties: Literal["pass", "draw"] = Field(
         default="pass",
@@ -95,19 +93,19 @@ class GateSettings(Settings):
         ge=1,
         description="Number of workers after which a gate that decides together closes automatically, once their "
         "work is graded. You can close it at any time with `chorale close` or in the console. For a gate that "
-        "decides about each worker, the number you expect: `chorale check` counts the cost for them, and nothing "
-        "closes.",
+        "decides about each worker, this is only the expected number: `chorale check` uses it to estimate the "
+        "cost.",
     )
     expected: int | None = Field(
         default=None,
         ge=1,
-        description="Number of people you expect to be scored; `chorale check` counts the cost for them. It closes "
-        "nothing. Default: `workers`, or the fewest people who can complete the study.",
+        description="Number of people you expect to be scored. `chorale check` uses it to estimate the cost; it "
+        "closes nothing. Default: `workers`, or the minimum number of people who can complete the study.",
     )
     bonus: Money = Field(default=0, description="Paid to everybody who passes, in minor units (cents).")
-    promote: Promotion | None = Field(default=None, description="A further qualification for the best.")
+    promote: Promotion | None = Field(default=None, description="An additional qualification for the best workers.")
     message: RelativePath | None = Field(
-        default=None, description="Markdown file with the feedback everybody gets who was scored (docs/protocols.md)."
+        default=None, description="Markdown file with the feedback for everybody who was scored (docs/protocols.md)."
     )
     review: bool = Field(default=False, description="Whether an expert reads every message before it is sent.")
 
@@ -132,17 +130,17 @@ class ArmsSettings(Settings):
         min_length=2, description="The arms. Every worker is assigned to one at random and stays in it."
     )
     weights: tuple[int, ...] = Field(
-        default=(), description="Number of each arm in a block, in the same order. Default: one each."
+        default=(), description="Number of workers per arm in a block, in the same order. Default: one each."
     )
     blocks: tuple[int, ...] = Field(
         default=(1,),
         min_length=1,
-        description="How many times a block contains all of `weights`: each block uses one of these numbers at "
-        "random. With several, as in `[1, 2]`, nobody who knows earlier arms can predict the next one.",
+        description="Possible block sizes, as multiples of the sum of `weights`: each block uses one of them at "
+        "random. With several, as in `[1, 2]`, the next arm cannot be predicted from earlier ones.",
     )
     after: Name | None = Field(
         default=None,
-        description="Qualification a worker needs before they are assigned to an arm. Default: none, they are "
+        description="Qualification a worker needs before being assigned to an arm. Default: none; workers are "
         "assigned at consent.",
     )
     stratify: Literal["panel"] | None = Field(
@@ -171,7 +169,7 @@ class PlannedOutcome(Settings):
     unit: Literal["worker", "item"] = Field(
         default="worker",
         description="Unit of observation: all work of a worker together, or each item. Answers of one worker are "
-        "correlated, so `item` gives p-values that are too small where workers made several items.",
+        "correlated, so `item` gives p-values that are too small if workers made several items.",
     )
     test: Literal["permutation", "bootstrap"] = Field(
         default="permutation",
@@ -187,7 +185,7 @@ class AnalysisSettings(Settings):
     primary: PlannedOutcome = Field(description="The main comparison of the study.")
     secondary: tuple[PlannedOutcome, ...] = Field(default=(), description="Further comparisons that are planned.")
     registered: str | None = Field(
-        default=None, max_length=500, description="Address of the preregistration, e.g. at OSF."
+        default=None, max_length=500, description="Link to the preregistration, e.g. on OSF."
     )
 
     @property
@@ -212,7 +210,7 @@ class SenseSettings(Settings):
         default=None,
         gt=0,
         le=3600,
-        description="Seconds that an answer to one item, which is one page, takes at least. Default: no minimum.",
+        description="Minimum number of seconds for an answer to one item (one page). Default: no minimum.",
     )
     refuse: bool = Field(
         default=False,
@@ -222,19 +220,20 @@ class SenseSettings(Settings):
     same_answers: int = Field(
         default=20,
         ge=0,
-        description="Raise an alarm about workers who give the same answer to this many items in a row, where others "
-        "mostly answer something else; 0 never does.",
+        description="Raise an alarm about workers who give the same answer to this many items in a row, if most others "
+        "answer differently; 0 turns this off.",
     )
     copied_words: int = Field(
         default=5,
         ge=0,
-        description="Raise an alarm about free text of at least this many words that is copied from the item; 0 never "
-        "does.",
+        description="Raise an alarm about free text of at least this many words that is copied from the item; 0 turns "
+        "this off.",
     )
     same_text: int = Field(
         default=5,
         ge=0,
-        description="Raise an alarm about workers who write nearly the same free text this many times; 0 never does.",
+        description="Raise an alarm about workers who write nearly the same free text this many times; 0 turns this "
+        "off.",
     )
 
     @model_validator(mode="after")
@@ -259,15 +258,18 @@ class GoldBonus(Settings):
 class LengthPay(Settings):
     per_100_words: Money = Field(
         ge=1,
-        description="Paid for every 100 words of an item, in minor units (cents); parts of 100 words by their share, "
+        description="Paid for every 100 words of an item, in minor units (cents); proportional for fewer words, "
         "rounded up. Words are counted once, when the item is added.",
     )
-    most: Money = Field(ge=1, description="The most that the length of an item pays, in minor units (cents).")
+    most: Money = Field(ge=1, description="Maximum pay for the length of an item, in minor units (cents).")
 
 
 class PartsBonus(Settings):
-    beyond: int = Field(default=0, ge=0, description="Parts of an answer that the pay per judgment covers.")
+    beyond: int = Field(
+        default=0, ge=0, description="Number of parts of an answer that `per_judgment` already pays for."
+    )
     amounts: tuple[Money, ...] = Field(
         min_length=1,
-        description="Paid for the first part beyond, the second, and so on; the last amount for all further ones.",
+        description="Pay for the first additional part, the second, and so on; the last amount applies to all "
+        "further parts.",
     )

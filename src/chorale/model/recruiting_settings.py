@@ -49,7 +49,7 @@ class ProlificFilter(Settings):
         max_length=200,
         description="Prolific's name of the filter, e.g. `handedness`; `and` or `or` for a group of filters.",
     )
-    selected_values: tuple[str, ...] = Field(default=(), description="The choices people must have, by their ids.")
+    selected_values: tuple[str, ...] = Field(default=(), description="Ids of the accepted choices.")
     lower: Bound | None = Field(default=None, description="Lowest value, for a filter with a range; dates as text.")
     upper: Bound | None = Field(default=None, description="Highest value, for a filter with a range; dates as text.")
     weightings: dict[str, float | ProlificQuota] = Field(
@@ -57,7 +57,7 @@ class ProlificFilter(Settings):
         description="Quotas: the share of participants per choice; for a range, parts of it, each with a name.",
     )
     selected_filters: tuple["ProlificFilter", ...] = Field(
-        default=(), description="The filters of a group, of which all (`and`) or at least one (`or`) must match."
+        default=(), description="The filters of a group: all (`and`) or at least one (`or`) must match."
     )
 
     @field_validator("weightings", mode="before")
@@ -65,7 +65,7 @@ class ProlificFilter(Settings):
     def _shares(cls, value: Any) -> Any:
         shares = value.values() if isinstance(value, dict) else ()
         if any(isinstance(share, bool) or not isinstance(share, int | float | dict) for share in shares):
-            raise ValueError("has a share that is no number. Write the share of each choice, such as 30.")
+            raise ValueError("has a share that is not a number. Write the share of each choice, such as 30.")
         return value
 
     @model_validator(mode="after")
@@ -124,24 +124,26 @@ class ProlificStudy(Settings):
         default=(),
         description="The stages this study is for: people who have done enough there may finish. Default: all stages.",
     )
-    places: int = Field(ge=1, le=100_000, description="Number of people. Raise it and publish again for more.")
+    places: int = Field(
+        ge=1, le=100_000, description="Number of participants. To get more, raise it and publish again."
+    )
     minutes: int = Field(ge=1, le=1440, description="Expected duration in minutes.")
     maximum_minutes: int | None = Field(
         default=None,
         ge=1,
         le=1440,
-        description="After how many minutes Prolific ends a submission. Default: the longest that Prolific allows.",
+        description="Minutes after which Prolific times out a submission. Default: the maximum that Prolific allows.",
     )
     reward: int = Field(
         ge=1,
         le=1_000_000,
-        description="Prolific's reward for an approved submission, in minor units (cents). It counts towards what "
-        "the ledger owes; the rest is paid as a bonus.",
+        description="Prolific's reward for an approved submission, in minor units (cents). It counts towards the "
+        "worker's earnings; the rest is paid as a bonus.",
     )
     invite: Name | None = Field(
         default=None,
-        description="Qualification people must hold: the study is open only to those who do, by an allow-list that "
-        "is kept up to date.",
+        description="Qualification that participants must have. The study is open only to people on an allow-list, "
+        "which every sync updates.",
     )
     follows: Name | None = Field(
         default=None,
@@ -163,7 +165,7 @@ class ProlificStudy(Settings):
         default="approve",
         description="How people with the screen-out code are paid. `approve`: they get the reward. `fixed`: Prolific "
         "pays `screenout_reward`, in workspaces that have fixed screen-out payments. `return`: Prolific asks them to "
-        "return the submission, and what they earned here is paid as a bonus.",
+        "return the submission, and their earnings are paid as a bonus.",
     )
     screenout_reward: int | None = Field(
         default=None,
@@ -182,10 +184,11 @@ class ProlificStudy(Settings):
         default=1,
         ge=-1,
         le=100_000,
-        description="How many times one person can take part; -1 for any number. Each time, work counts from then on.",
+        description="How many times one person can take part; -1 for any number. Only work since the latest return "
+        "counts for a submission.",
     )
     at_once: int | None = Field(
-        default=None, ge=1, le=100_000, description="How many people can be at work at the same time. Default: any."
+        default=None, ge=1, le=100_000, description="How many people can work at the same time. Default: no limit."
     )
     label: Label | None = Field(default=None, description="Prolific's label for the kind of work.")
     content_warning: Literal["sensitive", "explicit"] | None = Field(
@@ -195,7 +198,7 @@ class ProlificStudy(Settings):
         default=None, min_length=1, max_length=2_000, description="What the warning is about, for participants."
     )
     devices: tuple[Literal["desktop", "tablet", "mobile"], ...] = Field(
-        default=("desktop", "tablet", "mobile"), min_length=1, description="What people may work on."
+        default=("desktop", "tablet", "mobile"), min_length=1, description="Devices that people may use."
     )
     filters: tuple[ProlificFilter, ...] = Field(default=(), description="Who can see the study on Prolific.")
     filter_set: str | None = Field(
@@ -259,7 +262,7 @@ class ProlificSettings(Settings):
         default=None,
         min_length=1,
         max_length=100,
-        description="Prolific's id of the project the studies are made in. Default: the account's first one.",
+        description="Prolific's id of the project in which studies are created. Default: the account's first project.",
     )
     approve: bool = Field(
         default=True,
@@ -274,7 +277,7 @@ class ProlificSettings(Settings):
         "https address.",
     )
     study: tuple[ProlificStudy, ...] = Field(
-        min_length=1, description="Studies on Prolific: one, or one for every step that needs its own people."
+        min_length=1, description="Studies on Prolific: one, or one for every step that recruits its own people."
     )
 
     @field_validator("study")

@@ -19,7 +19,7 @@ class When(StrEnum):
     FIRST_ARM = "until somebody is in an arm"
     FIRST_VERDICT = "until the gate decides about somebody"
     FIRST_ENTRY = "until the first ledger entry"
-    SAME_CONTENT = "while it fits what the database holds"
+    SAME_CONTENT = "if compatible with the stored data"
     """What was shown and answered decides, row by row (engine/opening.py)."""
 
 
@@ -37,18 +37,18 @@ def _rule(when: When, effect: str, settings: str) -> SettingRule:
 GROUPED = (
     _rule(
         When.ANY_TIME,
-        "Shown from then on; every earlier text stays in the activity log.",
+        "Shown from the next start on; every earlier text stays in the activity log.",
         "study study.title study.contact study.consent study.language stage.title stage.guidelines",
     ),
-    _rule(When.SAME_CONTENT, "This version of Chorale knows one format.", "format"),
+    _rule(When.SAME_CONTENT, "This version of Chorale supports one format.", "format"),
     _rule(
         When.FIRST_WORKER,
-        "Refused after that: item order and samples follow from the seed.",
+        "Refused after that: the seed determines item order and samples.",
         "study.seed",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to people who arrive or finish from then on. After a change of panel, links of the old one no longer "
+        "Applies to people who arrive or finish after the change. Links from a previous recruitment platform no longer "
         "work.",
         """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
         arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
@@ -57,17 +57,17 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to e-mail that is sent from then on.",
+        "Applies to e-mail sent after the change.",
         "mail mail.host mail.port mail.security mail.username mail.sender mail.results mail.invitation",
     ),
     _rule(
         When.ANY_TIME,
-        "Acted on within a day. What was erased stays erased.",
+        "Takes effect within a day. Erased data cannot be restored.",
         "retention retention.identities_days retention.answers_days retention.withdrawn_answers",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies the next time Chorale talks to Prolific. What Prolific has published stays until you publish again.",
+        "Applies from the next sync with Prolific. Published studies do not change until you publish again.",
         """prolific prolific.project prolific.approve prolific.sync_minutes prolific.webhooks prolific.study
         prolific.study.name prolific.study.title prolific.study.description prolific.study.stages prolific.study.places
         prolific.study.minutes prolific.study.maximum_minutes prolific.study.reward prolific.study.invite
@@ -84,7 +84,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to what is earned from then on; the ledger keeps every amount.",
+        "Applies to future earnings; existing ledger entries do not change.",
         """pay pay.fee_percent stage.pay stage.pay.per_judgment stage.pay.by_length
         stage.pay.by_length.per_100_words stage.pay.by_length.most stage.pay.parts stage.pay.parts.beyond
         stage.pay.parts.amounts stage.pay.kept stage.pay.kept.beyond stage.pay.kept.amounts stage.pay.finished
@@ -93,7 +93,8 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Assigned items and payments do not change: the setting is used for warnings, plans and when to stop.",
+        "Assigned items and payments do not change. The setting affects warnings, cost plans and when assignment "
+        "stops.",
         """pay.minimum_hourly pay.budget pay.methods stage.pay.expected_parts stage.pay.expected_seconds gate.expected
         stage.models.expected""",
     ),
@@ -104,13 +105,14 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_ARM,
-        "Refused after that: what is chosen once there are data is not planned.",
+        "Refused after that: an analysis chosen after data were collected is not a planned one.",
         """analysis analysis.primary analysis.primary.outcome analysis.primary.unit analysis.primary.test
         analysis.primary.against analysis.secondary analysis.registered""",
     ),
     _rule(
         When.SAME_CONTENT,
-        "A new stage is added. One that is removed, renamed or given another task is refused: work was done in it.",
+        "New stages are added. Removing or renaming a stage, or changing its task, is refused once work was done in "
+        "it.",
         "stage stage.name stage.task",
     ),
     _rule(
@@ -120,22 +122,23 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from the next start on. People finish items they hold; answers so far stay.",
+        "Applies from the next start on. People can finish their open items; existing answers are kept.",
         "stage.items.assigned",
     ),
     _rule(
         When.SAME_CONTENT,
-        "Refused if answers could no longer be what they were when the stage started.",
+        "Refused if the possible answers would change after the stage has started.",
         "stage.options stage.options_from",
     ),
     _rule(
         When.SAME_CONTENT,
-        "Refused if everybody would get more or fewer items than before: some have finished the round.",
+        "Refused if the number of items per person would change: some people have finished the round.",
         "stage.round.size",
     ),
     _rule(
         When.FIRST_IN_STAGE,
-        "Refused after that: it decides which items the stage has, who gets them, and what its answers count for.",
+        "Refused after that: these settings decide which items the stage has, who gets them, and how its answers are "
+        "used.",
         "stage.items stage.round stage.arms stage.grades stage.grades_sources stage.decides_sources",
     ),
     _rule(
@@ -147,13 +150,13 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applied to everything judged so far: items are completed, reopened, added, withdrawn or brought back.",
+        "Applied to all existing annotations: items may be completed, reopened, added, withdrawn or restored.",
         """stage.items.confidence stage.judgments stage.judgments.min stage.judgments.max stage.judgments.until
         stage.judgments.stable stage.judgments.fields stage.release_confidence""",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to the next item of every worker. People keep what they have done and what they hold.",
+        "Applies to the next item of every worker. Existing answers and open items do not change.",
         """stage.entry stage.entry.qualifications stage.entry.qualified_in stage.entry.accuracy stage.entry.answered
         stage.entry.exclude_dropped stage.entry.exclude_contributors stage.lease_minutes stage.max_per_worker
         stage.gold.share stage.gold.reuse stage.gold.feedback stage.skips stage.skips.first stage.skips.share
@@ -161,34 +164,34 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from each worker's next gold answer; nobody who was removed is taken back.",
+        "Applies from each worker's next gold answer; removed workers stay removed.",
         "stage.gold.floor stage.gold.after stage.gold.window stage.gold.smoothing stage.gold.pass_score "
         "stage.gold.grace stage.round.pass_score",
     ),
     _rule(
         When.FIRST_IN_STAGE,
-        "Refused after that: some would have been checked by gold and others not.",
+        "Refused after that: some workers would have been checked with gold and others not.",
         "stage.gold stage.gold.unit",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies the next time worker quality is measured; nobody who was removed is taken back.",
+        "Applies the next time worker quality is measured; removed workers stay removed.",
         "stage.quality stage.quality.floor stage.quality.after",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to the review queue from then on. Decisions stay.",
+        "Applies to the review queue from the next start on. Existing decisions are kept.",
         "stage.review_sample",
     ),
     _rule(
         When.ANY_TIME,
-        "Alarms are raised again from all answers by it; answers are refused from then on.",
+        "Alarms are recomputed for all answers; only new answers can be refused.",
         """stage.sense stage.sense.min_seconds stage.sense.refuse stage.sense.same_answers stage.sense.same_text
         stage.sense.copied_words""",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to answers from then on; people agree to the changed consent form first.",
+        "Applies to new answers; people must first agree to the changed consent form.",
         "writing writing.disclosure",
     ),
     _rule(
@@ -198,7 +201,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to requests from then on; every call keeps its own model version, prompt hash and price.",
+        "Applies to new requests; every call is stored with its model version, prompt hash and price.",
         """model model.name model.endpoint model.protocol model.folder model.command model.answers model.model model.key
         model.temperature model.seed model.limit_name model.max_tokens model.max_prompt_tokens model.input_price
         model.output_price model.at_once model.timeout_seconds model.tries model.structured model.examples
@@ -206,23 +209,24 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_IN_STAGE,
-        "Refused after that: answers of models would count that were kept apart, or the other way round.",
+        "Refused after that: model answers that were kept separate would count, or the reverse.",
         "stage.models.role stage.models.arms",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to items that are decided or shown from then on; every item keeps its probability, every suggestion "
-        "stays in the record.",
+        "Applies to items that are decided or shown after the change; existing probabilities and suggestions stay in "
+        "the log.",
         "stage.models.below stage.models.audit stage.models.wrong",
     ),
     _rule(
         When.FIRST_VERDICT,
-        "Refused after that: whom the gate decides about, and when, would change under those it decided about.",
+        "Refused after that: existing decisions would have been made about other people or at another time.",
         "gate.stage gate.decides",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to verdicts from then on; a new gate decides about everybody who is done. Verdicts stay.",
+        "Applies to future decisions; a new gate also decides about everybody who has finished. Existing decisions "
+        "are kept.",
         """gate gate.name gate.graded gate.threshold gate.top_share gate.top gate.floor gate.criteria gate.ties
         gate.promote gate.promote.to gate.promote.top_share gate.workers gate.bonus gate.message gate.review""",
     ),

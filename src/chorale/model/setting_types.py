@@ -30,3 +30,9 @@ def one_or_several(value: Any) -> Any:
     if isinstance(value, str):
         return (value,)
     return tuple(value) if isinstance(value, list) else value
+
+
+def yes_no_or_group(value: Any) -> Any:
+    if not isinstance(value, bool) and value != "group":
+        raise ValueError('is neither true nor false nor "group". Write one of them, true and false without quotes.')
+    return value

@@ -39,7 +39,7 @@ class ArrivalSettings(Settings):
     by_url: bool | None = Field(
         default=None,
         description="Accept people who join by a link with a recruitment platform's URL parameters. Anybody can "
-        "forge such a link. Default: only if the platform vouches for people (`signed`, or [prolific] with a token), "
+        "forge such a link. Default: only if the platform authenticates people (`signed`, or [prolific] with a token), "
         "or in a preview on your own computer. Signed invitation links always work.",
     )
     signed: Literal["prolific"] | None = Field(
@@ -99,8 +99,8 @@ class ArrivalSettings(Settings):
     finish_after: int = Field(
         default=1,
         ge=1,
-        description="Number of answers after which people from the platform can finish with the completion code "
-        "although there is more to do. People with no work left can finish after at least one answer.",
+        description="Number of answers after which people from the platform can finish with the completion code, "
+        "even if more work is available. People with no work left can finish after at least one answer.",
     )
     completion_code: Code | None = Field(default=None, description="The platform's code for finished work.")
     screenout_code: Code | None = Field(
@@ -177,8 +177,8 @@ class PaySettings(Settings):
         default=None,
         ge=1,
         le=1_000_000_000,
-        description="Most the study may cost, fees included, in minor units (cents). No more items are assigned when "
-        "the next answer could exceed it.",
+        description="Maximum cost of the study, including fees, in minor units (cents). No more items are assigned "
+        "when the next answer could exceed it.",
     )
 
     methods: tuple[Literal["paypal", "wise", "gift-card"], ...] = Field(
@@ -243,7 +243,7 @@ class StudySettings(Settings):
     retention: RetentionSettings = Field(default=RetentionSettings(), description="How long personal data are kept.")
     writing: WritingSettings | None = Field(
         default=None,
-        description="Count how answers are written, as evidence of pasted text and chatbots. Default: not counted.",
+        description="Record how answers are typed, as evidence of pasted text and chatbots. Default: not recorded.",
     )
     arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
     analysis: AnalysisSettings | None = Field(

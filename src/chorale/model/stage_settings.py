@@ -23,6 +23,7 @@ from chorale.model.setting_types import (
     Settings,
     not_blank,
     one_or_several,
+    yes_no_or_group,
 )
 
 
@@ -67,8 +68,8 @@ class ItemSettings(Settings):
     per_worker: int | None = Field(
         default=None,
         ge=1,
-        description='How many answers per worker to sample at random (`of = "answers"`), when no more are expected '
-        "from them: they gave `max_per_worker`, or the stage is done or paused. Default: all answers.",
+        description='How many answers per worker to sample at random (`of = "answers"`). The sample is taken when the '
+        "worker has given `max_per_worker` answers, or the stage is done or paused. Default: all answers.",
     )
     wait: bool = Field(
         default=False,
@@ -96,7 +97,7 @@ class SampledJudgments(Settings):
     items: int | None = Field(
         default=None, ge=1, description="How many items to sample at random, of each source stage or of the file."
     )
-    judgments: int = Field(ge=1, le=1000, description="Judgments each of them gets.")
+    judgments: int = Field(ge=1, le=1000, description="Number of judgments for each sampled item.")
 
     @model_validator(mode="after")
     def _one_way(self) -> "SampledJudgments":
@@ -106,11 +107,12 @@ class SampledJudgments(Settings):
 
 
 class JudgmentSettings(Settings):
-    min: int = Field(default=3, ge=1, le=1000, description="Judgments every item gets.")
-    max: int = Field(default=3, ge=1, le=1000, description="Judgments no item exceeds.")
+    min: int = Field(default=3, ge=1, le=1000, description="Minimum number of judgments per item.")
+    max: int = Field(default=3, ge=1, le=1000, description="Maximum number of judgments per item.")
     until: Fraction | None = Field(
         default=None,
-        description="Between `min` and `max`, ask for one more until the confidence of the item reaches this.",
+        description="Between `min` and `max`, collect one more judgment until the item's confidence reaches this "
+        "value.",
     )
     stable: int | None = Field(
         default=None,
@@ -125,7 +127,7 @@ class JudgmentSettings(Settings):
         "confident of them. Default: every field but free text.",
     )
     sample: SampledJudgments | None = Field(
-        default=None, description="A random sample of the items gets another number of judgments."
+        default=None, description="A random sample of the items gets a different number of judgments."
     )
 
     @model_validator(mode="after")
@@ -149,12 +151,6 @@ def _fixed_judgments(value: Any) -> Any:
     return value
 
 
-def _yes_no_or_group(value: Any) -> Any:
-    if not isinstance(value, bool) and value != "group":
-        raise ValueError('is neither true nor false nor "group". Write one of them, true and false without quotes.')
-    return value
-
-
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
@@ -170,7 +166,7 @@ class EntrySettings(Settings):
     exclude_dropped: bool = Field(
         default=True, description="Refuse workers who were removed from any other stage of the study."
     )
-    exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(_yes_no_or_group)] = Field(
+    exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(yes_no_or_group)] = Field(
         default=True,
         description=(
             "Do not show workers items derived from items they worked on, so that nobody reviews their own work. "
@@ -214,7 +210,7 @@ class GoldSettings(Settings):
     reuse: bool = Field(
         default=True,
         description="With too few gold items for `share`: `true` shows them to more workers than items, and workers "
-        "who compare notes can recognise them. `false` shows less gold; `chorale check` prints how much.",
+        "who exchange information can recognise them. `false` shows less gold; `chorale check` prints how much.",
     )
     grace: int = Field(
         default=30,
@@ -249,11 +245,12 @@ class StagePay(Settings):
     per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
     by_length: LengthPay | None = Field(
         default=None,
-        description="Pay by the words an item shows, on top of `per_judgment`. Workers see what an item pays with the "
-        "item.",
+        description="Pay by the number of words an item shows, in addition to `per_judgment`. Workers see the pay of "
+        "each item.",
     )
     parts: PartsBonus | None = Field(
-        default=None, description="A bonus for the parts of an answer, such as questions written, beyond a number."
+        default=None,
+        description="A bonus for additional parts of an answer, such as questions, beyond a minimum number.",
     )
     expected_parts: float | None = Field(
         default=None,
@@ -265,16 +262,16 @@ class StagePay(Settings):
     kept: PartsBonus | None = Field(
         default=None,
         description="A bonus for the parts of an answer that a later stage with `grades_sources` keeps. Booked once "
-        "for each such stage, when its item that was made from the answer is complete.",
+        "for each such stage, when the item derived from the answer is complete.",
     )
     finished: Money = Field(
         default=0,
         description="Paid once to everybody who finishes a round, in minor units (cents); a proportional part if a "
-        "gate ends the round before. In a stage that grades: to everybody who graded, when the gate that uses the "
+        "gate ends the round early. In a grading stage: paid to everybody who graded, when the gate that uses the "
         "grades closes.",
     )
     finished_from: int = Field(
-        default=1, ge=1, description="Minimum number of answers in a stage that grades to be paid `finished`."
+        default=1, ge=1, description="Minimum number of grades a grader must give to be paid `finished`."
     )
     expected_seconds: int | None = Field(
         default=None,
@@ -333,11 +330,12 @@ class StageSettings(Settings):
         description="Time limit: minutes a worker can keep an item before it is offered to others.",
     )
     max_per_worker: int | None = Field(
-        default=None, ge=1, description="Most answers of one worker in the stage, gold included."
+        default=None, ge=1, description="Maximum number of answers per worker in the stage, including gold."
     )
     skips: SkipSettings = Field(
         default=SkipSettings(),
-        description="How many items a worker may skip. Not in rounds, where skipped items return, nor for experts.",
+        description="How many items a worker may skip. Does not apply to experts, or in rounds, where skipped items "
+        "return.",
     )
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
     quality: QualitySettings | None = Field(
@@ -346,7 +344,7 @@ class StageSettings(Settings):
         "list.",
     )
     sense: SenseSettings = Field(
-        default=SenseSettings(), description="Checks for answers without care: too fast, repeated, copied."
+        default=SenseSettings(), description="Checks for careless answers: too fast, repeated, copied."
     )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(
@@ -358,7 +356,7 @@ class StageSettings(Settings):
     options_from: Name | None = Field(
         default=None,
         description="Use the `options` of this stage, which has the same task, so that training and work share a form. "
-        "Options given here are added, or replace those of the same name.",
+        "Options set here are added, or replace those of the same name.",
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
 

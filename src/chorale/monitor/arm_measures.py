@@ -71,10 +71,10 @@ def compare_arms(tx: Tx, study: Study, planned: PlannedOutcome, resampling: Resa
 def _by_unit(seen: Sequence[Observation], planned: PlannedOutcome, arms: Sequence[str]) -> dict[str, Statistics]:
     """For every arm, the sum and the count of each unit."""
     units: dict[str, dict[str, tuple[float, float]]] = {arm: {} for arm in arms}
-    for one in seen:
-        unit = one.worker if planned.unit == "worker" else f"{one.worker}/{one.item}"
-        value, of = units[one.arm].get(unit, (0.0, 0.0))
-        units[one.arm][unit] = value + one.value, of + one.of
+    for observation in seen:
+        unit = observation.worker if planned.unit == "worker" else f"{observation.worker}/{observation.item}"
+        value, of = units[observation.arm].get(unit, (0.0, 0.0))
+        units[observation.arm][unit] = value + observation.value, of + observation.of
     return {
         arm: Statistics(tuple(sorted(mine)), np.array([mine[unit] for unit in sorted(mine)]).reshape(-1, 2))
         for arm, mine in units.items()
@@ -83,8 +83,8 @@ def _by_unit(seen: Sequence[Observation], planned: PlannedOutcome, arms: Sequenc
 
 def observations(tx: Tx, study: Study, outcome: str) -> list[Observation]:
     """What there is to see of an outcome, of everybody in an arm."""
-    found = _OF_EVERY_STUDY.get(outcome)
-    return list(_of_tables(tx, study, outcome) if found is None else found(tx, study))
+    measure = _OF_EVERY_STUDY.get(outcome)
+    return list(_of_tables(tx, study, outcome) if measure is None else measure(tx, study))
 
 
 def _of_tables(tx: Tx, study: Study, outcome: str) -> Iterator[Observation]:

@@ -154,10 +154,10 @@ def mean_estimate(means: Sequence[float]) -> IntervalEstimate | None:
 
 def _gain(graded: ComparedArms, arm: str) -> IntervalEstimate | None:
     """How far an arm's mean grade is above the first arm's."""
-    for one in graded.comparisons:
-        if one.arm == arm:
-            around, of = one.compared.interval, graded.units[arm] + graded.units[one.against]
-            return IntervalEstimate(one.compared.difference, around.low, around.high, of)
+    for comparison in graded.comparisons:
+        if comparison.arm == arm:
+            around, of = comparison.compared.interval, graded.units[arm] + graded.units[comparison.against]
+            return IntervalEstimate(comparison.compared.difference, around.low, around.high, of)
     return None
 
 
@@ -165,6 +165,6 @@ def _grades(tx: Tx, study: Study, arm: str) -> tuple[list[float], str]:
     """The mean grade of each of an arm's people, and the title of the stage where they were graded."""
     seen, title = arm_grades(tx, study, arm)
     means: dict[str, float] = defaultdict(float)
-    for one in seen:
-        means[one.worker] += one.value
+    for observation in seen:
+        means[observation.worker] += observation.value
     return [means[worker] for worker in sorted(means)], title

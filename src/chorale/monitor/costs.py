@@ -89,8 +89,8 @@ def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released:
     training = sum(one.cost for one in spent if one.stage in training_in)
     discarded = round(sum(one.wasted for one in spent if one.stage not in training_in))
 
-    def per(what: int, amount: int) -> float | None:
-        return amount / what if what else None
+    def per(count: int, amount: int) -> float | None:
+        return amount / count if count else None
 
     bare = cost - training
     fees = sum(one.fees for one in spent)

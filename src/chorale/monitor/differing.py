@@ -37,11 +37,11 @@ def differing_items(tx: Tx, stage: RunningStage, most: int) -> list[DifferingIte
         if row.answer is not None and row.item in people and row.kind in (*NO_JUDGMENTS, "production"):
             models[row.item].append((name_of(row.worker), answer_from_text(row.answer)))
     distance = stage.task.combining.distance
-    found = []
+    differing = []
     for key, given in models.items():
         theirs = people[key]
         apart = fmean(distance(answer, other) for _, answer in given for other in theirs)
         pairs = [distance(one, other) for place, one in enumerate(theirs) for other in theirs[place + 1 :]]
         if apart > 0:
-            found.append(DifferingItem(key, apart, fmean(pairs) if pairs else None, tuple(given), tuple(theirs)))
-    return sorted(found, key=lambda one: (-one.distance, one.among_people or 0.0, one.key))[:most]
+            differing.append(DifferingItem(key, apart, fmean(pairs) if pairs else None, tuple(given), tuple(theirs)))
+    return sorted(differing, key=lambda one: (-one.distance, one.among_people or 0.0, one.key))[:most]

@@ -66,16 +66,16 @@ def _records(tx: Tx, stage: RunningStage) -> Iterator[FirstRecord]:
         return
     items = {one.key: one for one in all_items(tx, stage.name) if one.state != ItemState.WITHDRAWN}
     pairs = [(items[key], first) for key, first in decided.items() if key in items]
-    one = next(iter(decided.values()))
+    first_decided = next(iter(decided.values()))
     sure = [(item, first) for item, first in pairs if first.why in (WhyAsked.AUDIT, WhyAsked.NOT_ASKED)]
     unsure = [(item, first) for item, first in pairs if first.why == WhyAsked.LOW_CONFIDENCE]
     yield FirstRecord(
         stage=stage.name,
-        model=name_of(one.model),
+        model=name_of(first_decided.model),
         items=len(pairs),
         below=rule.below,
         audit=rule.audit,
-        removed=one.standing != Standing.ACTIVE,
+        removed=first_decided.standing != Standing.ACTIVE,
         why=Counter(first.why for _, first in pairs),
         judgments=sum(item.judgments for item, _ in pairs),
         waiting=sum(item.state == ItemState.OPEN for item, _ in pairs),
@@ -102,31 +102,38 @@ def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
         *("right where sure#", "95% interval#", "right where unsure#"),
     )
     rows = []
-    for one in records:
-        unsure, audit = one.why.get(WhyAsked.LOW_CONFIDENCE, 0), one.why.get(WhyAsked.AUDIT, 0)
-        other = one.items - unsure - audit - one.why.get(WhyAsked.NOT_ASKED, 0)
-        counts = (one.items, one.labelled, unsure, audit, other, one.judgments)
+    for row in records:
+        unsure, audit = row.why.get(WhyAsked.LOW_CONFIDENCE, 0), row.why.get(WhyAsked.AUDIT, 0)
+        other = row.items - unsure - audit - row.why.get(WhyAsked.NOT_ASKED, 0)
+        counts = (row.items, row.labelled, unsure, audit, other, row.judgments)
         rows.append(
-            (one.stage, one.model, *counts, one.sure.share, shown_interval(one.sure.interval), one.unsure.share)
+            (
+                row.stage,
+                row.model,
+                *counts,
+                row.sure.share,
+                shown_interval(row.sure.interval),
+                row.unsure.share,
+            )
         )
     return ScoreTable("A model answers first", columns, rows) if rows else None
 
 
 def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
     """What a paper says of items that a model answered first."""
-    for one in records:
-        if one.removed:
-            yield f"The model {one.model} was removed from {one.stage}, so that people labelled all its items."
+    for row in records:
+        if row.removed:
+            yield f"The model {row.model} was removed from {row.stage}, so that people labelled all its items."
             continue
-        audit = one.why.get(WhyAsked.AUDIT, 0)
+        audit = row.why.get(WhyAsked.AUDIT, 0)
         right = ""
-        if one.sure.share is not None:
-            interval = f" (95% interval {shown_interval(one.sure.interval, 3)})" if one.sure.interval.is_known else ""
-            right = f" It agreed with people in {one.sure.share:.1%} of the audited items{interval}."
+        if row.sure.share is not None:
+            interval = f" (95% interval {shown_interval(row.sure.interval, 3)})" if row.sure.interval.is_known else ""
+            right = f" It agreed with people in {row.sure.share:.1%} of the audited items{interval}."
         yield (
-            f"In {one.stage}, {one.labelled:,} of {plural(one.items, 'label is', 'labels are')} the answer of the "
-            f"model {one.model}, with a confidence calibrated on gold of at least {one.below:g}. People labelled the "
-            f"others, among them {audit:,} that were sampled at random for an audit (probability {one.audit:g}).{right}"
+            f"In {row.stage}, {row.labelled:,} of {plural(row.items, 'label is', 'labels are')} the answer of the "
+            f"model {row.model}, with a confidence calibrated on gold of at least {row.below:g}. People labelled the "
+            f"others, among them {audit:,} that were sampled at random for an audit (probability {row.audit:g}).{right}"
         )
 
 

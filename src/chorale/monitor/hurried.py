@@ -39,9 +39,9 @@ def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, 
     return sorted(hurried, key=lambda one: one.seconds / one.estimate)
 
 
-def hurried_line(one: HurriedWorker) -> str:
+def hurried_line(hurried: HurriedWorker) -> str:
     """A sentence about one of them."""
     return (
-        f"{one.worker} answered {one.answers:,} items of {one.stage} in {one.seconds:.2g} seconds each; reading one "
-        f"takes about {one.estimate:.0f}."
+        f"{hurried.worker} answered {hurried.answers:,} items of {hurried.stage} in {hurried.seconds:.2g} seconds "
+        f"each; reading one takes about {hurried.estimate:.0f}."
     )

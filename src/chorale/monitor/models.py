@@ -74,8 +74,8 @@ def model_records(tx: Tx, study: Study) -> list[ModelRecord]:
     for row in calls.summaries(tx):
         of_calls[row.worker, row.stage].append(row)
     ended: Counter[tuple[str, str, str]] = Counter()
-    for one in model_tasks.all_tasks(tx):
-        ended[one.worker, one.stage, one.state] += 1
+    for task in model_tasks.all_tasks(tx):
+        ended[task.worker, task.stage, task.state] += 1
     versions, faults = calls.versions(tx), counted_faults(calls.faults_met(tx))
     prompts = calls.prompt_digests(tx)
     standings = {(row.worker, row.stage): row for row in participation_summaries(tx)}
@@ -209,22 +209,22 @@ def records_table(records: Sequence[ModelRecord], currency: str) -> ScoreTable:
         "cost a label#",
     )
     rows = []
-    for one in records:
-        gold = f"{one.gold_right}/{one.gold_answered}" + (" (removed)" if one.removed else "")
-        error = one.calibration_error
-        each = exact_money_text(round(one.cost / one.answered), currency) if one.answered else ""
+    for record in records:
+        gold = f"{record.gold_right}/{record.gold_answered}" + (" (removed)" if record.removed else "")
+        error = record.calibration_error
+        each = exact_money_text(round(record.cost / record.answered), currency) if record.answered else ""
         rows.append(
             (
-                one.model,
-                one.stage,
-                one.role,
-                one.answered,
-                one.skipped,
-                one.calls,
+                record.model,
+                record.stage,
+                record.role,
+                record.answered,
+                record.skipped,
+                record.calls,
                 gold,
                 "" if error is None else f"{error:.3f}",
-                f"{one.seconds:.2f}",
-                exact_money_text(one.cost, currency),
+                f"{record.seconds:.2f}",
+                exact_money_text(record.cost, currency),
                 each,
             )
         )

@@ -1,10 +1,11 @@
 """A running study at a glance: progress, cost, agreement, and alarms."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
+from typing import cast
 
 from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.gates import gates_beyond_budget
@@ -15,15 +16,16 @@ from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.event_words import in_words
 from chorale.monitor.hurried import hurried_workers
-from chorale.monitor.sense import senseless_lately
+from chorale.monitor.sense import senseless_answers
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
-from chorale.monitor.watching import acting_together_lately, gold_is_worn_out, skipping
+from chorale.monitor.watching import acting_together, gold_is_worn_out, skipping
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, console, events
+from chorale.store import Tx, console, events, participations
 from chorale.store.console import DroppedRow, GoldMet, WorkDone
 from chorale.store.stages import StageCounts, stage_tallies
 
 HOUR_MS = 3_600_000
+_CHECK_AGAIN = 1.05
 STARVED_AFTER_MS = HOUR_MS
 DROPPED_WITHIN_MS = 24 * HOUR_MS
 PARTS = 24
@@ -202,6 +204,16 @@ def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
     return agreement
 
 
+def _lately(tx: Tx, study: Study, check: Callable[[Tx, Study], Iterator[Alarm]]) -> list[Alarm]:
+    """Alarms that take long to compute, for pages that are opened often: again once there are 5% more answers."""
+    answers = participations.answers(tx)
+    checked_at, alarms = study.memory.get(check.__name__, (None, []))
+    if checked_at is None or not checked_at <= answers < checked_at * _CHECK_AGAIN:
+        alarms = list(check(tx, study))
+        study.memory[check.__name__] = (answers, alarms)
+    return cast(list[Alarm], alarms)
+
+
 def alarms(
     tx: Tx,
     study: Study,
@@ -218,9 +230,9 @@ def alarms(
     yield from gold_is_worn_out(tx, study)
     yield from _worker_alarms(study, worked, gone)
     yield from skipping(tx, study)
-    yield from acting_together_lately(tx, study)
+    yield from _lately(tx, study, acting_together)
     yield from fast_alarms(tx, study, worked)
-    yield from senseless_lately(tx, study)
+    yield from _lately(tx, study, senseless_answers)
     people = {one.counts.name: one.counts.workers for one in stages}
     for name, missing in gates_beyond_budget(tx, study, people).items():
         title, advice = beyond_budget(study, name, missing)

@@ -77,9 +77,9 @@ def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
 def recruiting_table(studies: Iterable[Mapping[str, Any]]) -> Table:
     """Every study on Prolific, and its submissions."""
     table = table_of("study", "state", "places#", "submissions")
-    for one in studies:
-        counts = ", ".join(f"{count} {status.lower()}" for status, count in one["submissions"].items())
-        add_row(table, one["study"], one["state"], one["places"], counts or "none yet")
+    for recruited in studies:
+        counts = ", ".join(f"{count} {status.lower()}" for status, count in recruited["submissions"].items())
+        add_row(table, recruited["study"], recruited["state"], recruited["places"], counts or "none yet")
     return table
 
 

@@ -64,17 +64,17 @@ class Annotator:
 
 def annotators(tx: Tx, study: Study, records: Sequence[ModelRecord]) -> list[Annotator]:
     """People and models in every stage that models have annotated, rounds aside."""
-    found = []
+    everybody = []
     for stage in dict.fromkeys(record.stage for record in records if record.role != "round"):
         rows = [row for row in participation_summaries(tx, stage_name=stage) if not is_model(row.worker)]
         if stage in study.stages and any(row.answered for row in rows):
-            found.append(_people(stage, rows))
+            everybody.append(_people(stage, rows))
         for record in records:
             if record.stage == stage:
                 labels = max(record.answered - record.gold_answered, 0)
                 gold = record.gold_right, record.gold_answered
-                found.append(Annotator(stage, record.model, labels, record.cost, record.seconds, *gold))
-    return found
+                everybody.append(Annotator(stage, record.model, labels, record.cost, record.seconds, *gold))
+    return everybody
 
 
 def _people(stage: str, rows: Iterable[ParticipationSummary]) -> Annotator:
@@ -91,7 +91,7 @@ def _people(stage: str, rows: Iterable[ParticipationSummary]) -> Annotator:
     )
 
 
-def quality_cost_table(found: Sequence[Annotator], currency: str) -> ScoreTable | None:
+def quality_cost_table(compared: Sequence[Annotator], currency: str) -> ScoreTable | None:
     """For a terminal and a report; None where no model has annotated."""
     columns = (
         "stage",
@@ -104,23 +104,33 @@ def quality_cost_table(found: Sequence[Annotator], currency: str) -> ScoreTable 
         "gold#",
     )
     rows = []
-    for one in found:
-        cost = "" if one.cost_a_label is None else exact_money_text(one.cost_a_label, currency)
-        right = one.accuracy, shown_interval(one.interval) if one.gold_answered else ""
-        rows.append((one.stage, one.name, one.labels, cost, f"{one.seconds:.2f}", *right, one.gold_answered))
+    for annotator in compared:
+        cost = "" if annotator.cost_a_label is None else exact_money_text(annotator.cost_a_label, currency)
+        right = annotator.accuracy, shown_interval(annotator.interval) if annotator.gold_answered else ""
+        rows.append(
+            (
+                annotator.stage,
+                annotator.name,
+                annotator.labels,
+                cost,
+                f"{annotator.seconds:.2f}",
+                *right,
+                annotator.gold_answered,
+            )
+        )
     return ScoreTable("Quality against cost", columns, rows) if rows else None
 
 
-def quality_cost_chart(found: Sequence[Annotator], currency: str) -> str | None:
+def quality_cost_chart(compared: Sequence[Annotator], currency: str) -> str | None:
     """Accuracy on gold over the cost of a label; None where gold or costs are missing."""
     points = [
         Point(
             one.cost_a_label / CALL_UNIT / 10 ** minor_digits(currency),
             one.accuracy,
-            one.name if len({each.stage for each in found}) == 1 else f"{one.name}, {one.stage}",
+            one.name if len({each.stage for each in compared}) == 1 else f"{one.name}, {one.stage}",
             y_range=(one.interval.low, one.interval.high) if one.interval.is_known else None,
         )
-        for one in found
+        for one in compared
         if one.accuracy is not None and one.cost_a_label is not None
     ]
     if len(points) < 2:

@@ -10,7 +10,7 @@ from chorale.model import AssignmentKind, Response, SenseSettings
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.protocol.sense import straight_lines, too_fast
-from chorale.store import Tx, participations
+from chorale.store import Tx
 from chorale.store.codec import as_text
 from chorale.store.responses import all_responses
 from chorale.store.watching import answered_before
@@ -19,19 +19,6 @@ from chorale.text.near_duplicates import contains_copy, near_duplicates
 MOST_NAMED = 5
 MOST_LOOKED_AT = 10_000
 """How many of the latest answers of a stage are checked."""
-_LOOK_AGAIN = 1.05
-_LATELY = "sense checks"
-
-
-def senseless_lately(tx: Tx, study: Study) -> list[Alarm]:
-    """The alarms for pages that are opened often: recomputed once there are 5% more answers."""
-    given = participations.answers(tx)
-    looked_at, found = study.memory.get(_LATELY, (None, []))
-    if looked_at is None or not looked_at <= given < looked_at * _LOOK_AGAIN:
-        found = list(senseless_answers(tx, study))
-        study.memory[_LATELY] = (given, found)
-    alarms: list[Alarm] = found
-    return alarms
 
 
 def senseless_answers(tx: Tx, study: Study) -> Iterator[Alarm]:
@@ -57,8 +44,8 @@ def _latest(tx: Tx, stage: RunningStage) -> list[Response]:
 
 def _by_worker(answers: Sequence[Response]) -> dict[str, list[Response]]:
     by_worker: dict[str, list[Response]] = defaultdict(list)
-    for one in answers:
-        by_worker[one.worker].append(one)
+    for response in answers:
+        by_worker[response.worker].append(response)
     return by_worker
 
 
@@ -66,16 +53,16 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
     if rule.min_seconds is None:
         return
     given = {name: [(one.item, one.duration_ms) for one in some] for name, some in _by_worker(answers).items()}
-    found = too_fast(given, rule.min_seconds * 1000)
-    if found:
-        worst = found[0]
+    hurried = too_fast(given, rule.min_seconds * 1000)
+    if hurried:
+        worst = hurried[0]
         yield Alarm(
             "too-fast",
-            f"{plural(len(found), 'worker answers', 'workers answer')} in less than {rule.min_seconds:g} seconds in "
-            f"“{stage.settings.title}”: {worst.worker} did so {plural(worst.fast, 'time', 'times')} of "
-            f"{worst.answers}, once in {worst.fastest_ms / 1000:.1f} seconds",
+            f"{plural(len(hurried), 'worker answers', 'workers answer')} in less than {rule.min_seconds:g} seconds in "
+            f"“{stage.settings.title}”: {worst.worker} in {worst.fast} of "
+            f"{plural(worst.answers, 'answer', 'answers')}, the fastest in {worst.fastest_ms / 1000:.1f} seconds",
             "Check these answers, and remove the workers if they did not read the items.",
-            tuple(one.worker for one in found[:MOST_NAMED]),
+            tuple(one.worker for one in hurried[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
             stages=(stage.name,),
             serious=True,
@@ -88,16 +75,16 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
     compared: dict[str, list[tuple[str, Hashable]]] = {
         name: [(one.item, _chosen(stage, one)) for one in some] for name, some in _by_worker(answers).items()
     }
-    found = straight_lines(compared, rule.same_answers)
-    if found:
-        worst = found[0]
+    lines = straight_lines(compared, rule.same_answers)
+    if lines:
+        worst = lines[0]
         yield Alarm(
             "straight-line",
-            f"{plural(len(found), 'worker gives', 'workers give')} the same answer to item after item in "
-            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, {worst.others:.0%} of them unlike "
-            "most other answers",
+            f"{plural(len(lines), 'worker gives', 'workers give')} the same answer to many items in a row in "
+            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row; for {worst.others:.0%} of them, "
+            "most other workers answered differently",
             "Check these answers, and remove the workers if they did not read the items.",
-            tuple(one.worker for one in found[:MOST_NAMED]),
+            tuple(one.worker for one in lines[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
             stages=(stage.name,),
             serious=True,
@@ -118,12 +105,12 @@ def _copied(
     if not rule.copied_words:
         return
     copies: dict[str, list[Response]] = defaultdict(list)
-    for one in answers:
-        text = one.answer.get(field.name)
+    for response in answers:
+        text = response.answer.get(field.name)
         if isinstance(text, str) and len(text.split()) >= rule.copied_words:
-            shown = stage.task.form.view(json.loads(one.item_payload)).values()
+            shown = stage.task.form.view(json.loads(response.item_payload)).values()
             if any(isinstance(part, str) and contains_copy(text, part, rule.copied_words) for part in shown):
-                copies[one.worker].append(one)
+                copies[response.worker].append(response)
     if copies:
         worst, those = max(copies.items(), key=lambda one: (len(one[1]), one[0]))
         yield Alarm(
@@ -153,7 +140,7 @@ def _again(
         worst, (times, text, those) = max(again.items(), key=lambda one: (one[1][0], one[0]))
         yield Alarm(
             "same-text",
-            f"{plural(len(again), 'worker writes', 'workers write')} the same {field.name} again and again in "
+            f"{plural(len(again), 'worker writes', 'workers write')} nearly the same {field.name} many times in "
             f"“{stage.settings.title}”: {worst} wrote “{text[:80]}” {plural(times, 'time', 'times')}",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(sorted(again, key=lambda name: (-again[name][0], name))[:MOST_NAMED]),

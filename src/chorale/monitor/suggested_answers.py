@@ -15,7 +15,7 @@ from chorale.store.suggestions import SuggestedRow
 class SuggestionMeasure(NamedTuple):
     """A value of each of some answers: its name, the answers with and without a suggestion, and how to compute it."""
 
-    what: str
+    measure: str
     with_suggestion: Sequence[SuggestedRow]
     without: Sequence[SuggestedRow]
     value: Callable[[SuggestedRow], float]
@@ -52,12 +52,12 @@ def suggestion_measures(tx: Tx, study: Study, stage: RunningStage) -> list[Sugge
     ]
     return [
         SuggestionMeasure(
-            what,
+            measure,
             [row for row in of if row.suggestion is not None],
             [row for row in of if row.suggestion is None],
             value,
         )
-        for what, of, value in measures
+        for measure, of, value in measures
     ]
 
 

@@ -22,7 +22,7 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=
 class SuggestionEffect:
     """A measure of answers with a suggestion, and of those without."""
 
-    what: str
+    measure: str
     with_suggestion: float | None
     answers_with: int
     without: float | None
@@ -47,7 +47,7 @@ def _compared(measure: SuggestionMeasure, resampling: Resampling) -> SuggestionE
         first, second = (_by_worker(side, measure.value) for side in sides)
         compared = resampling.compare_apart((first, _MEAN), (second, _MEAN))["mean"]
     with_suggestion, without = measure.means
-    return SuggestionEffect(measure.what, with_suggestion, len(sides[0]), without, len(sides[1]), compared)
+    return SuggestionEffect(measure.measure, with_suggestion, len(sides[0]), without, len(sides[1]), compared)
 
 
 def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], float]) -> Statistics:
@@ -63,8 +63,17 @@ def suggestions_table(stage: str, measured: Sequence[SuggestionEffect]) -> Score
     """For a terminal and a report."""
     columns = ("measure", "with suggestion#", "answers#", "without#", "answers#", "difference#", "95% interval#", "p#")
     rows = []
-    for one in measured:
-        by = one.compared
+    for effect in measured:
+        by = effect.compared
         apart = (None, "", None) if by is None else (by.difference, shown_interval(by.interval), by.p_permutation)
-        rows.append((one.what, one.with_suggestion, one.answers_with, one.without, one.answers_without, *apart))
+        rows.append(
+            (
+                effect.measure,
+                effect.with_suggestion,
+                effect.answers_with,
+                effect.without,
+                effect.answers_without,
+                *apart,
+            )
+        )
     return ScoreTable(f"Suggestions in {stage}", columns, rows)

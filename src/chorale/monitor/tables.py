@@ -34,7 +34,7 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
         about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
         if any(about):
             lines.append(
-                (title, [text_of(stage) if is_told else "" for stage, is_told in zip(stages, about, strict=True)])
+                (title, [text_of(stage) if is_shown else "" for stage, is_shown in zip(stages, about, strict=True)])
             )
 
     add_line("state", lambda stage: status.conditions[stage.name].words)
@@ -108,7 +108,7 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
         lines.append(f"Of that, {' and '.join(spent)}.")
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
-    for what, count, costs in (
+    for title, count, costs in (
         (f"Cost per {terms.unit}", terms.results, of_results),
         ("Cost per valid answer", terms.answers, of_answers),
     ):
@@ -119,7 +119,7 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
                 both = "training and discarded answers" if terms.training else "discarded answers"
                 rest = f"; {bare} without training" if terms.training else ""
                 rest += f"; {least} without {both}" if terms.discarded else ""
-            lines.append(f"{what}: {whole} ({count:,} in total){rest}.")
+            lines.append(f"{title}: {whole} ({count:,} in total){rest}.")
     return lines
 
 

@@ -8,13 +8,11 @@ from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.sense import senseless_answers
 from chorale.protocol.suspicion import Given, good_at_gold_only, groups_of, in_step, skippers
-from chorale.store import Tx, participations
+from chorale.store import Tx
 from chorale.store.codec import as_text, from_text
 from chorale.store.watching import Habits, complete_answers, gold_turns, habits
 
 MOST_NAMED = 5
-LOOK_AGAIN = 1.05
-_LATELY = "acting together"
 
 
 def suspicions(tx: Tx, study: Study) -> list[Alarm]:
@@ -38,8 +36,8 @@ def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
             "gold-worn",
             f"The gold of “{stage.settings.title}” is used up: {plural(shown.gold, 'item was', 'items were')} shown as "
             "often as other items and are now repeated",
-            "Add gold to the gold file of the study and restart the site. Workers who compare notes can recognise gold "
-            "that is shown more often than other items.",
+            "Add gold to the gold file of the study and restart the site. Workers who exchange information can "
+            "recognise gold that is shown more often than other items.",
             stages=(stage.name,),
         )
 
@@ -47,29 +45,18 @@ def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
 def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
     """Workers who skip far more than others."""
     for stage, records in _by_stage(tx, study):
-        found = skippers({one.worker: (one.skipped, one.answered) for one in records if one.answered + one.skipped})
-        if found:
-            worst = found[0]
+        suspects = skippers({one.worker: (one.skipped, one.answered) for one in records if one.answered + one.skipped})
+        if suspects:
+            worst = suspects[0]
             yield Alarm(
                 "skipping",
-                f"{plural(len(found), 'worker skips', 'workers skip')} far more than others in "
+                f"{plural(len(suspects), 'worker skips', 'workers skip')} far more than others in "
                 f"“{stage.settings.title}”: {worst.worker} skipped {worst.skipped} of {worst.served} items, others "
                 f"{worst.usual:.0%}",
                 "Check the skipped items. Lower `skips` in study.toml if they avoid hard items or gold.",
-                tuple(one.worker for one in found[:MOST_NAMED]),
+                tuple(one.worker for one in suspects[:MOST_NAMED]),
                 stages=(stage.name,),
             )
-
-
-def acting_together_lately(tx: Tx, study: Study) -> list[Alarm]:
-    """Alarms of `acting_together` for pages that are opened often: recomputed once there are 5% more answers."""
-    given = participations.answers(tx)
-    looked_at, found = study.memory.get(_LATELY, (None, []))
-    if looked_at is None or not looked_at <= given < looked_at * LOOK_AGAIN:
-        found = list(acting_together(tx, study))
-        study.memory[_LATELY] = (given, found)
-    alarms: list[Alarm] = found
-    return alarms
 
 
 def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
@@ -86,16 +73,16 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 stages=(stage.name,),
                 serious=True,
             )
-        found = good_at_gold_only(given, {one.worker: (one.gold_right, one.gold_answered) for one in records})
-        if found:
-            worst = found[0]
+        suspects = good_at_gold_only(given, {one.worker: (one.gold_right, one.gold_answered) for one in records})
+        if suspects:
+            worst = suspects[0]
             yield Alarm(
                 "gold-only",
-                f"{plural(len(found), 'worker answers', 'workers answer')} gold well and other items badly in "
+                f"{plural(len(suspects), 'worker answers', 'workers answer')} gold well and other items badly in "
                 f"“{stage.settings.title}”: {worst.worker} has a gold accuracy of {worst.gold:.0%} and agrees with "
                 f"{worst.agreed:.0%} of labels, others with {worst.usual:.0%}",
                 "They may recognise gold. Check their answers, add new gold, and remove them if they do.",
-                tuple(one.worker for one in found[:MOST_NAMED]),
+                tuple(one.worker for one in suspects[:MOST_NAMED]),
                 stages=(stage.name,),
                 serious=True,
             )
@@ -120,8 +107,8 @@ def _stage(study: Study, stage_id: int) -> RunningStage | None:
 def _by_stage(tx: Tx, study: Study) -> Iterator[tuple[RunningStage, list[Habits]]]:
     """The work of everyone in each stage that has items and is not for experts only."""
     by_stage: dict[int, list[Habits]] = defaultdict(list)
-    for one in habits(tx):
-        by_stage[one.stage_id].append(one)
+    for worker_habits in habits(tx):
+        by_stage[worker_habits.stage_id].append(worker_habits)
     for stage_id, records in sorted(by_stage.items()):
         stage = _stage(study, stage_id)
         if stage is not None and stage.round_size is None and not stage.is_for_experts:

@@ -73,22 +73,22 @@ def worker_evidence(tx: Tx, study: Study, pseudonym: str) -> list[WriterEvidence
     if study.settings.writing is None:
         return []
     by_stage: defaultdict[str, list[WrittenEvidence]] = defaultdict(list)
-    for one in evidence(tx, study):
-        if one.row.worker == pseudonym:
-            by_stage[one.row.stage].append(one)
+    for written in evidence(tx, study):
+        if written.row.worker == pseudonym:
+            by_stage[written.row.stage].append(written)
     return [_of_stage(stage, found) for stage, found in by_stage.items()]
 
 
-def _of_stage(stage: str, found: Sequence[WrittenEvidence]) -> WriterEvidence:
-    numbers = [one.row.numbers for one in found]
+def _of_stage(stage: str, evidence_of_stage: Sequence[WrittenEvidence]) -> WriterEvidence:
+    numbers = [one.row.numbers for one in evidence_of_stage]
     typed = sum(one.characters * (1 - one.pasted) for one in numbers)
     minutes = sum(one.typing_ms for one in numbers) / 60_000
     rhythms = [one.rhythm for one in numbers if one.rhythm is not None]
-    near = [one.closeness for one in found if one.closeness is not None]
+    near = [one.closeness for one in evidence_of_stage if one.closeness is not None]
     away = [one.away_ms / 1000 for one in numbers if one.left]
     return WriterEvidence(
         stage=stage,
-        answers=len(found),
+        answers=len(evidence_of_stage),
         characters=fmean(one.characters for one in numbers),
         pasted=fmean(one.pasted for one in numbers),
         mostly_pasted=sum(one.pasted > 0.5 for one in numbers),
@@ -97,7 +97,7 @@ def _of_stage(stage: str, found: Sequence[WrittenEvidence]) -> WriterEvidence:
         left=len(away) / len(numbers),
         away_seconds=fmean(away) if away else 0.0,
         closeness=median(near) if near else None,
-        near_copies=sum(one.near_copies > 0 for one in found),
+        near_copies=sum(one.near_copies > 0 for one in evidence_of_stage),
     )
 
 
@@ -112,13 +112,13 @@ def _text(stage: RunningStage, answer: str) -> str:
 
 def _model_words(tx: Tx, study: Study) -> dict[tuple[str, str], list[frozenset[str]]]:
     """The words of what models wrote, by stage and item."""
-    found: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
+    words_by_item: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
     for row in model_tasks.answers(tx):
         if row.answer is not None and row.stage in study.stages:
             words = frozenset(words_of(_text(study.stage(row.stage), row.answer)))
             if len(words) >= FEWEST_WORDS:
-                found[row.stage, row.item].append(words)
-    return found
+                words_by_item[row.stage, row.item].append(words)
+    return words_by_item
 
 
 def _near_copies(rows: Sequence[WrittenRow], texts: Sequence[str]) -> dict[int, int]:
@@ -138,14 +138,14 @@ def _shared(left: frozenset[str], right: frozenset[str]) -> float:
 
 def writing_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     """One row per answer of which it is known how it was written."""
-    for one in evidence(tx, study):
-        row = one.row
+    for written in evidence(tx, study):
+        row = written.row
         yield {
             "response": row.response_id,
             "stage": row.stage,
             "item": row.item,
             "worker": row.worker,
             **row.numbers._asdict(),
-            "model_closeness": one.closeness,
-            "near_copies": one.near_copies,
+            "model_closeness": written.closeness,
+            "near_copies": written.near_copies,
         }

@@ -66,8 +66,8 @@ def translated_html(html: str, say: Callable[[str], str]) -> str:
     '<p>Ja</p><i title="Ja">Yes</i>'
     """
 
-    def replaced(found: re.Match[str]) -> str:
-        opening, text, names = f"<{found['tag']}{found['rest']}>", found["text"], found["names"]
+    def replaced(match: re.Match[str]) -> str:
+        opening, text, names = f"<{match['tag']}{match['rest']}>", match["text"], match["names"]
         for name in (names or "").split():
             opening = re.sub(rf'(?<= {name}=")([^"]*)', lambda value: _again(value[1], say), opening)
         return opening + (text if names else _again(text, say))

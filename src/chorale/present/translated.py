@@ -41,13 +41,13 @@ class Translated(Language):
         compiled = BytesIO()
         write_mo(compiled, whole)
         compiled.seek(0)
-        self._found = GNUTranslations(compiled)
+        self._catalogue = GNUTranslations(compiled)
         self.for_browser = _script(code, catalogues, str(whole.plural_expr))
 
     def template(self, text: Wording) -> str:
         if text.several is None:
-            return self._found.gettext(text.source)
-        return self._found.ngettext(text.source, text.several, text.number)
+            return self._catalogue.gettext(text.source)
+        return self._catalogue.ngettext(text.source, text.several, text.number)
 
     def number(self, value: float) -> str:
         return format_decimal(value, locale=self._locale, decimal_quantization=False)

@@ -32,7 +32,7 @@ class FirstDecision(NamedTuple):
 def decide_first(rule: StageModels, confidence: float | None, number: float) -> FirstDecision:
     """Decide whether people are asked about an item that a model has answered with this calibrated confidence.
 
-    `number` is a random number of the item, from 0 to 1. Without a confidence there is no answer to go by.
+    `number` is a random number of the item, from 0 to 1. Without a confidence, the model's answer is not used.
 
     >>> decide_first(StageModels(role="first", below=0.9, audit=0.1), 0.95, 0.5).why.value
     'not asked'

@@ -37,13 +37,13 @@ def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) 
     >>> too_fast({"a": [("i", 100), ("j", 200), ("k", 150)], "b": [("i", 9000)] * 5}, 1000)[0].fast
     3
     """
-    found = []
+    hurried = []
     for worker, given in answers.items():
         fast = [(item, duration) for item, duration in given if duration < least_ms]
         if len(fast) >= FEWEST and len(fast) >= MANY * len(given):
             fastest = min(duration for _, duration in fast)
-            found.append(FastWorker(worker, len(fast), len(given), fastest, tuple(item for item, _ in fast[:_SHOWN])))
-    return sorted(found, key=lambda one: (-one.fast / one.answers, one.worker))
+            hurried.append(FastWorker(worker, len(fast), len(given), fastest, tuple(item for item, _ in fast[:_SHOWN])))
+    return sorted(hurried, key=lambda one: (-one.fast / one.answers, one.worker))
 
 
 def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longest: int) -> list[StraightLine]:
@@ -59,15 +59,15 @@ def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longes
     for given in answers.values():
         for item, answer in given:
             votes[item][answer] += 1
-    found = []
+    lines = []
     for worker, given in answers.items():
         run = max(_runs(given), key=len, default=[])
         if len(run) < longest:
             continue
         unlike = sum(_is_unlike_others(votes[item], answer) for item, answer in run) / len(run)
         if unlike >= 0.5:
-            found.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), unlike))
-    return sorted(found, key=lambda one: (-one.length, one.worker))
+            lines.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), unlike))
+    return sorted(lines, key=lambda one: (-one.length, one.worker))
 
 
 def _is_unlike_others(votes: Counter[Hashable], answer: Hashable) -> bool:

@@ -52,6 +52,8 @@ class Reason(StrEnum):
     LIMIT = "limit"
     MORE_MAY_COME = "more may come"
     NOTHING_LEFT = "nothing left"
+    TOO_LATE = "too late"
+    """Nothing is left, and nothing was there for them before."""
 
 
 class Facts(NamedTuple):
@@ -100,6 +102,7 @@ _BUDGET = Situation(State.PAUSED, Reason.BUDGET)
 _LIMIT = Situation(State.LIMIT, Reason.LIMIT)
 _MORE_MAY_COME = Situation(State.WAITING, Reason.MORE_MAY_COME)
 _NOTHING_LEFT = Situation(State.FINISHED, Reason.NOTHING_LEFT)
+_TOO_LATE = Situation(State.FINISHED, Reason.TOO_LATE)
 
 
 def situation(facts: Facts) -> Situation:
@@ -135,7 +138,7 @@ def situation(facts: Facts) -> Situation:
         return _HAS_ROOM if places.left is None else _HAS_ROOM._replace(places=places.left)
     if round_size is not None:
         return _ROUND_FINISHED
-    return _MORE_MAY_COME if facts.more_may_come() else _NOTHING_LEFT
+    return _MORE_MAY_COME if facts.more_may_come() else (_NOTHING_LEFT if answered else _TOO_LATE)
 
 
 def after_held_item(facts: Facts) -> Situation:

@@ -36,6 +36,7 @@ MESSAGES: Mapping[Reason, str] = {
         "There is nothing for you to do right now. More work may become available. Check again later."
     ),
     Reason.NOTHING_LEFT: worded("All done. No work is left in this part. Thank you!"),
+    Reason.TOO_LATE: worded("No work is left in this part."),
 }
 RESULT_FOLLOWS = worded("Your result and the next steps will appear on your overview.")
 _MAY_HAVE_RESULTS = frozenset({Reason.ROUND_FINISHED, Reason.LIMIT, Reason.MORE_MAY_COME, Reason.NOTHING_LEFT})
@@ -115,7 +116,8 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
         earlier = _listed([titles.get(name, name) for name in dropped])
         return worded("This part is not open to you, because {parts} has ended for you.", parts=earlier)
     if "closed" in admission.evidence:
-        return MESSAGES[Reason.ENDED]
+        # Whoever has worked there is not asked for admission once it has ended.
+        return worded("This part has ended.")
     if "arms" in admission.evidence:
         return worded("This part is for other participants.")
     return worded("You need a qualification for this part.")

@@ -83,7 +83,7 @@ def tail(count: int, trials: int, chance: float) -> float:
 def skippers(records: Mapping[str, tuple[int, int]]) -> list[Skipper]:
     """Who skips far more than others, by how many items everybody skipped and answered."""
     shares = sorted(skipped / (skipped + answered) for skipped, answered in records.values() if skipped + answered)
-    found = []
+    suspects = []
     for worker, (skipped, answered) in records.items():
         if not skipped:
             continue
@@ -92,8 +92,8 @@ def skippers(records: Mapping[str, tuple[int, int]]) -> list[Skipper]:
         usual = median(others) if others else 0.0
         most = min(1.0, max(USUAL_SKIPS, 2 * usual))
         if tail(skipped, skipped + answered, most) < FALSE_ALARMS / len(records):
-            found.append(Skipper(worker, skipped, skipped + answered, usual))
-    return found
+            suspects.append(Skipper(worker, skipped, skipped + answered, usual))
+    return suspects
 
 
 def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]]) -> list[GoldOnly]:
@@ -103,10 +103,10 @@ def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]
     """
     answers: Counter[str] = Counter()
     agreed: Counter[str] = Counter()
-    for one in given:
-        answers[one.worker] += 1
-        agreed[one.worker] += one.answer == one.label
-    found = []
+    for judgment in given:
+        answers[judgment.worker] += 1
+        agreed[judgment.worker] += judgment.answer == judgment.label
+    suspects = []
     for worker, (right, met) in gold.items():
         mine, total = answers[worker], answers.total()
         if met < FEWEST_GOLD or right < GOOD_GOLD * met or not mine or total == mine:
@@ -114,8 +114,8 @@ def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]
         usual = (agreed.total() - agreed[worker]) / (total - mine)
         most_apart = min(1.0, 1 - usual + USUAL_GAP)
         if tail(mine - agreed[worker], mine, most_apart) < FALSE_ALARMS / len(gold):
-            found.append(GoldOnly(worker, right / met, agreed[worker] / mine, usual))
-    return found
+            suspects.append(GoldOnly(worker, right / met, agreed[worker] / mine, usual))
+    return suspects
 
 
 def in_step(given: Iterable[Given]) -> list[SuspectPair]:
@@ -126,8 +126,8 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
     than that is not suspicious: two who are right nearly always never are.
     """
     by_item: dict[int, list[Given]] = defaultdict(list)
-    for one in given:
-        by_item[one.item].append(one)
+    for judgment in given:
+        by_item[judgment.item].append(judgment)
     shared: Counter[tuple[str, str]] = Counter()
     same: Counter[tuple[str, str]] = Counter()
     compared: Counter[str] = Counter()
@@ -142,14 +142,14 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
                 agreed[worker] += alike
     overall = agreed.total() / compared.total() if compared else 0.0
     looked_at = [pair for pair, count in shared.items() if count >= FEWEST_SHARED]
-    found = []
+    pairs = []
     for pair in looked_at:
         # How often each agrees with the others, without the one they are compared with.
         rates = [(agreed[worker] - same[pair]) / max(1, compared[worker] - shared[pair]) for worker in pair]
         expected = expected_agreement(overall, *rates)
         if tail(same[pair], shared[pair], min(1.0, expected + USUAL_GAP)) < FALSE_ALARMS / len(looked_at):
-            found.append(SuspectPair(pair, same[pair], shared[pair], expected))
-    return sorted(found)
+            pairs.append(SuspectPair(pair, same[pair], shared[pair], expected))
+    return sorted(pairs)
 
 
 def expected_agreement(overall: float, first: float, second: float) -> float:
@@ -162,8 +162,8 @@ def expected_agreement(overall: float, first: float, second: float) -> float:
     if not spread:
         return max(overall, first, second)
     usual = (1 + spread) / 2
-    one, other = (min(1.0, max(0.0, (rate - 1 + usual) / spread)) for rate in (first, second))
-    return one * other + (1 - one) * (1 - other)
+    first_rate, second_rate = (min(1.0, max(0.0, (rate - 1 + usual) / spread)) for rate in (first, second))
+    return first_rate * second_rate + (1 - first_rate) * (1 - second_rate)
 
 
 def groups_of(pairs: Sequence[SuspectPair]) -> list[tuple[str, ...]]:

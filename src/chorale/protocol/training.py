@@ -54,13 +54,13 @@ NO_LIMIT = Places()
 def work_behind(settings: StudySettings, stage: StageSettings) -> WorkBehind:
     """The work that a round leads to, past all its gates."""
     rounds, work, gates, given = [stage], dict[str, StageSettings](), dict[str, bool](), set[str]()
-    for one in rounds:
+    for training_round in rounds:
         for gate in settings.gate:
-            if one.name in gate.stage:
+            if training_round.name in gate.stage:
                 gates[gate.name] = gate.decides_each
                 given |= {gate.name} if gate.promote is None else {gate.name, gate.promote.to}
         for later in settings.stage:
-            if not _is_behind(settings, later, one, given):
+            if not _is_behind(settings, later, training_round, given):
                 continue
             if later.round is None:
                 work[later.name] = later

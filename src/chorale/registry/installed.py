@@ -86,7 +86,7 @@ def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> Us
 
 
 @contextmanager
-def blaming(part: str, what: str = "failed", *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+def blaming(part: str, failure: str = "failed", *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Whatever the code of another package raises, as an error that names the part and says what to do.
 
     Exceptions of the types in `but`, which are meant for users, are raised unchanged.
@@ -100,7 +100,7 @@ def blaming(part: str, what: str = "failed", *, but: tuple[type[Exception], ...]
         if isinstance(error, ModuleNotFoundError) and (advice := explained(error)) is not None:
             raise advice from None
         raise UserError(
-            f"The {part} {what}: {type(error).__name__}: {error}. Repair or uninstall the package it comes from."
+            f"The {part} {failure}: {type(error).__name__}: {error}. Repair or uninstall the package it comes from."
         ) from error
 
 

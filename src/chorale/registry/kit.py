@@ -116,4 +116,4 @@ class Kit:
     `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a question and its labels. Of
     all installed kits, one can have it."""
     audit: Place | None = None
-    """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes beside what it does for every study."""
+    """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes in addition to its checks of every study."""

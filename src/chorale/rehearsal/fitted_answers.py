@@ -153,6 +153,6 @@ def _simulated_score(task: Task, compared: _Compared, accuracy: float, number: i
 
 def _confusion(compared: Sequence[_Compared]) -> dict[str, dict[str, float]]:
     given: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in compared:
-        given[label_of(one.truth)][label_of(one.answer)] += 1
+    for pair in compared:
+        given[label_of(pair.truth)][label_of(pair.answer)] += 1
     return {right: {label: count / row.total() for label, count in row.items()} for right, row in given.items()}

@@ -190,11 +190,11 @@ class Forecast:
 
     def suggestions_in(self, stage: str) -> list[str]:
         """What is measured of a model's suggestions in a stage; nothing where no model suggests."""
-        return [one.what for each in self.runs[0].stages if each.name == stage for one in each.suggestions]
+        return [one.measure for each in self.runs[0].stages if each.name == stage for one in each.suggestions]
 
-    def of_suggestions(self, stage: str, what: str, measure: Measure) -> ForecastEstimate | None:
+    def of_suggestions(self, stage: str, named: str, measure: Measure) -> ForecastEstimate | None:
         runs = (each for run in self.runs for each in run.stages if each.name == stage)
-        measured = (one for each in runs for one in each.suggestions if one.what == what)
+        measured = (one for each in runs for one in each.suggestions if one.measure == named)
         return estimate([value for one in measured if (value := measure.of(one)) is not None])
 
     @property

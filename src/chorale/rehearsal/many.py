@@ -95,7 +95,7 @@ def _in_processes(
     try:
         for _ in range(processes):
             ours, theirs = context.Pipe()
-            crew[ours] = context.Process(target=_perform_until_told, args=(theirs, portable))
+            crew[ours] = context.Process(target=_perform_until_stopped, args=(theirs, portable))
             crew[ours].start()
             theirs.close()
             ours.send(next(to_do))
@@ -182,7 +182,7 @@ def fewest_that_do(do: Callable[[int], bool], workers: int, *, finishes: bool) -
 # In the processes
 
 
-def _perform_until_told(jobs: Connection, programme: Programme) -> None:
+def _perform_until_stopped(jobs: Connection, programme: Programme) -> None:
     # Ctrl-C is for whoever started us, and they end us; if they can't, because they were killed, nobody wants our work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()

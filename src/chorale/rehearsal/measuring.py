@@ -70,7 +70,9 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
         hours=(performance.ended_at - performance.started_at) / HOUR_MS,
         arrived=len(came),
         active=sum(person.answered > 0 for person in people),
-        found_nothing=sum(not person.entered for person in came),
+        found_nothing=sum(
+            not person.entered and any(_found_nothing(person, stage.name) for stage in stages) for person in came
+        ),
         answers=sum(person.answered for person in people),
         starved=why_starved(study, stages, gates, performance.people),
         curve=cost_curve([(at, amount) for at, amount, _ in paid], performance.started_at),
@@ -98,7 +100,7 @@ def _gate_runs(tx: Tx, study: Study) -> tuple[GateRun, ...]:
 
 
 def _suggestion_runs(tx: Tx, study: Study, stage: RunningStage) -> tuple[SuggestionRun, ...]:
-    return tuple(SuggestionRun(measure.what, *measure.means) for measure in suggestion_measures(tx, study, stage))
+    return tuple(SuggestionRun(measure.measure, *measure.means) for measure in suggestion_measures(tx, study, stage))
 
 
 def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]) -> float | None:
@@ -182,7 +184,7 @@ def _stage_run(
         gave_up=gave_up,
         cut_off=cut_off,
         finished=max(0, entered - dropped - left - gave_up - cut_off),
-        found_nothing=len(let_in) - entered,
+        found_nothing=sum(_found_nothing(person, stage.name) for person in people),
         locked_out=sum(
             person.states.get(stage.name) is State.LOCKED and stage.name not in person.entered
             for person in people
@@ -191,6 +193,11 @@ def _stage_run(
         cost=counts.paid + counts.fees,
         by_model=labelled_by_model(tx, stage),
     )
+
+
+def _found_nothing(person: Person, stage: str) -> bool:
+    """Whether somebody looked for work in a stage that was open to them, and never got an item there."""
+    return stage not in person.entered and person.states.get(stage) in (State.FINISHED, State.WAITING)
 
 
 def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float], list[float]]:

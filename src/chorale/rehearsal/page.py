@@ -101,7 +101,7 @@ def _cost_curves(simulation: Forecasts, forecast: Forecast) -> str:
 
 def _quality_against_cost(simulation: Forecasts) -> str:
     """A point for each run, for each of several variations, or for each arm of a trial."""
-    what, points = (
+    measure, points = (
         ("quality of answers, arm by arm", _of_arms(simulation))
         if simulation.forecasts[0].arms
         else _of_variations(simulation)
@@ -109,7 +109,7 @@ def _quality_against_cost(simulation: Forecasts) -> str:
     if not points:
         return ""
     cost = "cost of an answer" if simulation.forecasts[0].arms else "cost"
-    title = f"Quality against cost: {what}"
+    title = f"Quality against cost: {measure}"
     quality = Axis("quality", lambda share: f"{share:.0%}")
     return html_figure(title, point_chart(title, points, Axis(cost, _money(simulation)), quality))
 
@@ -126,22 +126,22 @@ def _of_arms(simulation: Forecasts) -> list[Point]:
 
 def _of_variations(simulation: Forecasts) -> tuple[str, list[Point]]:
     if len(simulation.forecasts) > 1:
-        what, estimates = qualities_of(simulation)
+        measure, estimates = qualities_of(simulation)
         points = []
         for number, (forecast, quality) in enumerate(zip(simulation.forecasts, estimates, strict=True), 1):
             points += _point(forecast.of(_OF_RUN["cost"]), quality, str(number))
-        return what, points
+        return measure, points
     [forecast] = simulation.forecasts
     # Where results can be compared with what is right, that is what counts.
     if forecast.quality is not None:
         pairs = [
             (run.cost, stage.released_accuracy) for run in forecast.runs if (stage := forecasting.quality_stage(run))
         ]
-        what = f"accepted labels correct ({forecast.quality_of})"
+        measure = f"accepted labels correct ({forecast.quality_of})"
     else:
         pairs = [(run.cost, made[1]) for run in forecast.runs if (made := forecasting.quality_of_answers(run))]
-        what = f"quality of answers ({forecast.answers_quality_of})"
-    return what, [Point(cost, quality) for cost, quality in pairs if quality is not None]
+        measure = f"quality of answers ({forecast.answers_quality_of})"
+    return measure, [Point(cost, quality) for cost, quality in pairs if quality is not None]
 
 
 def _point(cost: ForecastEstimate | None, quality: ForecastEstimate | None, label: str) -> list[Point]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class SuggestionRun:
     """A measure of what suggestions of a model do to people: the means of answers with one, and of those without."""
 
-    what: str
+    measure: str
     with_suggestion: float | None
     without: float | None
 
@@ -51,7 +51,7 @@ class StageRun:
     finished: int
     """Everybody else who had entered; in a round, they have answered all of it."""
     found_nothing: int
-    """People who were admitted and found nothing to do."""
+    """People who looked for work here when it was open to them, and never got an item."""
     locked_out: int
     """People who found it locked and never entered."""
     cost: int
@@ -145,7 +145,7 @@ class Run:
     active: int
     """People who answered something."""
     found_nothing: int
-    """People who came in time, and were never given an item."""
+    """Those of them who never got an item, and found nothing to do in a stage that was open to them."""
     answers: int
     """Theirs."""
     starved: tuple[str, ...]

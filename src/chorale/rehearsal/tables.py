@@ -160,7 +160,7 @@ def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
 def trade_off_table(simulation: Forecasts) -> ScoreTable:
     """A row for each variation. Results of unfinished runs have a star."""
     paths = list(simulation.forecasts[0].variation.values)
-    what, qualities = qualities_of(simulation)
+    measure, qualities = qualities_of(simulation)
     asked = any(run.needed is not None for forecast in simulation.forecasts for run in forecast.runs)
     traded = [(key, title) for key, title in _TRADED if key != "needed" or asked]
     rows = [
@@ -183,9 +183,9 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
     columns = (
         "no.#",
         # Breaks in two where a terminal is narrow.
-        *("people who may come#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
+        *("people available#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
         "runs finished#",
-        f"{what}#",
+        f"{measure}#",
         f"labels accepted ({', '.join(simulation.forecasts[0].final)})#",
         "cost#",
         *(f"{title}#" for _, title in traded),

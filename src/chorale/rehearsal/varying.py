@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from chorale.files.rows import shortened
+from chorale.files.toml_lines import as_toml
 from chorale.folder.reading import StudyFolder, check_folder, did_you_mean
 from chorale.model import StudySettings, UserError
 from chorale.model.plain_words import plain_words
@@ -42,7 +43,7 @@ class Variation:
     values: Mapping[str, Any]
     """What is tried, by its path; empty for the study as it is."""
     settings_text: str
-    """The study file that says so."""
+    """The study file with these values."""
     workers: int | None = None
 
     @property
@@ -178,23 +179,18 @@ def _value(text: str, option: str) -> Any:
 
 def toml_text(value: Mapping[str, Any]) -> str:
     """A study file with these settings, on lines that only machines read."""
-    return "".join(f"{_toml_key(name)} = {_toml(inner)}\n" for name, inner in value.items())
+    return "".join(f"{as_toml(name)} = {_toml(inner)}\n" for name, inner in value.items())
 
 
 def _toml(value: Any) -> str:
     match value:
         case dict():
-            return "{" + ", ".join(f"{_toml_key(name)} = {_toml(inner)}" for name, inner in value.items()) + "}"
+            return "{" + ", ".join(f"{as_toml(name)} = {_toml(inner)}" for name, inner in value.items()) + "}"
         case list():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case bool() | int() | float():
             return json.dumps(value)
         case str():
-            return _toml_key(value)
+            return as_toml(value)
     # Dates: the check says what is wrong with them.
     return str(value)
-
-
-def _toml_key(text: str) -> str:
-    # JSON's strings are TOML's, but for one character that TOML wants escaped.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

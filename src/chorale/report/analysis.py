@@ -71,9 +71,9 @@ def _arms_table(tx: Tx, study: Study, compared: Sequence[ComparedArms], known: M
         ("people assigned", *(flow[arm][0].counts["assigned"] for arm in names)),
         ("people analysed", *(flow[arm][-1].counts["people"] for arm in names)),
     ]
-    for one in compared:
-        title = f"{known[one.planned.outcome]} ({_role(plan, one.planned)})"
-        rows += _outcome_rows(one, title, names, is_planned=plan is not None)
+    for outcome in compared:
+        title = f"{known[outcome.planned.outcome]} ({_role(plan, outcome.planned)})"
+        rows += _outcome_rows(outcome, title, names, is_planned=plan is not None)
     rows += _cost_rows(tx, study, names)
     return ScoreTable("Results by arm", ("", *(f"{arm}#" for arm in names)), rows)
 
@@ -91,8 +91,8 @@ def _outcome_rows(
     def shown(arm: str) -> str:
         if arm not in tests:
             return "reference" if arm == against else "–"
-        one = tests[arm]
-        return f"{shown_number(one.compared.difference, 3)} ({shown_interval(one.compared.interval, 3)})"
+        test = tests[arm]
+        return f"{shown_number(test.compared.difference, 3)} ({shown_interval(test.compared.interval, 3)})"
 
     yield "  difference (95% interval)", *map(shown, names)
     yield "  p, Holm", *(f"{tests[arm].adjusted:.3f}" if arm in tests else "" for arm in names)
@@ -148,10 +148,10 @@ def _plan_in_words(plan: AnalysisSettings | None, known: Mapping[str, str], firs
     )
 
 
-def _role(plan: AnalysisSettings | None, one: PlannedOutcome) -> str:
-    if plan is None or one not in plan.planned:
+def _role(plan: AnalysisSettings | None, outcome: PlannedOutcome) -> str:
+    if plan is None or outcome not in plan.planned:
         return "not planned"
-    return "primary" if one == plan.primary else "secondary"
+    return "primary" if outcome == plan.primary else "secondary"
 
 
 def _shown_mean(compared: ComparedArms, arm: str) -> str:
@@ -160,9 +160,16 @@ def _shown_mean(compared: ComparedArms, arm: str) -> str:
 
 
 def _tested(compared: ComparedArms, known: Mapping[str, str]) -> Iterator[tuple[Cell, ...]]:
-    for one in compared.comparisons:
-        difference = one.compared.difference, shown_interval(one.compared.interval, 3)
-        yield known[compared.planned.outcome], one.arm, one.against, *difference, one.p, one.adjusted
+    for test in compared.comparisons:
+        difference = test.compared.difference, shown_interval(test.compared.interval, 3)
+        yield (
+            known[compared.planned.outcome],
+            test.arm,
+            test.against,
+            *difference,
+            test.p,
+            test.adjusted,
+        )
 
 
 def _json(compared: ComparedArms, *, is_planned: bool) -> dict[str, Any]:

@@ -212,8 +212,8 @@ def _actual(
             of_stage["judgments_per_item"] = ("annotations per item", "number", stage.judgments / stage.items)
         of_stage["dropped"] = ("people removed", "count", stage.dropped)
         of_stage["cost"] = ("cost", "money", stage.paid + stage.fees)
-        for name, (what, unit, value) in of_stage.items():
-            actual[f"stages.{stage.name}.{name}"] = (f"{stage.name}: {what}", unit, value)
+        for name, (title, unit, value) in of_stage.items():
+            actual[f"stages.{stage.name}.{name}"] = (f"{stage.name}: {title}", unit, value)
     return actual
 
 

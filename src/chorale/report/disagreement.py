@@ -104,7 +104,7 @@ def unanimous_items(stage: RunningStage, responses: Sequence[CountedAnswer]) -> 
     answers: dict[str, list[Any]] = {}
     for row in responses:
         answers.setdefault(row.item, []).append(row.answer)
-    found = []
+    shares = []
     for field in stage.task.shape.compared or (None,):
         several = same = 0
         for given in answers.values():
@@ -114,8 +114,8 @@ def unanimous_items(stage: RunningStage, responses: Sequence[CountedAnswer]) -> 
                 same += all_alike(values, None if field is None else field.distance)
         share = same / several if several else None
         name = None if field is None else field.name
-        found.append({"stage": stage.name, "field": name, "items": several, "unanimous": same, "share": share})
-    return found
+        shares.append({"stage": stage.name, "field": name, "items": several, "unanimous": same, "share": share})
+    return shares
 
 
 def all_alike(values: Sequence[Any], distance: Callable[[Any, Any], float] | None) -> bool:

@@ -110,10 +110,10 @@ def _training(study: Study, now: Status) -> Iterator[str]:
         quizzes = plural(len(rounds), "was a quiz with known answers", "were quizzes with known answers")
         yield f"People were trained and selected in {len(others):,} stages; {quizzes}."
     else:
-        for one in rounds:
-            of = now.rounds[one.name]
+        for counts in rounds:
+            of = now.rounds[counts.name]
             questions = plural(of.questions, "question", "questions")
-            yield f"Of {one.workers:,} people who began {one.name} ({questions}), {of.finished:,} finished it."
+            yield f"Of {counts.workers:,} people who began {counts.name} ({questions}), {of.finished:,} finished it."
     if graded:
         yield f"Their work was graded in {plural(len(graded), 'further stage', 'further stages')}."
 
@@ -138,8 +138,8 @@ def _gates(gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     if len(decided) > _MOST_NAMED:
         yield f"{len(decided):,} gates decided who could continue; the participant flow has their numbers."
         return
-    for name, one in decided.items():
-        yield f"{one['passed']:,} of {one['passed'] + one['not_passed']:,} people passed the gate {name}."
+    for name, counts in decided.items():
+        yield f"{counts['passed']:,} of {counts['passed'] + counts['not_passed']:,} people passed the gate {name}."
 
 
 def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
@@ -171,16 +171,16 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
         answers = plural(sum(one.gold_answers for one in now.stages), "answer", "answers")
         yield f"Quality control used gold items with known answers, to which workers gave {answers}."
     rules: dict[str, list[str]] = defaultdict(list)
-    for one in now.stages:
-        gold, measured = study.stage(one.name).settings.gold, study.stage(one.name).settings.quality
+    for counts in now.stages:
+        gold, measured = study.stage(counts.name).settings.gold, study.stage(counts.name).settings.quality
         if gold is not None and gold.floor:
-            rules[f"workers with {gold_rule(gold)} were to be removed"].append(one.name)
+            rules[f"workers with {gold_rule(gold)} were to be removed"].append(counts.name)
         if measured is not None and measured.floor is not None:
             rule = (
                 f"workers with a CrowdTruth quality (WQS) below {measured.floor:g} after "
                 f"{plural(measured.after, 'annotation', 'annotations')} were to be removed"
             )
-            rules[rule].append(one.name)
+            rules[rule].append(counts.name)
     for rule, names in rules.items():
         yield f"In {listed(names)}, {rule}."
     if removed:
@@ -216,16 +216,16 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
 
 def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
     """Beyond chance where that is defined, and by the mean distance of two answers elsewhere."""
-    found = facts.agreement
-    known = [one for one in found["coefficients"] if one.get("value") is not None and one["stage"] in stages]
-    for one in known[:_MOST_NAMED]:
-        yield f"{one['coefficient']} was {with_interval(one)} for {one['question']}."
+    agreement = facts.agreement
+    known = [one for one in agreement["coefficients"] if one.get("value") is not None and one["stage"] in stages]
+    for coefficient in known[:_MOST_NAMED]:
+        yield f"{coefficient['coefficient']} was {with_interval(coefficient)} for {coefficient['question']}."
     if len(known) > _MOST_NAMED:
         yield f"The report has the agreement on {len(known) - _MOST_NAMED:,} more questions."
-    alike = [] if known else [one for one in found["by_distance"] if one["stage"] in stages][:_MOST_NAMED]
-    for one in alike:
-        where = ": ".join(filter(None, (one["stage"], one["field"])))
-        yield f"Mean pairwise agreement (1 − distance) was {with_interval(one)} for {where}."
+    alike = [] if known else [one for one in agreement["by_distance"] if one["stage"] in stages][:_MOST_NAMED]
+    for coefficient in alike:
+        where = ": ".join(filter(None, (coefficient["stage"], coefficient["field"])))
+        yield f"Mean pairwise agreement (1 − distance) was {with_interval(coefficient)} for {where}."
     if known or alike:
         yield (
             f"Intervals resample items {facts.resampling.resamples:,} times (bootstrap); fractions of few items "

@@ -79,12 +79,12 @@ def _suggested(
     tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
 ) -> dict[str, Sequence[SuggestionEffect]]:
     """What suggestions did, by stage; where arms differ in them, only if arms are to be told apart."""
-    found: dict[str, Sequence[SuggestionEffect]] = {}
+    by_stage: dict[str, Sequence[SuggestionEffect]] = {}
     for stage in study.stages.values():
         rule = stage.settings.models
         if rule is not None and rule.role == "suggest" and (with_arms or not rule.arms):
-            found[stage.name] = measured_suggestions(tx, study, stage, resampling)
-    return found
+            by_stage[stage.name] = measured_suggestions(tx, study, stage, resampling)
+    return by_stage
 
 
 def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator[Part]:
@@ -94,9 +94,9 @@ def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator
         return
     yield from first_sentences(first)
     yield table
-    for one in first:
+    for record in first:
         try:
-            columns = estimate_columns(tx, study.stage(one.stage), label_reader(study.stage(one.stage), None))
+            columns = estimate_columns(tx, study.stage(record.stage), label_reader(study.stage(record.stage), None))
             del columns["item"]
             yield score_estimates(columns, EstimateOptions(probability="probability")).tables[0]
         except UserError:
@@ -105,14 +105,14 @@ def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator
 
 def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[str]:
     """Sentences on the models, as a paper has them."""
-    for one in records:
-        version = f" ({', '.join(one.versions)})" if one.versions else ""
-        dates = one.began_on if one.began_on == one.ended_on else f"{one.began_on} to {one.ended_on}"
-        refused = one.outcomes.get("refusal", 0)
-        skipped = f", {plural(one.skipped, 'item was', 'items were')} skipped" if one.skipped else ""
+    for record in records:
+        version = f" ({', '.join(record.versions)})" if record.versions else ""
+        dates = record.began_on if record.began_on == record.ended_on else f"{record.began_on} to {record.ended_on}"
+        refused = record.outcomes.get("refusal", 0)
+        skipped = f", {plural(record.skipped, 'item was', 'items were')} skipped" if record.skipped else ""
         refusals = f", {plural(refused, 'call was', 'calls were')} refused" if refused else ""
         yield (
-            f"The model {one.model}{version} annotated {plural(one.answered, 'item', 'items')} of {one.stage} "
-            f"({dates}; prompts {one.prompts[:12]}). It took {plural(one.calls, 'call', 'calls')} at "
-            f"{exact_money_text(one.cost, currency)}{skipped}{refusals}. Its answers were {_ROLES[one.role]}."
+            f"The model {record.model}{version} annotated {plural(record.answered, 'item', 'items')} of {record.stage} "
+            f"({dates}; prompts {record.prompts[:12]}). It took {plural(record.calls, 'call', 'calls')} at "
+            f"{exact_money_text(record.cost, currency)}{skipped}{refusals}. Its answers were {_ROLES[record.role]}."
         )

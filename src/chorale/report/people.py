@@ -180,12 +180,12 @@ def _hourly(paid_and_worked_ms: Sequence[tuple[int, int]]) -> list[float]:
     return [float(wage) for wage in wages if wage is not None]
 
 
-def _quantiles(stage: str, what: str, unit: str, values: Sequence[float]) -> list[dict[str, Any]]:
+def _quantiles(stage: str, quantity: str, unit: str, values: Sequence[float]) -> list[dict[str, Any]]:
     """One measure with its quantiles; nothing where so few worked that they could be recognised."""
     if len(values) < _FEW or not any(values):
         return []
     quantiles = {name: percentile(values, at) for name, at in _QUANTILES}
-    return [{"stage": stage, "what": what, "unit": unit, "workers": len(values), **quantiles}]
+    return [{"stage": stage, "what": quantity, "unit": unit, "workers": len(values), **quantiles}]
 
 
 def percentile(values: Sequence[float], percent: int) -> float:

@@ -45,7 +45,7 @@ class StageQuestion:
 
     @property
     def by_distance(self) -> bool:
-        """Whether values are compared by the field's own distance, and are no labels."""
+        """Whether values are compared by the field's own distance, and are not labels."""
         return self.field is not None and self.field.scale not in _LEVELS
 
     @property

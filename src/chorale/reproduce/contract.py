@@ -58,11 +58,11 @@ class PaperData:
 
     def needed(self, path: str) -> Path:
         """A file without which nothing can be computed."""
-        found = self.find(path)
-        if found is None:
+        file = self.find(path)
+        if file is None:
             message = f"{' and '.join(map(str, self.folders))} has no file {path}"
             raise UserError(f"{message}. Without --data, `chorale reproduce` says where to get it.")
-        return found
+        return file
 
     def find_all(self, path: str) -> list[Path]:
         """The files that a needed path with `*` stands for, all from the first place that has any."""
@@ -70,9 +70,9 @@ class PaperData:
         places = [path, *(place for clone, origin in origins for place in (origin, f"{clone}/{origin}"))]
         for folder in self.folders:
             for place in places:
-                found = sorted(file for ending in ("", ".gz") for file in folder.glob(place + ending) if file.is_file())
-                if found:
-                    return found
+                files = sorted(file for ending in ("", ".gz") for file in folder.glob(place + ending) if file.is_file())
+                if files:
+                    return files
         return []
 
 

@@ -36,7 +36,7 @@ def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]
 
 
 def what_to_get(files: Iterable[CheckedFile]) -> list[str]:
-    """Which files of which repository to put where, a line each."""
+    """Instructions for the files of each repository, one per line."""
     lines: list[str] = []
     for repository, group in groupby(files, key=lambda checked: checked.repository):
         version = f" at commit {repository.commit}" if repository.commit else ""

@@ -332,10 +332,10 @@ def versions(tx: Connection) -> dict[tuple[str, str], list[str]]:
         .where(model_call.c.version.is_not(None))
         .order_by(model_call.c.version)
     )
-    found: dict[tuple[str, str], list[str]] = {}
+    by_model: dict[tuple[str, str], list[str]] = {}
     for name, stage_name, version in tx.execute(query):
-        found.setdefault((str(name), str(stage_name)), []).append(str(version))
-    return found
+        by_model.setdefault((str(name), str(stage_name)), []).append(str(version))
+    return by_model
 
 
 def prompt_digests(tx: Connection) -> dict[tuple[str, str], str]:

@@ -74,13 +74,13 @@ def number_earlier_forms(tx: Connection) -> None:
         for text in from_text(evidence)["files"].values():
             shown.setdefault(hash_of(text), (at, text))
     versions: dict[str, int] = {}
-    for one in given:
-        if one.sha256 in shown and one.sha256 not in versions:
-            since, text = shown[one.sha256]
-            versions[one.sha256] = _add(tx, text, since)
-    for one in given:
-        version = versions.get(one.sha256)
-        tx.execute(update(worker).where(worker.c.id == one.worker_id).values(consent_version=version))
+    for consent in given:
+        if consent.sha256 in shown and consent.sha256 not in versions:
+            since, text = shown[consent.sha256]
+            versions[consent.sha256] = _add(tx, text, since)
+    for consent in given:
+        version = versions.get(consent.sha256)
+        tx.execute(update(worker).where(worker.c.id == consent.worker_id).values(consent_version=version))
 
 
 def consents(tx: Connection, worker_id: int | None = None) -> list[Consent]:
@@ -106,8 +106,8 @@ class ConsentHistory:
         self.given: Mapping[str, Sequence[tuple[int, int]]]
         """By worker, moments and versions."""
         given = defaultdict(list)
-        for one in consents(tx):
-            given[one.worker].append((one.at, self._version(one)))
+        for consent in consents(tx):
+            given[consent.worker].append((consent.at, self._version(consent)))
         self.given = dict(given)
 
     def _version(self, given: Consent) -> int:

@@ -121,10 +121,10 @@ def _make_tables(connection: Connection, kits: Mapping[str, KitTables], wanted: 
     """The tables of a study and of the kits it uses, in an empty database, which has all that are wanted then."""
     migrate(MIGRATIONS, connection)
     there = set(inspect(connection).get_table_names())
-    for one in kits.values():
-        if there.isdisjoint(one.metadata.tables):
-            create_tables(connection, one.metadata)
-            there |= set(one.metadata.tables)
+    for tables in kits.values():
+        if there.isdisjoint(tables.metadata.tables):
+            create_tables(connection, tables.metadata)
+            there |= set(tables.metadata.tables)
     if missing := sorted(set(wanted) - there):
         raise UserError(
             f"The study has tables of a kit that is not installed ({', '.join(missing[:5])}). Install the package it "
@@ -151,15 +151,15 @@ def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
     """What is wrong with an SQLite file that should have a number of rows: pages, references, counts."""
     try:
         with closing(SqliteDriver(str(file))) as driver:
-            found = [str(row[0]) for row in driver.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
-            found += [f"a row of {row[0]} refers to no row of {row[2]}" for row in _few_orphans(driver)]
+            problems = [str(row[0]) for row in driver.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
+            problems += [f"a row of {row[0]} refers to no row of {row[2]}" for row in _few_orphans(driver)]
             counts = _counted(driver)
     except apsw.Error as error:
         return [str(error)]
     for name in sorted({*rows, *counts}):
         if rows.get(name) != counts.get(name):
-            found.append(f"{name} has {counts.get(name, 'no')} rows, and should have {rows.get(name, 'none')}")
-    return found
+            problems.append(f"{name} has {counts.get(name, 'no')} rows, and should have {rows.get(name, 'none')}")
+    return problems
 
 
 def _few_orphans(driver: SqliteDriver) -> Sequence[Any]:

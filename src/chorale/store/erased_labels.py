@@ -70,8 +70,8 @@ def _without_judgments(evidence: dict[str, Any], pseudonym: str | None = None) -
     """Take somebody's answers, or all, out of what a label rests on, and the label, which may have their words."""
     judgments = evidence.get("judgments", [])
     theirs = [one for one in judgments if pseudonym in (None, one["worker"]) and not one.get("erased")]
-    for one in theirs:
-        one["answer"], one["erased"] = None, True
+    for judgment in theirs:
+        judgment["answer"], judgment["erased"] = None, True
     if theirs:
         evidence["answer"] = None
     return bool(theirs)
@@ -140,20 +140,20 @@ def _without_decided(evidence: dict[str, Any], theirs: _Theirs) -> bool:
         return True
     if not isinstance(answer, dict):
         return False
-    found = [name for name in answer if theirs.is_in(answer, name)]
-    for name in found:
+    names = [name for name in answer if theirs.is_in(answer, name)]
+    for name in names:
         del answer[name]
-    return bool(found)
+    return bool(names)
 
 
 def _without_words(evidence: dict[str, Any], theirs: _Theirs) -> bool:
     """Take what somebody wrote out of the record of a decision."""
     before = as_text(evidence)
     evidence["before"] = _kept(evidence["before"], theirs.fields)
-    found = [name for name in evidence["decision"] if theirs.is_in(evidence["decision"], name)]
-    for name in found:
+    names = [name for name in evidence["decision"] if theirs.is_in(evidence["decision"], name)]
+    for name in names:
         del evidence["decision"][name]
-    if found:
+    if names:
         evidence["answer"] = None if theirs.fields is None else evidence["decision"]
     _without_reason(evidence, theirs)
     return as_text(evidence) != before

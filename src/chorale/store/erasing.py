@@ -39,7 +39,7 @@ EMPTY = "{}"
 
 
 class Erasure(NamedTuple):
-    """What was erased of somebody."""
+    """The result of an erasure."""
 
     at: int
     worker: str
@@ -225,7 +225,7 @@ def repeated(tx: Connection, stages: Collection[int], worker_id: int | None = No
     """
     whose = select(erasure.c.worker_id).where(erasure.c.answers) if worker_id is None else [worker_id]
     behind = _numbers(tx, select(response.c.id).where(response.c.worker_id.in_(whose)))
-    found: set[int] = set()
+    copies: set[int] = set()
     given: set[int] = set()
     while behind:
         sources = select(response.c.item_id).where(response.c.id.in_(sorted(behind)))
@@ -234,11 +234,11 @@ def repeated(tx: Connection, stages: Collection[int], worker_id: int | None = No
             .join(item_source, item_source.c.item_id == item.c.id)
             .where(item_source.c.source_id.in_(sources), item.c.stage_id.in_(sorted(stages)))
         )
-        made = {number for number, key in tx.execute(query) if not behind.isdisjoint(responses_behind(key))} - found
+        made = {number for number, key in tx.execute(query) if not behind.isdisjoint(responses_behind(key))} - copies
         behind = _numbers(tx, select(response.c.id).where(response.c.item_id.in_(sorted(made))))
-        found |= made
+        copies |= made
         given |= behind
-    return Repeated(frozenset(found), frozenset(given))
+    return Repeated(frozenset(copies), frozenset(given))
 
 
 def _numbers(tx: Connection, query: Any) -> set[int]:
@@ -281,16 +281,16 @@ def to_empty(tx: Connection, worker_id: int) -> list[int]:
     """The items that were made of a worker's answers, are no longer part of the study, and have content."""
     own = response.c.worker_id == worker_id
     answered = set(tx.execute(select(response.c.item_id).where(own)).scalars())
-    found = set(tx.execute(select(item.c.id).where(item.c.response_id.in_(select(response.c.id).where(own)))).scalars())
-    sources = answered | found
+    items = set(tx.execute(select(item.c.id).where(item.c.response_id.in_(select(response.c.id).where(own)))).scalars())
+    sources = answered | items
     while sources:
         query = select(item_source.c.item_id).where(item_source.c.source_id.in_(sorted(sources)))
-        sources = set(tx.execute(query).scalars()) - found
-        found |= sources
+        sources = set(tx.execute(query).scalars()) - items
+        items |= sources
     # Somebody may be looking at one. It is emptied when they have finished.
     held = select(assignment.c.item_id).where(assignment.c.state == "live")
     query = select(item.c.id).where(
-        item.c.id.in_(sorted(found)), item.c.state == "withdrawn", item.c.payload != EMPTY, item.c.id.not_in(held)
+        item.c.id.in_(sorted(items)), item.c.state == "withdrawn", item.c.payload != EMPTY, item.c.id.not_in(held)
     )
     return sorted(tx.execute(query).scalars())
 

@@ -55,7 +55,7 @@ def latest_moment(tx: Connection) -> int:
 
 
 def earliest_since(tx: Connection, event_id: int) -> int:
-    """The earliest time of an event and all after it: before its own if the clock was put back since."""
+    """The earliest time of an event and all after it: before its own time if the clock was set back later."""
     return int(tx.execute(select(func.min(event.c.at)).where(event.c.id >= event_id)).scalar_one())
 
 

@@ -51,9 +51,9 @@ def explained(error: Exception, url: URL) -> Exception:
     return error
 
 
-def damaged(url: URL, what: str) -> DamagedError:
+def damaged(url: URL, message: str) -> DamagedError:
     return DamagedError(
-        f"The database {place_of(url)} is damaged or not a database. SQLite says: {what}. Stop the site, keep this "
+        f"The database {place_of(url)} is damaged or not a database. SQLite says: {message}. Stop the site, keep this "
         "file, restore a backup in its place, and run `chorale verify`."
     )
 

@@ -16,17 +16,17 @@ _SUFFIXES = {Alone.RUNS_MODELS: "annotating"}
 
 
 @contextmanager
-def held(store: Store, what: Alone) -> Iterator[bool]:
+def held(store: Store, purpose: Alone) -> Iterator[bool]:
     """Hold something, unless another process does: then it is False. It ends with the process, however that ends."""
     url = store.address
     hold = _held_file if url.get_backend_name() == "sqlite" else _held_on_server
-    with hold(url, what) as is_held:
+    with hold(url, purpose) as is_held:
         yield is_held
 
 
 @contextmanager
-def _held_file(url: URL, what: Alone) -> Iterator[bool]:
-    file = Path(f"{Path(str(url.database)).resolve()}.{_SUFFIXES[what]}")
+def _held_file(url: URL, purpose: Alone) -> Iterator[bool]:
+    file = Path(f"{Path(str(url.database)).resolve()}.{_SUFFIXES[purpose]}")
     try:
         lock = file.open("a")
     except OSError as error:
@@ -43,12 +43,12 @@ def _held_file(url: URL, what: Alone) -> Iterator[bool]:
 
 
 @contextmanager
-def _held_on_server(url: URL, what: Alone) -> Iterator[bool]:
+def _held_on_server(url: URL, lock: Alone) -> Iterator[bool]:
     """By a connection of its own: the server lets go of it when that ends."""
     engine = engine_of(url)
     try:
         with closing(connection_of(engine)) as connection:
-            asked = text("SELECT pg_try_advisory_lock(:n)").bindparams(n=int(what))
+            asked = text("SELECT pg_try_advisory_lock(:n)").bindparams(n=int(lock))
             is_held = bool(connection.execute(asked).scalar_one())
             try:
                 yield is_held

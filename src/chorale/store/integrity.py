@@ -23,11 +23,11 @@ def refuse_damage(tx: Connection, *, seconds: float | None = None) -> None:
     checks = ("integrity_check", "foreign_key_check") if seconds is None else ("quick_check",)
     for check in checks:
         rows = _rows_within(tx, f"PRAGMA {check}", seconds)
-        found = [" ".join(map(str, row)) for row in rows if row != ("ok",)]
-        if found:
-            more = f" (and {len(found) - _MOST:,} more)" if len(found) > _MOST else ""
-            prefix = "rows refer to rows that are not there: " if check == "foreign_key_check" else ""
-            raise damaged(tx.engine.url, prefix + "; ".join(found[:_MOST]) + more)
+        damage = [" ".join(map(str, row)) for row in rows if row != ("ok",)]
+        if damage:
+            more = f" (and {len(damage) - _MOST:,} more)" if len(damage) > _MOST else ""
+            prefix = "rows refer to missing rows: " if check == "foreign_key_check" else ""
+            raise damaged(tx.engine.url, prefix + "; ".join(damage[:_MOST]) + more)
 
 
 def _rows_within(tx: SqliteConnection, statement: str, seconds: float | None) -> list[tuple[object, ...]]:

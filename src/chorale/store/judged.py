@@ -96,7 +96,7 @@ def read_derivable(tx: Connection, judged: JudgedGroup, rule: GoldSettings | Non
     group = judged.group
     unknown = [item.id for item in group if item.id not in judged.judgments]
     sources = {f"source_{number}": item.id for number, item in enumerate(group)}
-    found = iter(
+    results = iter(
         together(
             tx,
             *((CONTENT, {"item_id": item.id}) for item in group),
@@ -104,6 +104,6 @@ def read_derivable(tx: Connection, judged: JudgedGroup, rule: GoldSettings | Non
             *((_derived_from(len(sources)), {"stage_id": stage_id, **sources}) for stage_id in later),
         )
     )
-    payloads = [frozen_from_text(next(found)[0][1]) for _ in group]
-    judgments = {item_id: as_judgments(next(found), rule) for item_id in unknown}
-    return Derivable(payloads, judgments, [[ItemProgress._make(row) for row in rows] for rows in found])
+    payloads = [frozen_from_text(next(results)[0][1]) for _ in group]
+    judgments = {item_id: as_judgments(next(results), rule) for item_id in unknown}
+    return Derivable(payloads, judgments, [[ItemProgress._make(row) for row in rows] for rows in results])

@@ -32,19 +32,19 @@ def bring_up_to_date(tx: Connection, tables: Mapping[str, KitTables]) -> None:
     """Make the tables of these kits, or the changes in them that are missing."""
     lock(tx, Alone.BRINGS_STUDY_IN)
     there = set(inspect(tx).get_table_names())
-    for kit, one in tables.items():
+    for kit, kit_tables in tables.items():
         made = int(setting_value(tx, _key(kit)) or 0)
-        if made > len(one.changes):
+        if made > len(kit_tables.changes):
             raise UserError(
                 f"This study was last opened with a newer version of the kit `{kit}`. Update the package it comes from "
                 "and open it again; nothing was changed."
             )
-        if there.isdisjoint(one.metadata.tables):
-            create_tables(tx, one.metadata)
+        if there.isdisjoint(kit_tables.metadata.tables):
+            create_tables(tx, kit_tables.metadata)
         else:
-            for change in one.changes[made:]:
+            for change in kit_tables.changes[made:]:
                 change(tx)
-        set_setting(tx, _key(kit), str(len(one.changes)))
+        set_setting(tx, _key(kit), str(len(kit_tables.changes)))
 
 
 def create_tables(tx: Connection, metadata: MetaData, without_indexes: Collection[str] = ()) -> None:

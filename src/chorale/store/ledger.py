@@ -44,7 +44,7 @@ def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | N
 class BonusLine(NamedTuple):
     """A bonus, or all of one kind that answers in a stage earned."""
 
-    what: str
+    cause: str
     """The cause of a bonus that stands alone; else `parts`, `gold` or `correction`."""
     stage_id: int
     at: int
@@ -55,16 +55,16 @@ class BonusLine(NamedTuple):
 
 
 # What answers earn on top is many small bonuses. Listed one by one, those for gold would show which items are gold.
-_WHAT = case(
+_CAUSE = case(
     (entry.c.cause.like("response:%:parts"), "parts"),
     (entry.c.cause.like("response:%:gold"), "gold"),
     (entry.c.cause.like("correction:%"), "correction"),
     else_=entry.c.cause,
-).label("what")
-_OF_GOLD = _WHAT.element.in_(("gold", "correction"))
+).label("shown_cause")
+_OF_GOLD = _CAUSE.element.in_(("gold", "correction"))
 _BONUSES = (
     select(
-        _WHAT,
+        _CAUSE,
         entry.c.stage_id,
         func.max(entry.c.at),
         func.sum(entry.c.amount),
@@ -78,7 +78,7 @@ _BONUSES = (
         # A sum that grows from one answer to the next would show as much.
         or_(not_(_OF_GOLD), entry.c.at < bindparam("today")),
     )
-    .group_by("what", entry.c.stage_id)
+    .group_by("shown_cause", entry.c.stage_id)
     .order_by(func.max(entry.c.id).desc())
     .limit(bindparam("most"))
 )
@@ -91,8 +91,8 @@ def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[l
     """
     rows = tx.execute(_BONUSES, {"worker_id": worker_id, "today": today, "most": most}).fetchall()
     lines = [
-        BonusLine(what, stage_id, at, int(amount), times, reason)
-        for what, stage_id, at, amount, times, reason, _ in rows
+        BonusLine(cause, stage_id, at, int(amount), times, reason)
+        for cause, stage_id, at, amount, times, reason, _ in rows
     ]
     return lines, rows[0][-1] if rows else 0
 
@@ -156,7 +156,7 @@ def for_responses(tx: Connection, response_ids: Collection[int]) -> dict[int, in
         return earned
     query = select(entry.c.cause, entry.c.amount).where(entry.c.cause.like("response:%"), entry.c.kind != EntryKind.FEE)
     for cause, amount in tx.execute(query, execution_options=STREAMED):
-        _, number, what = cause.split(":", 2)
-        if int(number) in earned and what in ("base", "parts", "gold"):
+        _, number, kind = cause.split(":", 2)
+        if int(number) in earned and kind in ("base", "parts", "gold"):
             earned[int(number)] += amount
     return earned

@@ -168,11 +168,11 @@ class PostgresDriver(psycopg.Connection[Any]):
         """The results of what was sent and nobody has looked at, which is waited for."""
         try:
             self._sync()
-            found = [self._next() for _ in range(len(self._owed))]
+            received = [self._next() for _ in range(len(self._owed))]
             self._leave()
         except psycopg.Error as error:
             raise self._lost(error) from error
-        return [result for kind, result in found if kind is not _Kind.PREPARING]
+        return [result for kind, result in received if kind is not _Kind.PREPARING]
 
     def _next(self) -> tuple[_Kind, PGresult]:
         """The next result of what was sent."""

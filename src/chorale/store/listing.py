@@ -57,10 +57,10 @@ def _counted(tx: Connection, query: Select[Any]) -> Counted:
 
 def _ids(tx: Connection, stage_name: str, pseudonym: str) -> tuple[int | None, int | None]:
     """A stage and a worker by their names; -1 for names that nothing has, None for none given."""
-    found: list[int | None] = []
+    ids: list[int | None] = []
     for name, number, column in ((stage_name, stage.c.id, stage.c.name), (pseudonym, worker.c.id, worker.c.pseudonym)):
-        found.append(tx.execute(select(number).where(column == name)).scalar() or -1 if name else None)
-    return found[0], found[1]
+        ids.append(tx.execute(select(number).where(column == name)).scalar() or -1 if name else None)
+    return ids[0], ids[1]
 
 
 @dataclass(frozen=True, slots=True)

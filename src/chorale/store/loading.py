@@ -43,8 +43,8 @@ class LoadingStore(InlineStore):
         super().__init__(sqlite_engine(file, _PRAGMAS, StaticPool))
         self._driver = self._connection.driver
         self.do(migrate)
-        found = [] if indexed else self._driver.execute(_INDEXES).fetchall()
-        self._indexes = [(str(name), str(sql)) for name, sql in found]
+        indexes = [] if indexed else self._driver.execute(_INDEXES).fetchall()
+        self._indexes = [(str(name), str(sql)) for name, sql in indexes]
         for name, _ in self._indexes:
             self._driver.execute(f"DROP INDEX {name}")
 

@@ -22,10 +22,10 @@ class Alone(IntEnum):
     """Held by a process, not by a transaction: see `holding`."""
 
 
-def lock(tx: Connection, what: Alone) -> None:
+def lock(tx: Connection, purpose: Alone) -> None:
     """Wait for anyone who does this, and keep others from it until the transaction ends."""
     if tx.dialect.name == "postgresql":
-        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(what)})
+        tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(purpose)})
 
 
 def lock_closing(tx: Connection) -> None:

@@ -57,10 +57,10 @@ def letters(tx: Connection, messages_since: int | None) -> list[Letter]:
         .where(invitation_mail.c.state.in_(TO_SEND), invitation.c.revoked_at.is_(None))
         .order_by(invitation.c.id)
     )
-    found = [Letter("invitation", *row) for row in tx.execute(queued)]
+    waiting = [Letter("invitation", *row) for row in tx.execute(queued)]
     if messages_since is not None:
-        found += _messages(tx, messages_since)
-    return sorted(found, key=lambda letter: letter.waiting_since is not None)
+        waiting += _messages(tx, messages_since)
+    return sorted(waiting, key=lambda letter: letter.waiting_since is not None)
 
 
 def _messages(tx: Connection, since: int) -> list[Letter]:

@@ -171,8 +171,8 @@ def next_item(
             tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below
         )
         if row is not None:
-            found = ItemContent(*row[:-1])
-            return found if drawn is EVERYTHING else found._replace(cursor=cursor)
+            content = ItemContent(*row[:-1])
+            return content if drawn is EVERYTHING else content._replace(cursor=cursor)
     return None
 
 

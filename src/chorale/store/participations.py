@@ -267,7 +267,7 @@ _ADD_TIME = Prepared(
 
 
 def add_time(tx: Connection, stage_id: int, worker_id: int, worked_ms: int) -> None:
-    """Add to a worker's record the time of work that is no answer to an item."""
+    """Add to a worker's record the time of work that is not an answer to an item."""
     _ADD_TIME(tx, of_stage=stage_id, of_worker=worker_id, more_ms=worked_ms)
 
 

@@ -101,15 +101,15 @@ class PostgresConnection(Connection):
 
     def first(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> Any:
         """The first row, None if there is none."""
-        if self.ahead is None or (found := self.ahead.rows([(sql, values, scope, parameters)])) is None:
+        if self.ahead is None or (read := self.ahead.rows([(sql, values, scope, parameters)])) is None:
             return self.driver.first(sql, values)
-        [rows] = found
+        [rows] = read
         return rows[0] if rows else None
 
     def together(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]]:
         """All rows of several statements."""
-        if self.ahead is not None and (found := self.ahead.rows(asked)) is not None:
-            return found
+        if self.ahead is not None and (rows := self.ahead.rows(asked)) is not None:
+            return rows
         if len(asked) == 1:
             return [self.driver.all(*asked[0][:2])]
         return self.driver.together([one[:2] for one in asked])

@@ -96,8 +96,8 @@ class Prepared:
             sql, arrange = self._direct or self._compiled_directly(tx)
             rows: list[Any] = tx.ask(sql, arrange(parameters)).fetchall()
             return rows
-        [found] = _postgres(tx).together([self._asked(tx, parameters)])
-        return found
+        [read] = _postgres(tx).together([self._asked(tx, parameters)])
+        return read
 
     def column(self, tx: Connection, **parameters: Any) -> list[Any]:
         """What is in the first column of all rows."""

@@ -105,10 +105,10 @@ class _Piece:
         asked: Sequence[Asked] | None = self._greenlet.switch(rows)
         return asked
 
-    def note(self, asked: Sequence[Asked], found: Sequence[Sequence[Any]]) -> None:
+    def note(self, asked: Sequence[Asked], results: Sequence[Sequence[Any]]) -> None:
         self._reads = self._reads or _Reads()
-        for one, rows in zip(asked, found, strict=True):
-            self._reads.note(one, rows)
+        for statement, rows in zip(asked, results, strict=True):
+            self._reads.note(statement, rows)
 
     def holds(self) -> bool:
         """Whether what it has read is as it was."""
@@ -150,8 +150,8 @@ class ReadingAhead:
         if any(scope is None for _, _, scope, _ in asked):
             self.wait_for_turn()
             return None
-        found: Sequence[Sequence[Any]] = self._group.switch(asked)
-        return found
+        results: Sequence[Sequence[Any]] = self._group.switch(asked)
+        return results
 
     def wait_for_turn(self) -> None:
         self._group.switch(None)

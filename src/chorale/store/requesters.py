@@ -40,7 +40,7 @@ def add_requester(tx: Connection, name: str, role: str) -> bool:
 
 
 def requesters(tx: Connection) -> list[RequesterRow]:
-    """Everybody who has come to the console, or was asked to."""
+    """Everybody who has used or was invited to the console."""
     return [RequesterRow(*row) for row in tx.execute(select(requester).order_by(requester.c.id))]
 
 

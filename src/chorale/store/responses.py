@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, literal_column, not_, or_, select
 
 from chorale.model import Assignment, ItemState, Response, Standing
-from chorale.store.codec import from_text, frozen_from_text
+from chorale.store.codec import from_text, frozen_from_text, kept_from_text
 from chorale.store.corrections import latest_gold_grade
 from chorale.store.database import STREAMED
 from chorale.store.prepared import NumberingInsert, Prepared, Scope
@@ -154,18 +154,24 @@ _WITHOUT_PAYLOADS = _responses(*(field for field in _RESPONSE_FIELDS if field is
 
 
 class _Shared:
-    """Parses JSON, and the same few short texts only once."""
+    """Parses JSON, and the same few short texts and the label of an item only once."""
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
+        self._labels: dict[int | str, Any] = {}
 
     def parsed(self, text: str) -> Any:
         if text in self._known:
             return self._known[text]
-        value = frozen_from_text(text)
+        value = kept_from_text(text)
         if len(text) <= _SHORT and len(self._known) < _MOST_SHARED:
             self._known[text] = value
         return value
+
+    def label(self, item: int | str, text: str) -> Any:
+        if item not in self._labels:
+            self._labels[item] = self.parsed(text)
+        return self._labels[item]
 
 
 _SHORT, _MOST_SHARED = 200, 10_000
@@ -210,7 +216,8 @@ def all_responses(
     `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
     """
     query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
-    named, parsed = (sys.intern, _Shared().parsed) if to_keep else (str, from_text)
+    shared = _Shared()
+    named, parsed = (sys.intern, shared.parsed) if to_keep else (str, from_text)
     if stage_name is not None:
         query = query.where(stage.c.name == stage_name)
     if pseudonym is not None:
@@ -248,7 +255,7 @@ def all_responses(
             item_id=item_id,
             item_payload=payload,
             item_state=named(state),
-            item_label=None if label is None else parsed(label),
+            item_label=None if label is None else shared.label(item_id, label) if to_keep else from_text(label),
             item_confidence=confidence,
             item_released=bool(released),
         )
@@ -270,11 +277,12 @@ _COUNTS = and_(
 
 def counted_responses(tx: Connection, stage_name: str) -> Iterator[CountedAnswer]:
     """The answers of a stage that count, streamed in the order they came; what is the same is there once."""
-    parsed = _Shared().parsed
+    shared = _Shared()
     query = _of_items(item.c.key, worker.c.pseudonym, response.c.answer, item.c.label)
     query = query.join(worker, worker.c.id == response.c.worker_id).where(stage.c.name == stage_name, _COUNTS)
     for key, who, answer, label in tx.execute(query.order_by(response.c.id), execution_options=STREAMED):
-        yield CountedAnswer(sys.intern(key), sys.intern(who), parsed(answer), None if label is None else parsed(label))
+        of_item = None if label is None else shared.label(key, label)
+        yield CountedAnswer(sys.intern(key), sys.intern(who), shared.parsed(answer), of_item)
 
 
 def gold_responses(tx: Connection, stage_name: str) -> Iterator[tuple[str, Any, Any]]:

@@ -44,15 +44,15 @@ def in_training(
     tx: Connection, rounds: Sequence[int], gates: Sequence[str], given: Sequence[str], since: int, arm: str | None
 ) -> int:
     """How many are in these rounds, were there since, and have neither failed nor got what the gates give."""
-    one = participation.c.worker_id
-    query = select(func.count(one.distinct())).where(
+    worker_id = participation.c.worker_id
+    query = select(func.count(worker_id.distinct())).where(
         participation.c.stage_id.in_(rounds),
         participation.c.standing == Standing.ACTIVE,
-        ~exists().where(verdict.c.worker_id == one, verdict.c.gate.in_(gates), ~verdict.c.passed),
-        ~exists().where(qualification.c.worker_id == one, qualification.c.name.in_(given)),
-        or_(participation.c.entered_at > since, _was_given_work(one, rounds, since)),
+        ~exists().where(verdict.c.worker_id == worker_id, verdict.c.gate.in_(gates), ~verdict.c.passed),
+        ~exists().where(qualification.c.worker_id == worker_id, qualification.c.name.in_(given)),
+        or_(participation.c.entered_at > since, _was_given_work(worker_id, rounds, since)),
     )
-    return int(tx.execute(_of_arm(query, one, arm)).scalar_one())
+    return int(tx.execute(_of_arm(query, worker_id, arm)).scalar_one())
 
 
 def able_to_work(
@@ -62,30 +62,32 @@ def able_to_work(
 
     `work` are the stages by id, each with the most answers of one worker.
     """
-    one, stage_ids = qualification.c.worker_id, [stage_id for stage_id, _ in work]
-    query = select(func.count(one.distinct())).where(
+    worker_id, stage_ids = qualification.c.worker_id, [stage_id for stage_id, _ in work]
+    query = select(func.count(worker_id.distinct())).where(
         qualification.c.name.in_(given),
-        or_(qualification.c.granted_at > since, _was_given_work(one, stage_ids, since)),
-        or_(*(_could_work(one, stage_id, most) for stage_id, most in work)),
+        or_(qualification.c.granted_at > since, _was_given_work(worker_id, stage_ids, since)),
+        or_(*(_could_work(worker_id, stage_id, most) for stage_id, most in work)),
     )
-    return int(tx.execute(_of_arm(query, one, arm)).scalar_one())
+    return int(tx.execute(_of_arm(query, worker_id, arm)).scalar_one())
 
 
-def _could_work(one: ColumnElement[int], stage_id: int, most: int | None) -> ColumnElement[bool]:
+def _could_work(worker_id: ColumnElement[int], stage_id: int, most: int | None) -> ColumnElement[bool]:
     out = participation.c.standing == Standing.DROPPED
     ended = exists().where(
-        participation.c.worker_id == one,
+        participation.c.worker_id == worker_id,
         participation.c.stage_id == stage_id,
         out if most is None else or_(out, participation.c.answered >= most),
     )
     seen = exists().where(
-        assignment.c.worker_id == one, assignment.c.stage_id == stage_id, assignment.c.group_key == item.c.group_key
+        assignment.c.worker_id == worker_id,
+        assignment.c.stage_id == stage_id,
+        assignment.c.group_key == item.c.group_key,
     )
     return ~ended & exists().where(item.c.stage_id == stage_id, OFFERED, ~seen)
 
 
-def _of_arm(query: Select[Any], one: ColumnElement[int], arm: str | None) -> Select[Any]:
+def _of_arm(query: Select[Any], worker_id: ColumnElement[int], arm: str | None) -> Select[Any]:
     """Only those of an arm, and those who are in none yet."""
     if arm is None:
         return query
-    return query.where(exists().where(worker.c.id == one, or_(worker.c.arm.is_(None), worker.c.arm == arm)))
+    return query.where(exists().where(worker.c.id == worker_id, or_(worker.c.arm.is_(None), worker.c.arm == arm)))

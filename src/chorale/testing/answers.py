@@ -23,9 +23,9 @@ def examples(subject: Subject) -> None:
             item_again = _read(shape.parse_item, stored)
             promised(item_again == stored, f"{example.name}: read again, its item {stored!r} is {item_again!r}")
         sent = as_json(example.answer, f"{example.name}: the answer")
-        for what, parse in (("answer", shape.parse_answer), ("gold", shape.parse_gold)):
+        for role, parse in (("answer", shape.parse_answer), ("gold", shape.parse_gold)):
             answer = _read(parse, sent, example.item)
-            promised(answer == example.answer, f"{example.name}: as {what}, the answer {sent!r} is read as {answer!r}")
+            promised(answer == example.answer, f"{example.name}: as {role}, the answer {sent!r} is read as {answer!r}")
 
 
 def _read(parse: Callable[..., Any], *given: Any) -> Any:

@@ -43,13 +43,13 @@ _PLACEHOLDER = re.compile(r"\{\w*\}")
 
 def sentences_in(folder: Path, *, without: Iterable[Path] = ()) -> Catalog:
     """The sentences in the sources below a folder, with the files they are in."""
-    found = Catalog(fuzzy=False)
+    catalogue = Catalog(fuzzy=False)
     left_out = tuple(without)
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".py", ".js", ".html") and not any(path.is_relative_to(other) for other in left_out):
             for source in _sentences_of(path):
-                found.add(source, locations=[(path.relative_to(folder).as_posix(), 0)])
-    return found
+                catalogue.add(source, locations=[(path.relative_to(folder).as_posix(), 0)])
+    return catalogue
 
 
 def _sentences_of(path: Path) -> Iterator[str | tuple[str, ...]]:
@@ -65,18 +65,18 @@ def _sentences_of(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 def problems_of(catalogue: Catalog, sources: Catalog) -> list[str]:
     """What a catalogue lacks, or has wrong, by the sentences there are."""
-    found = []
+    problems = []
     for message in sources:
         if not message.id:
             continue
         own = catalogue.get(message.id if isinstance(message.id, str) else message.id[0])
         name = message.id if isinstance(message.id, str) else message.id[0]
         if own is None or own.id != message.id:
-            found.append(f"missing: {name}")
+            problems.append(f"missing: {name}")
         else:
-            found += [f"{problem}: {name}" for problem in _problems(own, catalogue)]
+            problems += [f"{problem}: {name}" for problem in _problems(own, catalogue)]
     extra = [own for own in catalogue if own.id and own.id not in sources]
-    return found + [f"not in the sources: {own.id}" for own in extra]
+    return problems + [f"not in the sources: {own.id}" for own in extra]
 
 
 def _problems(message: Message, catalogue: Catalog) -> Iterator[str]:

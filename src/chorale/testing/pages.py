@@ -61,8 +61,8 @@ def reveal(subject: Subject) -> None:
 def page(subject: Subject) -> None:
     form = subject.task.form
     html = form.html
-    for mark, what in _INLINE.items():
-        promised(mark not in html, f"the page has {what} inline (`{mark.strip()}`): use a module or a style sheet")
+    for mark, element in _INLINE.items():
+        promised(mark not in html, f"the page has {element} inline (`{mark.strip()}`): use a module or a style sheet")
     _loads_nothing("the page", html)
     if form.module is not None:
         return
@@ -71,9 +71,9 @@ def page(subject: Subject) -> None:
         promised(f'data-text="{field}"' in html, f"the page shows `{field}` of the view nowhere (`data-text`)")
 
 
-def _loads_nothing(what: str, text: str) -> None:
+def _loads_nothing(part: str, text: str) -> None:
     address = _ELSEWHERE.search(text)
-    promised(address is None, f"{what} loads {address[0] if address else ''!r} from elsewhere")
+    promised(address is None, f"{part} loads {address[0] if address else ''!r} from elsewhere")
 
 
 def files(subject: Subject) -> None:

@@ -112,12 +112,12 @@ class Subject:
         return self.task.form.shown(example.items[0].payload)
 
 
-def as_json(value: Any, what: str) -> Any:
+def as_json(value: Any, title: str) -> Any:
     """A value written as JSON and read again."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise ContractError(f"{what} cannot be written as JSON: {error}") from None
+        raise ContractError(f"{title} cannot be written as JSON: {error}") from None
 
 
 def plain(value: Any) -> Any:

@@ -29,7 +29,7 @@ _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", 
 # of a past: texte, vlogge, retweete.
 _IMPLAUSIBLE = re.compile(
     r"(?:[^aeiouylr][lr]|v|(?<!yn)(?<!i)c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
-    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt]e|[eo]re|stre|ynce|[^aeiou]ie)$"
+    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt](?<!iat)(?<!uat)e|[eo]re|stre|ynce|[^aeiou]ie)$"
 )
 _MOST_CACHED = 50_000
 
@@ -286,6 +286,13 @@ def _knowledge(stem: str) -> int:
 def is_verb(word: str) -> bool:
     """Whether a word is listed as the stem of a verb."""
     return _is_listed(word.lower())
+
+
+@lru_cache(_MOST_CACHED)
+def is_word(text: str) -> bool:
+    """Whether the dictionary has the text as a word of any kind; no text is one without a dictionary."""
+    dictionary = _dictionary()
+    return dictionary is not None and text.isascii() and bool(dictionary.getAllInflections(text))
 
 
 @lru_cache(_MOST_CACHED)

@@ -32,7 +32,7 @@ def plain_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> list[list[int]]:
+def near_duplicates(texts: Sequence[str]) -> list[list[int]]:
     """The places of texts in clusters of at least two that are nearly the same, the largest first.
 
     >>> near_duplicates(["It is very rude.", "it is VERY rude", "Nice!", "nice", "Other words."])
@@ -42,20 +42,21 @@ def near_duplicates(texts: Sequence[str], alike: float = ALIKE) -> list[list[int
     for place, text in enumerate(texts):
         by_text[plain_words(text)].append(place)
     clusters: list[list[int]] = []
-    first_of: list[frozenset[int]] = []
+    first_of: list[tuple[int, ...]] = []
     in_band: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for text, places in by_text.items():
         shingles = _shingles(text)
         bands = list(_bands(shingles))
         tried = dict.fromkeys(number for band in bands for number in in_band[band][:_COMPARED])
-        found = next((number for number in tried if _similarity(shingles, first_of[number]) >= alike), None)
-        if found is not None:
-            clusters[found] += places
+        cluster = next((number for number in tried if _similarity(shingles, first_of[number]) >= ALIKE), None)
+        if cluster is not None:
+            clusters[cluster] += places
             continue
         for band in bands:
             in_band[band].append(len(clusters))
         clusters.append(list(places))
-        first_of.append(shingles)
+        # A tuple takes a sixth of the memory of a set, and each is only compared with the set of a later text.
+        first_of.append(tuple(shingles))
     several = [sorted(places) for places in clusters if len(places) > 1]
     return sorted(several, key=lambda places: (-len(places), places))
 
@@ -72,7 +73,13 @@ def contains_copy(text: str, source: str, words: int) -> bool:
 
 def _shingles(text: str) -> frozenset[int]:
     padded = f" {text} "
-    return frozenset(crc32(padded[place : place + 3].encode()) for place in range(max(1, len(padded) - 2)))
+    return frozenset(_number_of(padded[place : place + 3]) for place in range(max(1, len(padded) - 2)))
+
+
+@lru_cache(maxsize=100_000)
+def _number_of(triple: str) -> int:
+    """Kept, so that texts share the numbers in memory."""
+    return crc32(triple.encode())
 
 
 def _bands(shingles: Iterable[int]) -> Iterable[tuple[int, ...]]:
@@ -87,6 +94,6 @@ def _hashes(shingle: int) -> tuple[int, ...]:
     return tuple((a * shingle + b) % _PRIME for a, b in _HASHES)
 
 
-def _similarity(left: frozenset[int], right: frozenset[int]) -> float:
-    shared = len(left & right)
+def _similarity(left: frozenset[int], right: Sequence[int]) -> float:
+    shared = len(left.intersection(right))
     return shared / (len(left) + len(right) - shared)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chorale.text.inflections import VerbForms, inflect, is_verb, likelihood, verbs_of
+from chorale.text.inflections import VerbForms, inflect, is_verb, is_word, likelihood, verbs_of
 from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
@@ -83,6 +83,8 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     ('run', 'found', 'run')
     >>> forms_of("re-elected", "re-electe").stem, forms_of("weathering", "weathering").stem
     ('re-elect', 'weather')
+    >>> forms_of("commoned", "commone").stem
+    'common'
     """
     others = [verb for verb in verbs_of(word, is_participle=is_participle) if verb.stem != word.lower()]
     own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
@@ -94,4 +96,10 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     itself = [inflect(word)] if is_verb(word) or is_alone else []
     elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
     possible = [*own, *others, *itself] if is_form else [*others, *itself, *elsewhere]
-    return max(possible, key=lambda verb: likelihood(verb.stem)[0])
+    return max(possible, key=lambda verb: _rank(verb.stem))
+
+
+def _rank(stem: str) -> tuple[int, bool]:
+    """How likely a stem is. Of those that no list of verbs has, a word of another kind wins (common, not commone)."""
+    known = likelihood(stem)[0]
+    return known, known <= 1 and is_word(stem)

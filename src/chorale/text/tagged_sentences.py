@@ -20,7 +20,7 @@ def tagged_sentences(
         for sentence in given:
             yield sentence, [(sentence.name, _as_given(sentence))]
         return
-    whole = tagger.tag(_tokens_of(sentence) for sentence in given if sentence.is_one and not is_complete(sentence))
+    whole = tagger.tag(tokens_of(sentence) for sentence in given if sentence.is_one and not is_complete(sentence))
     split = tagger.split(sentence.text for sentence in given if not sentence.is_one)
     for sentence in given:
         if is_complete(sentence):
@@ -31,7 +31,8 @@ def tagged_sentences(
             yield sentence, list(zip((f"{sentence.name}.{number}" for number in count(1)), next(split), strict=False))
 
 
-def _tokens_of(given: GivenSentence) -> Sequence[str]:
+def tokens_of(given: GivenSentence) -> Sequence[str]:
+    """Its tokens in the file, or else those of its text."""
     return given.tokens or [token.text for token in tokenize(given.text)]
 
 

@@ -7,7 +7,7 @@ study signs what is granted in it with its own key.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,13 +17,13 @@ from fastapi.responses import RedirectResponse
 from chorale.engine import team as members
 from chorale.engine.running import Study
 from chorale.model.logins import login_of
-from chorale.model.problems import UnavailableError
+from chorale.model.problems import UnavailableError, UserError
 from chorale.store import Tx, epochs, requesters, team
 from chorale.web import staff
 from chorale.web.arriving import signed_in_worker
 from chorale.web.doorkeeper import DEVICE_SECONDS, Doorkeeper, TryKeys
 from chorale.web.links import OWNER
-from chorale.web.serving import Site
+from chorale.web.serving import OwnedStudy, Site
 from chorale.web.sessions import FRONT_COOKIE, STAFF_SECONDS, WORKER_SECONDS, Grant
 
 T = TypeVar("T")
@@ -36,12 +36,12 @@ _BETWEEN, _WITHIN = "|", "~"
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody's account in one study: of an annotator, or of an owner."""
+    """Somebody's account in one study: of an annotator, an owner, or an expert or viewer with a link."""
 
     study: str
     """The study's name on the server."""
     kind: str
-    """`member` or `owner`."""
+    """`member`, or the role in the console."""
     id: int
     name: str
     password_hash: str | None
@@ -71,8 +71,8 @@ class Accounts:
 
     async def with_password(self, request: Request, password: str, *names: str) -> list[Account]:
         """The accounts with these names and this password; raises TooManyTriesError instead of looking too often."""
-        found = {(one.study, one.kind): one for name in names for one in await self._named(name)}
-        return await self._with_password(request, names[0], password, list(found.values()))
+        accounts = {(one.study, one.kind): one for name in names for one in await self._named(name)}
+        return await self._with_password(request, names[0], password, list(accounts.values()))
 
     async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
         right = await self._with_password(request, login, password, await self._elsewhere(study, login))
@@ -80,11 +80,13 @@ class Accounts:
 
     async def _elsewhere(self, study: str, login: str) -> list[Account]:
         """The accounts of an annotator in other studies than one."""
-        found = await self._named(login)
-        return [account for account in found if account.kind == MEMBER and account.study != study]
+        accounts = await self._named(login)
+        return [account for account in accounts if account.kind == MEMBER and account.study != study]
 
-    async def _with_password(self, request: Request, name: str, password: str, found: list[Account]) -> list[Account]:
-        devices, login = self._known_devices(request, found), login_of(name)
+    async def _with_password(
+        self, request: Request, name: str, password: str, accounts: list[Account]
+    ) -> list[Account]:
+        devices, login = self._known_devices(request, accounts), login_of(name)
         async with AsyncExitStack() as trying:
             # In every study, also where nobody has this name: whether somebody has must not show.
             counting = [
@@ -93,12 +95,12 @@ class Accounts:
             ]
             counted = await asyncio.gather(*counting, return_exceptions=True)
             noted = {study: self._counted(study, keys) for study, keys in zip(self._doorkeepers, counted, strict=True)}
-            hashes = {account.password_hash for account in found} - {None}
+            hashes = {account.password_hash for account in accounts} - {None}
             matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
-        right = [account for account in found if account.password_hash in matching]
+        right = [account for account in accounts if account.password_hash in matching]
         if right:
             # Where it was wrong, it stays counted: an account of the same name must not buy guesses at another one.
-            guessed_at = {one.study for one in found if one.password_hash not in (None, *matching)}
+            guessed_at = {one.study for one in accounts if one.password_hash not in (None, *matching)}
             forgetting = (
                 self._where_it_can(study, self._doorkeepers[study].forget(keys))
                 for study, keys in noted.items()
@@ -117,8 +119,8 @@ class Accounts:
         return keys
 
     async def _named(self, name: str) -> list[Account]:
-        found = await asyncio.gather(*(self._read(study, _named, study, name) for study in self.sites))
-        return [account for some in found for account in some or ()]
+        by_study = await asyncio.gather(*(self._read(study, _named, study, name) for study in self.sites))
+        return [account for some in by_study for account in some or ()]
 
     async def _read(self, study: str, work: Callable[..., T], *args: object) -> T | None:
         return await self._where_it_can(study, self.sites[study].read(work, *args))
@@ -131,7 +133,7 @@ class Accounts:
             self.sites[study].outages.failed(error)
             return None
 
-    def _known_devices(self, request: Request, found: Iterable[Account]) -> dict[str, str | None]:
+    def _known_devices(self, request: Request, accounts: Iterable[Account]) -> dict[str, str | None]:
         """By study, what a browser is known by that was signed in before to every one of these accounts there.
 
         Where there is none of them, there is nothing to guess: a browser that is known elsewhere is known there too.
@@ -139,9 +141,9 @@ class Accounts:
         cookie = request.cookies.get(FRONT_DEVICE_COOKIE, "")
         known = {(study, grant.kind, grant.id): token for study, grant, token in self._granted(cookie, DEVICE_SECONDS)}
         tokens: dict[str, list[str | None]] = {}
-        for one in found:
-            if one.password_hash is not None:
-                tokens.setdefault(one.study, []).append(known.get((one.study, one.kind, one.id)))
+        for account in accounts:
+            if account.password_hash is not None:
+                tokens.setdefault(account.study, []).append(known.get((account.study, account.kind, account.id)))
         devices = {study: of_accounts[0] for study, of_accounts in tokens.items() if all(of_accounts)}
         anywhere = next(iter(devices.values()), None)
         return {study: devices.get(study) if study in tokens else anywhere for study in self.sites}
@@ -154,9 +156,9 @@ class Accounts:
             site = self.sites.get(study)
             grant = None if site is None else site.sessions.front(token, seconds)
             if grant is not None and site is not None:
-                # Owners sign in again after as long as in a console of its own.
+                # In the console, people sign in again after as long as in one of its own.
                 is_over = (
-                    grant.kind == OWNER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
+                    grant.kind != MEMBER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
                 )
                 granted += [] if is_over else [(study, grant, token)]
         return granted
@@ -164,20 +166,60 @@ class Accounts:
     async def signed_in(self, request: Request) -> list[Account]:
         """The accounts that a browser is signed in to, unless that was ended in the study they are in."""
         granted = self._granted(request.cookies.get(FRONT_COOKIE, ""), WORKER_SECONDS)
-        found = await asyncio.gather(
+        accounts = await asyncio.gather(
             *(self._read(study, _granted_account, study, grant) for study, grant, _ in granted)
         )
-        return [account for account in found if account is not None]
+        return [account for account in accounts if account is not None]
 
     def remember(self, response: Response, accounts: Iterable[Account], *, secure: bool) -> Response:
         """Sign a browser in to these accounts, and know it again after it is signed out."""
-        cookie = _BETWEEN.join(
-            f"{account.study}{_WITHIN}{self.sites[account.study].sessions.front_token(account.grant)}"
-            for account in accounts
-        )
+        cookie = self._cookie(accounts)
         for name, seconds in ((FRONT_COOKIE, WORKER_SECONDS), (FRONT_DEVICE_COOKIE, DEVICE_SECONDS)):
             response.set_cookie(name, cookie, seconds, httponly=True, samesite="lax", secure=secure)
         return response
+
+    def _cookie(self, accounts: Iterable[Account]) -> str:
+        return _BETWEEN.join(
+            f"{account.study}{_WITHIN}{self.sites[account.study].sessions.front_token(account.grant)}"
+            for account in accounts
+        )
+
+    async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
+        """Have the front page offer a study that somebody has opened by their link, beside others of this name.
+
+        A browser in which somebody of another name is signed in stays theirs.
+        """
+        site = self.sites[study]
+        row = await site.read(_requester, name)
+        account = None if row is None else await site.read(_of_staff, study, row)
+        known = await self.signed_in(request)
+        if account is None or any(login_of(one.name) != login_of(name) for one in known):
+            return
+        others = [one for one in known if (one.study, one.kind) != (study, account.kind)]
+        cookie = self._cookie([*others, account])
+        response.set_cookie(
+            FRONT_COOKIE, cookie, WORKER_SECONDS, httponly=True, samesite="lax", secure=site.secure_cookies
+        )
+
+    async def owned(self, request: Request, study: str) -> list[OwnedStudy]:
+        """The other studies whose owner is signed in with this browser."""
+        signed_in = await self.signed_in(request)
+        owners = {one.study: one.name for one in signed_in if one.kind == OWNER and one.study != study}
+        titles = {name: self.sites[name].study.settings.study.title for name in owners}
+        return sorted((OwnedStudy(name, titles[name], by) for name, by in owners.items()), key=lambda one: one.title)
+
+    async def deactivate_in(self, studies: Iterable[OwnedStudy], name: str, reason: str) -> int:
+        """Deactivate an annotator in studies of the owner who asks; in how many they had an account."""
+        done = 0
+        for study in studies:
+            # Where nobody has this name, that is no mistake.
+            with suppress(UserError):
+                done += await self.sites[study.name].write(members.deactivate, name, study.owner, reason)
+        return done
+
+    async def revoke_in(self, studies: Iterable[OwnedStudy], name: str, role: str, reason: str) -> int:
+        """Revoke somebody's link to the console in studies of the owner who asks; in how many they had one."""
+        return sum([await self.sites[study.name].write(_revoked, name, role, study.owner, reason) for study in studies])
 
     async def enter(self, account: Account, path: str) -> Response:
         """Send somebody into a study, to a path of it, with a session there."""
@@ -185,7 +227,7 @@ class Accounts:
         if account.kind == MEMBER:
             session = await site.write(members.sign_in, account.name, account.version)
             return signed_in_worker(site, session, site.url(path))
-        row = await site.read(_owner_by_id, account.id)
+        row = await site.read(_requester_by_id, account.id)
         if row is None:
             return RedirectResponse("/", 303)
         return await staff.signed_in(site, row, site.url(path))
@@ -216,7 +258,8 @@ def _login(account: Account) -> str:
 def _named(tx: Tx, _study: Study, study: str, name: str) -> list[Account]:
     """The accounts of a name in a study: of the annotator, of the owner."""
     member, row = team.find(tx, login_of(name)), requesters.find_requester(tx, name)
-    return [account for account in (_of_member(tx, study, member), _of_owner(tx, study, row)) if account is not None]
+    owner = _of_staff(tx, _study, study, row) if row is not None and row.role == OWNER else None
+    return [account for account in (_of_member(tx, study, member), owner) if account is not None]
 
 
 def _granted_account(tx: Tx, _study: Study, study: str, grant: Grant) -> Account | None:
@@ -224,7 +267,7 @@ def _granted_account(tx: Tx, _study: Study, study: str, grant: Grant) -> Account
     account = (
         _of_member(tx, study, team.find_by_id(tx, grant.id))
         if grant.kind == MEMBER
-        else _of_owner(tx, study, requesters.find_by_id(tx, grant.id))
+        else _of_staff(tx, _study, study, requesters.find_by_id(tx, grant.id))
     )
     return account if account is not None and account.grant == grant else None
 
@@ -236,11 +279,20 @@ def _of_member(tx: Tx, study: str, member: team.Member | None) -> Account | None
     return Account(study, MEMBER, member.id, member.name, member.password_hash, member.session_version, mark)
 
 
-def _of_owner(tx: Tx, study: str, row: requesters.RequesterRow | None) -> Account | None:
-    if row is None or row.role != OWNER or row.revoked_at is not None:
+def _of_staff(tx: Tx, _study: Study, study: str, row: requesters.RequesterRow | None) -> Account | None:
+    if row is None or row.revoked_at is not None:
         return None
-    return Account(study, OWNER, row.id, row.name, row.password_hash, row.session_version, epochs.current(tx).mark)
+    return Account(study, row.role, row.id, row.name, row.password_hash, row.session_version, epochs.current(tx).mark)
 
 
-def _owner_by_id(tx: Tx, _study: Study, number: int) -> requesters.RequesterRow | None:
+def _requester(tx: Tx, _study: Study, name: str) -> requesters.RequesterRow | None:
+    return requesters.find_requester(tx, name)
+
+
+def _requester_by_id(tx: Tx, _study: Study, number: int) -> requesters.RequesterRow | None:
     return requesters.find_by_id(tx, number)
+
+
+def _revoked(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
+    asked = {(one.name, one.role) for one in staff.colleagues(tx, study) if one.state != "revoked"}
+    return (name, role) in asked and staff.revoke(tx, study, name, role, by, reason)

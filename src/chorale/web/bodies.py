@@ -88,7 +88,7 @@ class FollowingBody(BaseModel):
 
 
 class OfferBody(BaseModel):
-    status: Literal["item", "wait", "done", "paused", "dropped", "limit", "locked", "round"]
+    status: Literal["item", "wait", "done", "none", "paused", "dropped", "limit", "locked", "round"]
     message: str
     progress: ProgressBody
     assignment: AssignmentBody | None = None

@@ -158,8 +158,8 @@ class Doorkeeper:
         except BadSignature:
             return None
 
-    def _key(self, what: str) -> str:
-        return hmac.new(self._secret, what.encode(), sha256).hexdigest()[:32]
+    def _key(self, purpose: str) -> str:
+        return hmac.new(self._secret, purpose.encode(), sha256).hexdigest()[:32]
 
 
 def _owner(tx: Tx, name: str) -> RequesterRow | None:

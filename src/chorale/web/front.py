@@ -20,7 +20,7 @@ from chorale.web.app import mount_static
 from chorale.web.console.signing_in import START, local_path
 from chorale.web.doorkeeper import TooManyTriesError
 from chorale.web.limits import FairQueue
-from chorale.web.links import OWNER
+from chorale.web.links import EXPERT, OWNER, QUEUE, VIEWER
 from chorale.web.logs import AccessLog
 from chorale.web.outages import server_problem, unavailable
 from chorale.web.pages import Pages
@@ -36,7 +36,8 @@ Study = Annotated[str, Form(max_length=40)]
 To = Annotated[str, Form(max_length=10)]
 WORK, CONSOLE = "work", "console"
 _NOT_AVAILABLE = worded("Not available at the moment")
-_KINDS = {WORK: MEMBER, CONSOLE: OWNER}
+_KINDS = {WORK: (MEMBER,), CONSOLE: (OWNER, EXPERT, VIEWER)}
+"""The accounts that lead there, the one with the most rights first."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class _Front:
     accounts: Accounts
     pages: Pages
     secure: bool
-    """Whether cookies can be kept from ever being sent in the clear."""
+    """Whether cookies are sent only over an encrypted connection."""
 
     def page(self, template: str, status: int = 200, problem: str | None = None, **context: Any) -> Response:
         said = None if problem is None else self.pages.language.translated(problem)
@@ -65,11 +66,16 @@ class _Front:
                 "name": name,
                 "title": self.accounts.sites[name].study.settings.study.title,
                 "works": MEMBER in kinds,
-                "manages": OWNER in kinds,
+                "manages": not kinds.isdisjoint(_KINDS[CONSOLE]),
             }
             for name, kinds in by_study.items()
         ]
-        return self.page("studies", name=accounts[0].name, listed=sorted(listed, key=lambda one: str(one["title"])))
+        return self.page(
+            "studies",
+            name=accounts[0].name,
+            listed=sorted(listed, key=lambda one: str(one["title"])),
+            has_password=any(account.password_hash is not None for account in accounts),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ class FrontOptions:
     """How the front page of a server is served."""
 
     secure: bool = False
-    """Whether cookies can be kept from ever being sent in the clear."""
+    """Whether cookies are sent only over an encrypted connection."""
     access_log: bool = False
     requests_per_second: float = 0.0
     """What one address may ask for; 0 for no limit."""
@@ -133,7 +139,7 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
         account = _account(await accounts.signed_in(request), study, to)
         if account is None:
             return front.sign_in_page(study_name=study, to=to, next=wanted)
-        return await accounts.enter(account, _path(to, wanted))
+        return await accounts.enter(account, _path(account, wanted))
 
     @router.post("/sign-in", include_in_schema=False)
     async def sign_in(
@@ -146,16 +152,18 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
     ) -> Response:
         asked = {"name": name, "study_name": study, "to": to, "next": wanted}
         try:
-            found = await accounts.with_password(request, password, name)
+            opened = await accounts.with_password(request, password, name)
         except TooManyTriesError as error:
             again = front.sign_in_page(429, too_many_tries(error.wait), **asked)
             again.headers["Retry-After"] = str(error.wait)
             return again
-        if not found:
+        if not opened:
             return front.sign_in_page(401, WRONG, **asked)
-        account = _account(found, study, to)
-        response = RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, wanted))
-        return accounts.remember(response, found, secure=front.secure)
+        account = _account(opened, study, to)
+        response = (
+            RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(account, wanted))
+        )
+        return accounts.remember(response, opened, secure=front.secure)
 
     @router.post("/sign-out", include_in_schema=False)
     async def sign_out(request: Request) -> Response:
@@ -166,12 +174,14 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
 
 
 def _account(accounts: Iterable[Account], study: str, to: str) -> Account | None:
-    kind = _KINDS.get(to)
-    return next((one for one in accounts if one.study == study and one.kind == kind), None)
+    there = {one.kind: one for one in accounts if one.study == study}
+    return next((there[kind] for kind in _KINDS.get(to, ()) if kind in there), None)
 
 
-def _path(to: str, wanted: str) -> str:
-    return local_path(wanted or START) if to == CONSOLE else "/"
+def _path(account: Account, wanted: str) -> str:
+    if account.kind == MEMBER:
+        return "/"
+    return local_path(wanted or (QUEUE if account.kind == EXPERT else START))
 
 
 def _add_studies(router: APIRouter, front: _Front) -> None:
@@ -179,13 +189,13 @@ def _add_studies(router: APIRouter, front: _Front) -> None:
 
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def studies(request: Request) -> Response:
-        found = await accounts.signed_in(request)
-        return front.studies_page(found) if found else front.sign_in_page()
+        opened = await accounts.signed_in(request)
+        return front.studies_page(opened) if opened else front.sign_in_page()
 
     @router.post("/enter", include_in_schema=False)
     async def enter(request: Request, study: Study = "", to: To = WORK) -> Response:
         account = _account(await accounts.signed_in(request), study, to)
-        return RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(to, ""))
+        return RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(account, ""))
 
 
 def _add_password(router: APIRouter, front: _Front) -> None:
@@ -193,8 +203,8 @@ def _add_password(router: APIRouter, front: _Front) -> None:
 
     @router.get("/password", response_class=HTMLResponse, include_in_schema=False)
     async def password_page(request: Request) -> Response:
-        found = await accounts.signed_in(request)
-        return front.page("password", name=found[0].name) if found else RedirectResponse("/", 303)
+        opened = await accounts.signed_in(request)
+        return front.page("password", name=opened[0].name) if opened else RedirectResponse("/", 303)
 
     @router.post("/password", include_in_schema=False)
     async def change(
@@ -207,14 +217,14 @@ def _add_password(router: APIRouter, front: _Front) -> None:
         name, *others = dict.fromkeys(account.name for account in signed_in)
         try:
             check_new_password(name, password, again)
-            found = await accounts.with_password(request, current, name, *others)
+            opened = await accounts.with_password(request, current, name, *others)
         except TooManyTriesError as error:
             return front.page("password", 429, too_many_tries(error.wait), name=name)
         except UserError as error:
             return front.page("password", 422, error.message, name=name)
-        if not found:
+        if not opened:
             return front.page("password", 422, worded("The current password is wrong."), name=name)
-        changed = await accounts.change_password(found, await accounts.passwords.hash(password))
+        changed = await accounts.change_password(opened, await accounts.passwords.hash(password))
         return accounts.remember(RedirectResponse("/", 303), changed, secure=front.secure)
 
 

@@ -115,14 +115,14 @@ def outline(error: BaseException | None) -> Iterator[str]:
 def _details(error: BaseException) -> str:
     """What is safe to say about an error beyond its kind: numbers, and names of our own tables."""
     state = getattr(error, "sqlstate", None)
-    found = [state] if isinstance(state, str) and _SQLSTATE.fullmatch(state) else []
+    details = [state] if isinstance(state, str) and _SQLSTATE.fullmatch(state) else []
     constraint = getattr(getattr(error, "diag", None), "constraint_name", None)
-    found += [constraint] if isinstance(constraint, str) else []
+    details += [constraint] if isinstance(constraint, str) else []
     code = getattr(error, "extendedresult", None)
-    found += [f"SQLite {code}"] if isinstance(code, int) else []
+    details += [f"SQLite {code}"] if isinstance(code, int) else []
     if isinstance(error, OSError) and error.errno is not None:
-        found.append(errorcode.get(error.errno, str(error.errno)))
-    return f" ({', '.join(found)})" if found else ""
+        details.append(errorcode.get(error.errno, str(error.errno)))
+    return f" ({', '.join(details)})" if details else ""
 
 
 def _places(traceback: TracebackType | None) -> list[str]:

@@ -14,14 +14,14 @@ def add_progress_routes(router: APIRouter, site: Site) -> None:
     @router.get("/progress", response_class=HTMLResponse, include_in_schema=False)
     async def progress(request: Request) -> Response:
         try:
-            found = await site.read_as(request, own_progress)
+            own = await site.read_as(request, own_progress)
         except Refusal as refusal:
             if refusal.status not in (401, 403, 410):
                 raise
-            found = None
-        if found is None:
+            own = None
+        if own is None:
             return RedirectResponse("/", 303)
-        return site.pages.page("worker/progress.html", progress=found, shown=_DAYS_SHOWN, time=time_text)
+        return site.pages.page("worker/progress.html", progress=own, shown=_DAYS_SHOWN, time=time_text)
 
 
 def time_text(worked_ms: int) -> str:

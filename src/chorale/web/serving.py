@@ -1,11 +1,11 @@
 """What the routes share: the open study, its pages, its sessions, and how to ask the store from async code."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from fastapi import Request, Response
 
@@ -30,11 +30,35 @@ def nobody() -> Refusal:
     return Refusal("signed_out", message, 401)
 
 
+class OwnedStudy(NamedTuple):
+    """Another study on the server, with the name under which somebody owns it."""
+
+    name: str
+    title: str
+    owner: str
+
+
 class OtherAccounts(Protocol):
-    """Accounts of annotators in other studies on the same server."""
+    """Accounts in other studies on the same server."""
 
     async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
         """The hash of the password they have in a study other than the one at this path, if this is it."""
+        ...
+
+    async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
+        """Have the front page offer a study whose console somebody has opened by their link."""
+        ...
+
+    async def owned(self, request: Request, study: str) -> list[OwnedStudy]:
+        """The studies other than this one whose owner is signed in with this browser."""
+        ...
+
+    async def deactivate_in(self, studies: Iterable[OwnedStudy], name: str, reason: str) -> int:
+        """Deactivate an annotator there; in how many studies they had an account."""
+        ...
+
+    async def revoke_in(self, studies: Iterable[OwnedStudy], name: str, role: str, reason: str) -> int:
+        """Revoke the link of an expert or viewer there; in how many studies they had one."""
         ...
 
 
@@ -64,7 +88,7 @@ class Site:
 
     @property
     def secure_cookies(self) -> bool:
-        """Whether cookies can be kept from ever being sent in the clear."""
+        """Whether cookies are sent only over an encrypted connection."""
         return self.public_url is not None and self.public_url.startswith("https:")
 
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
@@ -77,6 +101,15 @@ class Site:
 
     def base_url(self, request: Request) -> str:
         return self.public_url or str(request.base_url).rstrip("/") + self.root
+
+    @property
+    def name_on_server(self) -> str:
+        """What one of several studies is called on its server."""
+        return self.root.removeprefix("/")
+
+    async def owned_elsewhere(self, request: Request) -> list[OwnedStudy]:
+        """The other studies on this server that the person signed in owns, too."""
+        return [] if self.other_accounts is None else await self.other_accounts.owned(request, self.name_on_server)
 
     def url(self, path: str) -> str:
         """A path of this study as an address on the server."""

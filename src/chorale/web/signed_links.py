@@ -156,8 +156,8 @@ class SignedLinks:
     def _check_audience(self, named: Any) -> None:
         """Whether a token is for this site: Prolific names its domain, with or without what is around it."""
         here = urlsplit(self.public_url)
-        for one in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
-            parts = urlsplit(str(one) if "//" in str(one) else f"//{one}")
+        for audience in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
+            parts = urlsplit(str(audience) if "//" in str(audience) else f"//{audience}")
             if parts.hostname == here.hostname and parts.port in (None, here.port):
                 return
         raise _refusal(worded("The link belongs to another site."))

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -57,7 +56,6 @@ from chorale.web.sessions import WORKER_COOKIE
 from chorale.web.team import add_team_routes, has_team
 from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
-log = logging.getLogger("chorale.web")
 REPLY_STEP_S = 0.02
 """Replies to answers come a multiple of this after the answer."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

@@ -7,7 +7,7 @@ from chorale.cli.arguments import AsJson
 from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.exchange.importing import import_files
+from chorale.exchange.importing import Imported, import_files
 from chorale.files.batch_files import BatchOptions
 from chorale.metrics.reading.judgment_files import separator_in
 from chorale.metrics.reading.judgments_options import KeepRejected, LabelColumn, Separator, TaskColumn, WorkerColumn
@@ -38,18 +38,18 @@ def judgments(
     options = BatchOptions(task, worker, label, separator_in(sep), keep_rejected)
     with patiently("judgments") as progress:
         done = import_files(files, out, options, title=title or out.name, progress=progress)
+    print_imported(done, as_json=as_json)
+
+
+def print_imported(done: Imported, *, as_json: bool) -> None:
+    """The study that was made of finished work."""
     if as_json:
-        print_json(
-            {
-                "study": str(out),
-                "stages": {name: dict(counts) for name, counts in done.stages.items()},
-                "notes": list(done.notes),
-            }
-        )
+        stages = {name: dict(counts) for name, counts in done.stages.items()}
+        print_json({"study": str(done.directory), "stages": stages, "notes": list(done.notes)})
         return
     for name, counts in done.stages.items():
         print_line(
             f"{name}: {counts['judgments']:,} judgments of {counts['items']:,} items by {counts['workers']:,} workers."
         )
-    print_line(f"Made {out}. `chorale report {out}` reports on it.")
+    print_line(f"Made {done.directory}. `chorale report {done.directory}` reports on it.")
     print_notes(done.notes)

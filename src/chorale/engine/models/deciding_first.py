@@ -32,12 +32,12 @@ def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int, among: Col
     if record is None:
         return 0
     most = AT_ONCE if among is None else len(among)
-    found = first_pass.undecided(tx, stage.id, worker_id, most, unanswered=removed, among=among)
-    if not found:
+    undecided = first_pass.undecided(tx, stage.id, worker_id, most, unanswered=removed, among=among)
+    if not undecided:
         return 0
     number, calibration = (None, None) if removed else _calibration_now(tx, study, stage, worker_id)
     now = study.clock()
-    for item in found:
+    for item in undecided:
         confidence, decided = decision_about(study, of, item, calibration)
         first_pass.add(
             tx,
@@ -55,7 +55,7 @@ def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int, among: Col
             ),
         )
         settle_group(tx, study, stage, item.group_key, item.item_id)
-    return len(found)
+    return len(undecided)
 
 
 def decision_about(

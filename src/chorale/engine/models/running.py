@@ -37,10 +37,10 @@ def chosen_models(study: Study, name: str | None) -> Sequence[ModelSettings]:
     models = study.settings.model
     if not models:
         raise UserError("The study file has no models. Add a [[model]] table: see docs/models.md.")
-    found = [model for model in models if name in (None, model.name)]
-    if not found:
+    chosen = [model for model in models if name in (None, model.name)]
+    if not chosen:
         raise UserError(f"There is no model {name!r}. The models are: {', '.join(one.name for one in models)}.")
-    return found
+    return chosen
 
 
 async def annotate(
@@ -131,15 +131,15 @@ def previews(
     tx: Tx, study: Study, models: Sequence[ModelSettings], stage: str | None, limit: int | None, shown: int
 ) -> list[Preview]:
     """Look at what a run would ask, without asking or writing anything; `limit` is for all stages together."""
-    found = []
+    made = []
     for model in models:
         left = limit
         for of in stages_of(study, model, stage):
             in_round = of.stage.round_size is not None
-            found.append(_preview(tx, study, of, model, None if in_round else left, shown))
+            made.append(_preview(tx, study, of, model, None if in_round else left, shown))
             if left is not None and not in_round:
-                left -= found[-1].items + found[-1].gold
-    return found
+                left -= made[-1].items + made[-1].gold
+    return made
 
 
 def _preview(tx: Tx, study: Study, of: ModelStage, model: ModelSettings, limit: int | None, shown: int) -> Preview:

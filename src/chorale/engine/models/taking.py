@@ -1,4 +1,4 @@
-"""Giving items to a model, and planning what it is asked: by the rules that hold for workers, and within the budget."""
+"""Assigning items to a model and planning its calls, by the rules for workers and within the budget."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

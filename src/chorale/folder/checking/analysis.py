@@ -1,4 +1,4 @@
-"""Whether the planned comparisons of arms can be made."""
+"""Check the planned comparisons of arms."""
 
 from collections.abc import Iterable, Sequence
 

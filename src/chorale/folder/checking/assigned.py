@@ -1,4 +1,4 @@
-"""Who items are for: a file with a row for every item and annotator."""
+"""Assignment of items to people: a file with a row for every item and annotator."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ def read_assigned(draft: Draft, items: Sequence[NewItem], report: CheckReport) -
     rows = list(read_rows(path, shown_as=settings.assigned, problems=unread))
     report.problems += unread
     if missing := [name for name in _COLUMNS if rows and not any(name in row.values for row in rows)]:
-        found = ", ".join(map(printable, rows[0].values))
+        columns = ", ".join(map(printable, rows[0].values))
         report.add(
             settings.assigned,
             1,
-            f'no column named "{missing[0]}" (found: {found})',
+            f'no column named "{missing[0]}" (found: {columns})',
             "Write the columns `item` and `annotator`, one row per pair.",
         )
         return {}

@@ -1,4 +1,4 @@
-"""What a study folder holds, once nothing in it is wrong."""
+"""The content of a valid study folder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ class GoldRow:
 
 @dataclass(frozen=True, slots=True)
 class TruthRow:
-    """What a simulated worker knows: the true answer to whatever looks like this."""
+    """The correct answer that simulated workers use, by the item's view."""
 
     view: dict[str, Any]
     answer: Answer

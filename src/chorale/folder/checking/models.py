@@ -1,4 +1,4 @@
-"""Whether the models of a study file can annotate: they exist, their files do, and no key is sent in the clear."""
+"""Check the models of a study file: they and their files exist, and no key is sent unencrypted."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def check_models(settings: StudySettings, tasks: Sequence[Task | None], consent:
     for index, model in enumerate(settings.model):
         if names[model.name] > 1:
             fix = "Give every model a unique name."
-            report.setting(("model", index, "name"), "is the name of another model too", fix, model.name)
+            report.setting(("model", index, "name"), "is also the name of another model", fix, model.name)
         if model.answers is not None:
             located(model.answers, ("model", index, "answers"), report)
         if model.key is not None and _is_in_the_clear(model):
@@ -31,7 +31,7 @@ def check_models(settings: StudySettings, tasks: Sequence[Task | None], consent:
         if model.confidence == "samples" and not model.temperature and model.answers is None:
             report.setting(
                 ("model", index, "temperature"),
-                "is 0, so that all samples would be the same",
+                "is 0, so all samples would be the same",
                 'Set a temperature above 0, or remove `confidence = "samples"`.',
                 model.temperature,
             )
@@ -90,7 +90,7 @@ def _check_one_model(
     if used[0].confidence == "none":
         report.setting(
             (*at, "role"),
-            f'is "first", and the model {used[0].name!r} gives no confidence',
+            f'is "first", and the model {used[0].name!r} has no confidence setting',
             'Set confidence = "logprobs", "samples" or "stated" in its [[model]] table.',
             rule.role,
         )
@@ -141,7 +141,7 @@ def check_disclosure(
         report.setting(
             at,
             "is missing: workers must agree to it in the consent form",
-            f"Write here the sentence of {settings.study.consent} that says so.",
+            f"Copy here the sentence of {settings.study.consent} that discloses this.",
         )
     elif " ".join(sentence.split()) not in " ".join(consent.split()):
         report.setting(

@@ -1,4 +1,4 @@
-"""Whether the numbers of a protocol fit together: enough people can pass, and what gates ask for can be reached."""
+"""Check the numbers of a protocol: enough people can pass, and the gates' requirements can be reached."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -64,12 +64,12 @@ def _check_marks(
     highest = fmean(scores.values())
     for at, asked in (("threshold", gate.threshold or 0.0), ("floor", gate.floor)):
         if asked > highest + _TINY:
-            message = f"nobody could pass: the best answers there can be score {highest:.3g}"
+            message = f"nobody could pass: the best possible answers score {highest:.3g}"
             report.setting(("gate", index, at), message, "Lower it, or give the best answers more `points`.", asked)
     for name, asked in gate.criteria.items():
         reached = max((mark for each, mark in best.items() if is_criterion(each, name)), default=0.0)
         if asked > reached + _TINY:
-            message = f"nobody could pass: the best answers there can be have {reached:.3g} by `{name}`"
+            message = f"nobody could pass: the best possible answers have {reached:.3g} by `{name}`"
             report.setting(
                 ("gate", index, "criteria"), message, "Lower it, or give the best answer more `points`.", asked
             )
@@ -93,17 +93,17 @@ def _check_people(settings: StudySettings, items: _Items, report: CheckReport) -
         by = short.most.by
         report.setting(
             ("gate", gates[by]) if by in gates else ("stage", stages[by], "items"),
-            f"the stage `{short.name}` can never be finished: it takes {short.takes} different people or more, and no "
-            f"more than {short.most.people:.0f} can come there by way of `{by}`",
-            f"Let more people through `{by}`, or ask for fewer judgments in `{short.name}`.",
+            f"the stage `{short.name}` can never be finished: it needs {short.takes} different people or more, and no "
+            f"more than {short.most.people:.0f} can reach it through `{by}`",
+            f"Let more people pass `{by}`, or ask for fewer judgments in `{short.name}`.",
             by,
         )
     for short in gates_that_wait(settings, items):
         most = f"{short.most.people:.0f}"
         by = short.most.by
-        why = f"gate `{by}` lets no more" if by in gates else f"`{by}` has no more items"
+        why = f"gate `{by}` passes no more" if by in gates else f"`{by}` has no more items"
         if by in stages and settings.stage[stages[by]].grades:
-            why = f"those who may grade in `{by}` are too few to grade each other's answers"
+            why = f"the people who may grade in `{by}` are too few to grade each other's answers"
         report.setting(
             ("gate", gates[short.name], "workers"),
             f"the gate would never close: at most {most} people can be scored there, since {why}",

@@ -1,4 +1,4 @@
-"""Whether a study's protocol can be carried out: everybody who must qualify can, and everything can come to an end."""
+"""Check that a study's protocol can be completed: people can qualify, and every stage can finish."""
 
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
@@ -66,12 +66,12 @@ def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], 
                 report.setting(at, "nothing in that stage is graded, so nobody could pass", fix, name)
             elif stage.max_per_worker is not None and stage.max_per_worker < _asked(stage, gate.graded, sizes):
                 fix = f"Raise `max_per_worker` of `{name}`, or ask for fewer graded answers."
-                report.setting(at, "nobody may answer as much there as the gate asks for", fix, name)
+                report.setting(at, "nobody may give the number of answers that the gate requires", fix, name)
             elif (drawn := _drawn_of_each(settings, name)) is not None and drawn < gate.graded:
                 fix = f"Ask for at most {drawn}, or raise `items.per_worker` of the stage that grades `{name}`."
                 report.setting(
                     ("gate", index, "graded"),
-                    "nobody has as many graded answers as the gate asks for",
+                    "nobody can have the number of graded answers that the gate requires",
                     fix,
                     gate.graded,
                 )
@@ -112,11 +112,11 @@ def _check_qualifications(settings: StudySettings, report: CheckReport) -> None:
         for name in stage.entry.qualifications:
             if name not in known:
                 at = ("stage", index, "entry", "qualifications")
-                report.setting(at, "no gate gives this qualification", did_you_mean(name, known), name)
+                report.setting(at, "no gate grants this qualification", did_you_mean(name, known), name)
     if settings.arms is not None and settings.arms.after is not None and settings.arms.after not in known:
         report.setting(
             ("arms", "after"),
-            "no gate gives this qualification",
+            "no gate grants this qualification",
             did_you_mean(settings.arms.after, known),
             settings.arms.after,
         )
@@ -136,34 +136,39 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
         if arm not in used:
             fix = "Give a stage `arms` with it, or leave the arm out."
             report.setting(
-                ("arms", "names"), "no stage is for this arm: its workers would do the same as all others", fix, arm
+                ("arms", "names"),
+                "no stage is for this arm: its workers would do the same as all other workers",
+                fix,
+                arm,
             )
-    fix = "Experts are in no arm: leave `arms` out of stages for them, and let another qualification come before."
+    fix = "Experts have no arm: leave `arms` out of stages for experts, and use another qualification in `after`."
     for index, stage in enumerate(settings.stage):
         if stage.arms and EXPERT in stage.entry.qualifications:
             report.setting(
-                ("stage", index, "arms"), "nobody can ever enter: experts are put in no arm", fix, stage.name
+                ("stage", index, "arms"), "nobody can ever enter: experts are not assigned to arms", fix, stage.name
             )
     if settings.arms is not None and settings.arms.after == EXPERT:
-        report.setting(("arms", "after"), "nobody would ever be put in an arm", fix, EXPERT)
+        report.setting(("arms", "after"), "nobody would ever be assigned to an arm", fix, EXPERT)
 
 
 def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
         if stage.grades and content.task is not None and content.task.grading.marks is None:
             fix = "Use a task that can be a rubric: its part `grading` has `marks`."
-            report.setting(("stage", index, "grades"), "answers to this task are no grades", fix, stage.task)
+            report.setting(("stage", index, "grades"), "answers to this task are not grades", fix, stage.task)
         if stage.grades_sources and content.task is not None and content.task.grading.kept is None:
-            fix = "Leave it out: this task does not report what it keeps of other answers."
+            fix = "Leave it out: this task does not report which parts of other answers it keeps."
             report.setting(("stage", index, "grades_sources"), "this task grades no other answers", fix, stage.task)
         keeping = [other for other in settings.stage if other.grades_sources and stage.name in other.sources]
         if stage.pay.kept is not None and not keeping:
             fix = "Set `grades_sources = true` in the stage that is made from these answers, or leave `kept` out."
-            report.setting(("stage", index, "pay", "kept"), "is never paid: no stage keeps answers of this one", fix)
+            report.setting(
+                ("stage", index, "pay", "kept"), "is never paid: no later stage keeps parts of these answers", fix
+            )
         at = ("stage", index, "pay", "finished")
         if stage.pay.finished and stage.grades and not closed_by(settings, stage):
-            fix = "Leave it out, or let the gate that its grades are for decide together (`top_share`, `top`)."
-            report.setting(at, "no gate closes that could end this grading", fix, stage.pay.finished)
+            fix = "Leave it out, or let the gate that uses these grades decide together (`top_share`, `top`)."
+            report.setting(at, "no gate that closes uses these grades", fix, stage.pay.finished)
         elif stage.pay.finished and stage.round is None and not stage.grades:
             fix = "Leave it out, or make the stage a round."
             report.setting(at, "only rounds and grading stages can be finished", fix, stage.pay.finished)
@@ -206,7 +211,7 @@ def _check_order(settings: StudySettings, report: CheckReport) -> None:
         report.setting(
             ("gate", index, "stage"),
             f"waits for itself and can never be passed: {' → '.join((*circle[start:], *circle[: start + 1]))}",
-            "Let one of these stages in without that qualification.",
+            "Remove that qualification from one of these stages.",
             settings.gate[index].name,
         )
 
@@ -250,8 +255,8 @@ def _check_reach(settings: StudySettings, report: CheckReport) -> None:
         if not reach(stage):
             report.setting(
                 ("stage", index, "entry"),
-                "nobody can ever enter: what it asks for is given in stages of other arms",
-                "Ask for qualifications that the stage's own arms can get.",
+                "nobody can ever enter: the qualifications it requires come from stages of other arms",
+                "Require qualifications that the stage's own arms can get.",
                 stage.name,
             )
 
@@ -267,7 +272,7 @@ def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], repor
         fees = ", fees included" if settings.pay.fee_percent else ""
         report.setting(
             ("pay", "budget"),
-            f"does not cover what the study costs at least ({money_text(cost, settings.pay.currency)}{fees})",
+            f"does not cover the minimum cost of the study ({money_text(cost, settings.pay.currency)}{fees})",
             f"Raise it to {cost} or more, pay less, or ask for fewer judgments.",
             budget,
         )
@@ -303,4 +308,4 @@ def check_recruiting(settings: StudySettings, report: CheckReport) -> None:
                 report.setting((*at, "stages"), "there is no such stage", did_you_mean(name, stages), name)
         if wanted.invite is not None and wanted.invite not in known:
             fix = did_you_mean(wanted.invite, known)
-            report.setting((*at, "invite"), "no gate gives this qualification", fix, wanted.invite)
+            report.setting((*at, "invite"), "no gate grants this qualification", fix, wanted.invite)

@@ -1,4 +1,4 @@
-"""Where problems are gathered, and the words for names that are not known."""
+"""Collects problems, with suggestions for unknown names."""
 
 import difflib
 import re
@@ -45,8 +45,8 @@ class CheckReport:
         if any(reported[: len(path)] == path for reported in self._reported):
             return
         self._reported.append(path)
-        found = None if value is None else shortened(value)
-        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, found, path))
+        shown = None if value is None else shortened(value)
+        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, shown, path))
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
@@ -55,7 +55,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
     if near:
         return f"Did you mean `{printable(near[0])}`?"
-    return f"Use one of: {names}." if names else "There are none to name here."
+    return f"Use one of: {names}." if names else "There are none."
 
 
 def printable(name: str) -> str:

@@ -83,20 +83,20 @@ class RowFile:
             self.problem(row.line, "`id` is not an id", fix, key)
             return None
         if key in lines:
-            self.problem(row.line, f"`id` is that of line {lines[key]} too", "Give every row a unique `id`.", key)
+            self.problem(row.line, f"`id` is also used in line {lines[key]} too", "Give every row a unique `id`.", key)
             return None
         lines[key] = row.line
         return key
 
     def _no_id(self, row: Row) -> None:
         """A table without the column has one mistake, whatever the number of its rows."""
-        found = self._header() if is_table(self._path) else [self._id]
-        if self._id in found:
+        columns = self._header() if is_table(self._path) else [self._id]
+        if self._id in columns:
             self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row a unique ID.")
         elif not self._no_ids:
             self._no_ids = True
-            shown = ", ".join(map(printable, found))
-            near = did_you_mean(self._id, found).partition("`")[2].partition("`")[0] or found[0]
+            shown = ", ".join(map(printable, columns))
+            near = did_you_mean(self._id, columns).partition("`")[2].partition("`")[0] or columns[0]
             self.problem(
                 1,
                 f'no column named "{printable(self._id)}" (found: {shown})',
@@ -133,7 +133,7 @@ class RowFile:
         except AnswerError as error:
             value, wrong = row.values["answer"], error.words.wrong
             nested = is_table(self._path) and isinstance(value, str) and ("a table" in wrong or value[:1] in "{[")
-            fix = "A cell holds text only: write the file as JSONL." if nested else error.words.fix
+            fix = "CSV cells hold only text: write the file as JSONL." if nested else error.words.fix
             self.problem(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
         return False, None
 
@@ -142,7 +142,7 @@ class RowFile:
         if isinstance(text, str) and text.strip():
             return text.strip()
         message = "is missing" if text is None else "is not text" if not isinstance(text, str) else "is blank"
-        fix = "Say in a sentence why the answer is right: workers who miss it read it."
+        fix = "Explain in a sentence why the answer is correct: workers who answer it wrongly read this."
         self.problem(row.line, f"`explanation` {message}", fix, text)
         return None
 

@@ -1,4 +1,4 @@
-"""What the study file says, held against what it can say: tables become settings, or problems."""
+"""Validate the study file: tables become settings or problems."""
 
 import json
 from typing import Any, TypeVar, get_args

@@ -150,7 +150,7 @@ def _task_of(draft: Draft, report: CheckReport) -> Task | None:
     tasks = installed_tasks()
     if name is not None and name not in tasks:
         broken = [kit.package for kit in installed().broken]
-        repair = f" Or repair what could not be loaded: {', '.join(broken)}." if broken else ""
+        repair = f" Or repair the kits that could not be loaded: {', '.join(broken)}." if broken else ""
         report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks) + repair, name)
     return None if name is None else tasks.get(name)
 
@@ -227,7 +227,7 @@ def _check_sources(
     for other, source in zip(drafts, earlier, strict=False):
         problem = problem_of(options, source.options) if other.name in settings.from_ else None
         if problem is not None:
-            message = f"does not fit the stage {other.name!r} that its items come from: {problem.message}"
+            message = f"does not match the stage {other.name!r} that its items come from: {problem.message}"
             report.setting(draft.at("options"), message, problem.fix, problem.value)
 
 
@@ -243,12 +243,12 @@ def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
             continue
         for item in task.shape.expand(payload, key):
             if item.key in keys:
-                message = "`id` makes an item that another row makes too"
+                message = "`id` gives the same item as another row"
                 file.problem(row.line, message, "Give the row another `id`.", key)
             keys.add(item.key)
             yield item
     if file.count == 0:
-        file.problem(None, "has no items", "Write one row an item.")
+        file.problem(None, "has no items", "Write one row per item.")
 
 
 def _read_gold_of(
@@ -265,7 +265,7 @@ def _read_gold_of(
     if settings.unit == "part" and task.grading.gold_parts == 1:
         report.setting(
             draft.at("gold", "unit"),
-            f"the task {task.name} grades every answer as one, so there are no parts to count here",
+            f"the task {task.name} grades every answer as a whole, so there are no parts to count",
             'Leave `unit` out, or set it to "item".',
             settings.unit,
         )
@@ -273,7 +273,8 @@ def _read_gold_of(
     if settings.share > 0 and file.count is not None and file.count < settings.after:
         report.setting(
             draft.at("gold", "after"),
-            f"{settings.file} has {file.count} rows, below `after`: too few for anybody's trust ever to count",
+            f"{settings.file} has {file.count} rows, below `after`: nobody could answer enough gold for the minimum "
+            "accuracy to apply",
             f"Write at least {settings.after} gold rows, or lower `after`.",
             settings.after,
         )
@@ -290,12 +291,12 @@ def _read_round_of(draft: Draft, task: Task | None, report: CheckReport) -> tupl
     if settings.size is not None and file.count is not None and file.count < settings.size:
         report.setting(
             draft.at("round", "size"),
-            f"{settings.file} has {file.count} rows, fewer than everybody is to get",
+            f"{settings.file} has {file.count} rows, fewer than the `size` of the round",
             f"Write at least {settings.size} rows, or lower `size`.",
             settings.size,
         )
     if file.count == 0:
-        file.problem(None, "has no items", "Write one row an item.")
+        file.problem(None, "has no items", "Write one row per item.")
     return rows, file.count
 
 
@@ -306,7 +307,7 @@ def _gold_in(file: RowFile, task: Task, taken: frozenset[str], items: Sequence[N
     for row in file.rows(task.shape.item_type):
         key = file.key_of(row, lines)
         if key in taken:
-            file.problem(row.line, "`id` belongs to an item already", "Give the gold row another `id`.", key)
+            file.problem(row.line, "`id` is already used by an item", "Give the gold row another `id`.", key)
         payload = file.shaped(row, task.shape.item_type, task.shape.parse_item)
         answered, answer = file.answer_of(row, partial(task.shape.parse_gold, item=payload))
         explanation = file.explanation_of(row)

@@ -53,7 +53,7 @@ def _check_names(drafts: Sequence[Draft], report: CheckReport) -> None:
         if draft.name in seen:
             report.setting(
                 draft.at("name"),
-                "is the name of an earlier stage too",
+                "is also the name of an earlier stage",
                 "Give every stage a unique name.",
                 draft.name,
             )
@@ -127,7 +127,7 @@ def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
         fields = "Give fields that count `part = true`" if task.shape.fields else "Lower `beyond`"
         report.setting(
             draft.at("pay", "parts"),
-            f"is never paid: the most parts that an answer has is {most}, and it pays for those beyond "
+            f"is never paid: the maximum number of parts of an answer is {most}, and it pays for those beyond "
             f"{pay.parts.beyond}",
             f"{fields}, or leave `parts` out.",
         )
@@ -143,8 +143,8 @@ def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -
         if name not in compared:
             known = ", ".join(f"`{each}`" for each in compared)
             fix = f"Use some of: {known}." if known else "Leave it out: answers here have no fields to compare."
-            what = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
-            report.setting(draft.at("judgments", "fields"), f"has {name!r}, which is {what}", fix)
+            kind = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
+            report.setting(draft.at("judgments", "fields"), f"has {name!r}, which is {kind}", fix)
 
 
 def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
@@ -188,7 +188,7 @@ def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report
         gold = drafts[index].table(GoldSettings, "gold")
         if "gold" not in drafts[index].raw or (gold and gold.share == 0):
             report.setting(
-                at, "is a stage without gold, where nobody can qualify", "Give that stage gold.", entry.qualified_in
+                at, "is a stage without gold, so nobody can qualify there", "Give that stage gold.", entry.qualified_in
             )
         elif gold:
             _check_answered(draft, entry, drafts[index], gold.share, contents[index].gold_count, report)
@@ -211,7 +211,7 @@ def _check_answered(
     if limit is not None and limit >= 1 and limit * share < entry.answered - 1e-9:
         report.setting(
             at,
-            f"people meet about {limit * share:.2g} gold in the stage `{there.name}`, too few to qualify: its "
+            f"workers see about {limit * share:.2g} gold in the stage `{there.name}`, too few to qualify: its "
             f"`max_per_worker` is {limit}",
             "Raise `max_per_worker` or the share of gold there, or lower `answered`.",
             entry.answered,

@@ -1,4 +1,4 @@
-"""Whatever a study file can describe as a form."""
+"""Annotation with any form that a study file describes."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ _HERE = __name__
 
 KIT = Kit(
     name="forms",
-    summary="Whatever a study file can describe as a form.",
+    summary="Annotation with any form that a study file describes.",
     tasks={"form": f"{_HERE}.task:FORM"},
     families={"labels": f"{_HERE}.family:FAMILY"},
     commands=(

@@ -22,11 +22,12 @@ from chorale.metrics.clusters import Clusters
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.options import Against, Cluster, File, Resamples, Seed
 from chorale.metrics.reading.cluster_columns import table_columns
+from chorale.metrics.reading.judgments_options import MissingValues
 from chorale.metrics.reading.truth_files import Truth, read_truth
 from chorale.metrics.resampling import checked_resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import comparison_table
-from chorale.metrics.signatures import signature
+from chorale.metrics.signatures import Setting, signature
 from chorale.model import UserError
 from chorale.registry.options import Argument, Option
 
@@ -56,6 +57,7 @@ def score(
     item: ItemColumn = None,
     label: LabelColumn = None,
     positive: Positive = None,
+    missing: MissingValues = (),
     ci: LabelIntervals = True,
     cluster: Cluster = (),
     against: Against = None,
@@ -66,7 +68,7 @@ def score(
     resampling = checked_resampling(ci, resamples, seed)
     paths = {"system": path_of(system), "gold": path_of(gold)}
     paths |= {} if against is None else {"against": path_of(against)}
-    read_ = {role: read(path, item=item, label=label) for role, path in paths.items()}
+    read_ = {role: read(path, item=item, label=label, missing=missing) for role, path in paths.items()}
     pair = pair_of(read_["system"], read_["gold"], read_.get("against"))
     if not pair.items:
         raise UserError(
@@ -90,7 +92,8 @@ def score(
         "confusion": confusion,
     }
     json |= {"ci": {name: one.as_list() for name, one in around.items()}} if ci else {}
-    settings = {"item": item, "label": label, "positive": chosen, **resampling.settings(compared=against is not None)}
+    settings: dict[str, Setting] = {"item": item, "label": label, "positive": chosen, "missing": tuple(missing) or None}
+    settings |= resampling.settings(compared=against is not None)
     title = f"{paths['system'].name} against {paths['gold'].name}: {table.items:,} items"
     scored = Score(
         json,
@@ -119,9 +122,10 @@ def _item_of(column: str | None, row: Mapping[str, Any]) -> str | None:
     return None if value is None else text_of(value)
 
 
-def read(path: File, *, item: str | None = None, label: str | None = None) -> Truth:
-    """One label for every item."""
-    return read_truth(path_of(path), task=item, label=label, usual=_ITEMS, options=("--item", "--label"))
+def read(path: File, *, item: str | None = None, label: str | None = None, missing: Sequence[str] = ()) -> Truth:
+    """One label for every item, but for those whose label is one of the `missing` values."""
+    columns = {"task": item, "label": label}
+    return read_truth(path_of(path), **columns, usual=_ITEMS, options=("--item", "--label"), missing=missing)
 
 
 def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:

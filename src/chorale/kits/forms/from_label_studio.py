@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from chorale.contract import AnswerField, FieldKind, Task
 from chorale.exchange.batch_kinds import BatchKind
-from chorale.exchange.imported_files import as_toml
 from chorale.exchange.importing import Imported, import_files
 from chorale.files.batch_files import BatchOptions
+from chorale.files.toml_lines import as_toml
 from chorale.kits.forms.label_studio_config import StudioForm, form_in
 from chorale.kits.forms.task import FORM
 from chorale.model import UserError
@@ -97,12 +97,12 @@ def _place(value: str) -> str:
 
 def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]:
     """A row for every annotation that was not cancelled."""
-    for number, one in enumerate(_listed(path), 1):
-        data = one["data"]
-        key = str(data.get("chorale_item", one.get("id", number)))
+    for number, entry in enumerate(_listed(path), 1):
+        data = entry["data"]
+        key = str(data.get("chorale_item", entry.get("id", number)))
         item = {name: data[name] for name in asked.columns if isinstance(data.get(name), str)}
         item |= {name: _place(item[name]) for name in asked.media if name in item}
-        for made in one.get("annotations") or ():
+        for made in entry.get("annotations") or ():
             if not made.get("was_cancelled"):
                 answer = json.dumps(_answer(task, made.get("result") or [], item), ensure_ascii=False)
                 yield {_TASK: key, _WORKER: _who(made.get("completed_by")), _ANSWER: answer, **item}

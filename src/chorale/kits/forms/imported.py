@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chorale.exchange.imported_files import StagedBatch, as_toml
+from chorale.exchange.imported_files import StagedBatch
 from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
 from chorale.files.batch_files import BatchFile
+from chorale.files.toml_lines import as_toml
 from chorale.model import UserError
 
 _LONGEST_LINE, _MOST_SHOWN = 200, 40

@@ -41,9 +41,9 @@ def balanced_tuples(count: int, size: int, times: int, seed: int) -> Tuples:
         _, new, rest = min(
             (_cut(rest, rng.sample(range(count), count), size, pairs) for _ in range(TRIES)), key=lambda each: each[0]
         )
-        for one in new[: wanted - len(made)]:
-            made.append(one)
-            pairs.update(map(frozenset, combinations(one, 2)))
+        for new_tuple in new[: wanted - len(made)]:
+            made.append(new_tuple)
+            pairs.update(map(frozenset, combinations(new_tuple, 2)))
     occurrences = Counter(text for one in made for text in one)
     repeated = sum(number > 1 for number in pairs.values())
     return Tuples(tuple(made), tuple(occurrences[text] for text in range(count)), repeated)

@@ -30,7 +30,7 @@ KIT = Kit(
         ),
         Command(
             ("baseline", "frames"),
-            "Name the frames of words in sentences with a baseline system, for `chorale evaluate frames`.",
+            "Predict the frames of words in sentences with a baseline system, for `chorale evaluate frames`.",
             f"{_HERE}.commands.baseline:frames",
         ),
         Command(

@@ -1,4 +1,4 @@
-"""A crowd's frames to browse: how clear sentences are, and which frames people take for one another."""
+"""A crowd's frames to browse: clarity of sentences, and confused frames."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,11 +32,12 @@ from chorale.store.items import all_items
 
 BINS = 20
 _SHOWN = 15
+_LONGEST_SHOWN = 90
 _IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "not known"}
 _EXAMPLES = {
-    Relation.PARENT_CHILD: "Frames of which one is above the other",
+    Relation.PARENT_CHILD: "Frames where one is more general",
     Relation.OVERLAPPING: "Frames that overlap",
-    Relation.COMPOSED: "Frames that together say what the word means",
+    Relation.COMPOSED: "Frames that together describe the meaning of the word",
 }
 
 
@@ -124,15 +125,15 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
     counts = browsing.majorities
     rows: list[tuple[str, int | float | None]] = [
         ("sentences", counts.sentences),
-        ("with two or more frames of a majority", counts.several),
+        ("with two or more majority frames", counts.several),
         ("with one", counts.single),
-        ("without a frame of a majority", counts.none),
+        ("without a majority frame", counts.none),
     ]
     for kind, name in _IN_WORDS.items():
         many = [each for each in browsing.sentences if each.in_framenet is kind]
         if many and len(many) < len(browsing.sentences):
             rows.append((f"{name}: sentences", len(many)))
-            rows.append((f"{name}: without a frame of a majority", majorities(many).none))
+            rows.append((f"{name}: without a majority frame", majorities(many).none))
         if clear := [each.quality for each in many if each.quality is not None]:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
@@ -148,7 +149,7 @@ def histogram_tables(browsing: FrameBrowsing) -> list[ScoreTable]:
         (f"{place / BINS:.2f} to {(place + 1) / BINS:.2f}", *(counts[place] for counts in histograms.values()))
         for place in range(BINS)
     ]
-    return [ScoreTable("How clear sentences are (SQS)", ("SQS", *(f"{name}#" for name in histograms)), rows)]
+    return [ScoreTable("Clarity of sentences (SQS)", ("SQS", *(f"{name}#" for name in histograms)), rows)]
 
 
 def clarity_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
@@ -167,7 +168,7 @@ def pairs_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
         (pair.first, pair.second, len(pair.sentences), pair.weight, pair.relation or "", ", ".join(pair.links))
         for pair in browsing.pairs[:shown]
     ]
-    title = f"Frames taken for one another: {len(rows)} of {len(browsing.pairs):,} pairs"
+    title = f"Confused frames: {len(rows)} of {len(browsing.pairs):,} pairs"
     columns = ("frame", "frame ", "sentences#", "weight#", "relation", "FrameNet's links")
     return ScoreTable(title, columns, rows, digits=2)
 
@@ -195,8 +196,8 @@ def quality_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
     frames = zip(known.annotations, known.aqs.tolist(), strict=True)
     tables = []
     for title, columns, named in (
-        ("Workers, those who agree least first", ("worker", "WQS#", "WWA#", "WSA#"), workers),
-        ("Frames, those agreed on least first", ("frame", "FQS#"), frames),
+        ("Workers, least agreement first", ("worker", "WQS#", "WWA#", "WSA#"), workers),
+        ("Frames, least agreement first", ("frame", "FQS#"), frames),
     ):
         rows: list[tuple[Any, ...]] = sorted(named, key=lambda row: (row[1], row[0]))
         title_of = f"{title}: {min(shown, len(rows))} of {len(rows)}"
@@ -213,9 +214,9 @@ def frames_in_words(sentence: FrameSentence, bound: float) -> str:
     return ", ".join(parts)
 
 
-def in_short(text: str, longest: int = 90) -> str:
+def in_short(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= longest else flat[: longest - 1].rstrip() + "…"
+    return flat if len(flat) <= _LONGEST_SHOWN else flat[: _LONGEST_SHOWN - 1].rstrip() + "…"
 
 
 def _clarity(sentence: FrameSentence) -> float:
@@ -268,9 +269,9 @@ def _sentence_json(sentence: FrameSentence, browsing: FrameBrowsing) -> dict[str
 def _notes(browsing: FrameBrowsing) -> Sequence[str]:
     notes = []
     if not browsing.sentences:
-        notes.append("No two people have judged one sentence yet: nothing can be said of how clear they are.")
+        notes.append("No sentence has two annotations yet, so its clarity is unknown.")
     elif all(each.quality is None for each in browsing.sentences):
-        notes.append("The files have no sentence quality (SQS): sentences stand by the score of their leading frame.")
+        notes.append("The files have no sentence quality (SQS): sentences are ordered by the score of their top frame.")
     if browsing.framenet is None:
-        notes.append("Without --framenet nothing is said of how frames are related.")
+        notes.append("Without --framenet, relations between frames are not shown.")
     return notes

@@ -1,4 +1,4 @@
-"""Which frames a word may evoke: those of its lexical unit, and those of its senses in WordNet.
+"""Candidate frames of a word: those of its lexical unit, and those of its WordNet senses.
 
 A sense has the frames a map gives it. Published maps name few senses, so candidates can be looked for farther away, as
 Framester does it: at senses that have a lexical unit among their words, and along WordNet's own relations. What is
@@ -15,7 +15,7 @@ fits. The frames of the word's own lexical unit come first, always.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Literal
 
 from chorale.kits.frames.framenet import FrameNet
 from chorale.text.wordnet import Synset, WordNet
@@ -23,7 +23,6 @@ from chorale.text.wordnet import Synset, WordNet
 Reach = Literal["units", "map", "synonyms", "related"]
 """How far candidates are looked for: FrameNet's lexical units only; with the map; with lexical units that share a
 sense; with all that WordNet's relations lead to."""
-REACHES: tuple[Reach, ...] = get_args(Reach)
 
 _POS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
 """FrameNet's parts of speech as WordNet has them."""
@@ -38,7 +37,7 @@ it is the most frequent; none of these; the sense is one of a word that is deriv
 
 
 class CandidateFrames:
-    """Candidates of words. What was found out of a sense is kept."""
+    """Candidate frames of words; results per sense are cached."""
 
     def __init__(
         self,
@@ -53,7 +52,7 @@ class CandidateFrames:
         self.wordnet = wordnet
         self.reach = reach
         self._mapped = {} if mapped is None else mapped
-        self._found: dict[str, Mapping[str, float]] = {}
+        self._scores_of: dict[str, Mapping[str, float]] = {}
 
     def candidates(self, lemma: str, pos: str = "v") -> list[str]:
         """The frames of a lemma as a part of speech (FrameNet's: `v`, `n`, `a`, `adv`), the nearest first."""
@@ -70,9 +69,9 @@ class CandidateFrames:
 
     def of_sense(self, sense: str) -> Mapping[str, float]:
         """The frames of one of WordNet's senses, by its name, with their scores."""
-        if sense not in self._found:
-            self._found[sense] = self._scores(sense)
-        return self._found[sense]
+        if sense not in self._scores_of:
+            self._scores_of[sense] = self._scores(sense)
+        return self._scores_of[sense]
 
     def in_framenet(self, lemma: str, pos: str = "v") -> bool:
         """Whether FrameNet has the lemma as a lexical unit."""

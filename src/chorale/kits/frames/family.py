@@ -55,7 +55,7 @@ def score(
     system: System,
     gold: Gold,
     *,
-    top: Annotated[bool, Option(help="Use only the highest-scored frame of PRED, as 1.")] = False,
+    top: Annotated[bool, Option(help="Use only the highest-scored frame of PRED, with score 1.")] = False,
     scores: WhichScores = "final",
     constant: HowConstant = "zero",
     sentence: Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")] = None,

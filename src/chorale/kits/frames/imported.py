@@ -64,8 +64,8 @@ def _start(sentence: str, word: str, cells: Mapping[str, str]) -> int:
         return by_character
     if by_word is not None:
         place = sum(len(each) + 1 for each in sentence.split(" ")[:by_word])
-        if (found := sentence.find(word, place)) >= 0:
-            return found
+        if (start := sentence.find(word, place)) >= 0:
+            return start
     return sentence.index(word)
 
 

@@ -23,7 +23,7 @@ def frames_section(browsing: FrameBrowsing, shown: int = _SHOWN) -> str:
     """What a report has of a frame study: no page around it."""
     parts = [html_table(summary_table(browsing))]
     if histograms := browsing.histograms():
-        parts.append(html_figure("How clear sentences are: share of the sentences by SQS", _histogram(histograms)))
+        parts.append(html_figure("Clarity of sentences: share of the sentences by SQS", _histogram(histograms)))
     parts.append(html_table(pairs_table(browsing, shown)))
     parts += [html_table(table) for table in reason_tables(browsing, shown)]
     parts.append(html_table(clarity_table(browsing, shown)))

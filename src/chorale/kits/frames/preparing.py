@@ -51,7 +51,7 @@ class WordSelection:
 
 @dataclass(frozen=True, slots=True)
 class CandidateWord:
-    """A word in a sentence, and where it stands."""
+    """A word in a sentence, and its position."""
 
     sentence: int
     """The number of its sentence."""

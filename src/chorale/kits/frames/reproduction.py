@@ -44,16 +44,15 @@ _RESTRICTED = tuple(range(1, 7))
 
 _NO_SYSTEM = "The system's output was not published; `chorale baseline frames` runs systems of the same kinds."
 _NO_QUALITY = "Needs {path}, or the raw judgments: both are in the repository's tree."
-_FROM_RAW = "Computed from the raw judgments."
 _IN_FULL = "Over all seven batches; these are missing: {missing}."
 _RELEASE = "The release may differ from the corpus of the paper."
-_CUT = "Cut off after three digits, ours is {cut:.3f}: the paper cuts, and does not round."
+_CUT = "Truncated to three digits, ours is {cut:.3f}: the paper truncates instead of rounding."
 _MAJORITY = (
     "A frame counts if more than half of the sentence's workers chose it, before weighting. Counting half as well, or "
     "weighted scores, does not give the paper's numbers either."
 )
 _OLDER = "Needs FrameNet 1.5."
-_FEES = "What Mechanical Turk charged is not in the files."
+_FEES = "The files do not contain Mechanical Turk's fees."
 
 _TABLE_2 = {
     ("R-SET", "Kendall's tau AUC"): (0.339, 0.477, 0.279, 0.466),
@@ -165,8 +164,8 @@ def _corpus(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     most = "Ours counts “none” as a candidate."
     yield Cell("Section 2.1", "candidates of a word, at most", 25, float(sizes.max()), 0, most)
     yield from _workers(batches)
-    yield of_all("Section 2.3", "sentences with two frames of a majority", 720, int((chosen >= 2).sum()), _MAJORITY)
-    yield of_all("Section 2.3", "sentences without a frame of a majority", 1514, int((chosen == 0).sum()), _MAJORITY)
+    yield of_all("Section 2.3", "sentences with two majority frames", 720, int((chosen >= 2).sum()), _MAJORITY)
+    yield of_all("Section 2.3", "sentences without a majority frame", 1514, int((chosen == 0).sum()), _MAJORITY)
     lacking = _missing(batches, _RESTRICTED)
     size = sum(len(batch.final.sentences) for number, batch in batches.items() if number in _RESTRICTED)
     why = f"Batches 1 to 6; these are missing: {lacking}." if lacking else "Taken as batches 1 to 6."
@@ -265,7 +264,7 @@ def _table_2(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
             lacking = _NO_QUALITY.format(path=_path("SQS", _without_quality(batches, parts[part])))
         else:
             lacking = f"These are missing: {_missing(batches, parts[part])}."
-        otherwise = "Which batches are the R-SET is inferred." if part == "R-SET" else _RELEASE
+        otherwise = "The assignment of batches to the R-SET is inferred." if part == "R-SET" else _RELEASE
         yield _compared("Table 2", f"{part}, {row}, TC", printed[3], ours, lacking, otherwise)
     if _missing(batches, _BATCHES):
         there = tuple(sorted(batches))

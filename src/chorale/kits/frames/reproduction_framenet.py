@@ -86,7 +86,7 @@ def frame_cells(data: PaperData, scores: Sequence[Path]) -> Iterator[Cell]:
     sentences = read_frame_sentences(scores, framenet=framenet)
     counts = majorities(sentences.sentences)
     there = f"of the {len(scores)} batches there are"
-    yield Cell("Section 2.3", f"sentences {there} with two frames of a majority", None, counts.several, 0)
+    yield Cell("Section 2.3", f"sentences {there} with two majority frames", None, counts.several, 0)
     yield Cell("Section 2.3", f"sentences {there} without one", None, counts.none, 0)
     yield from _relation_cells(framenet)
     yield from _candidate_cells(data, framenet, sentences)
@@ -133,10 +133,10 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
         (related, _MOST, f"the nearest {_MOST} of those"),
     ):
         shares = coverage(sentences.sentences, candidates, wordnet, most)
-        for what, value in zip(
+        for measure, value in zip(
             ("that ours have", "among ours (precision)", "on top of a sentence that ours have"), shares, strict=True
         ):
-            yield Cell("Section 2.1", f"candidates {what}, {name}, %", None, 100 * value, 1, _FRAMESTER)
+            yield Cell("Section 2.1", f"candidates {measure}, {name}, %", None, 100 * value, 1, _FRAMESTER)
 
 
 def coverage(

@@ -49,8 +49,8 @@ def read_qualities(path: Path) -> dict[str, float]:
         name, quality = (next((key for key in keys if key in row.values), None) for keys in (_SENTENCE, _QUALITY))
         if name is None or quality is None:
             lacking = "sentence (sent_id)" if name is None else "quality (sqs)"
-            found = f"the columns {', '.join(row.values)[:200]}"
-            raise refused(path, 1, f"has no column of the {lacking}", "Use the repository's own file", found)
+            columns = f"the columns {', '.join(row.values)[:200]}"
+            raise refused(path, 1, f"has no column of the {lacking}", "Use the repository's own file", columns)
         value = number_of(row.values[quality])
         if value is None or not text_of(row.values[name]):
             message = f"has no sentence under {name!r}, or no number under {quality!r}"
@@ -71,8 +71,8 @@ def read_raw(paths: Sequence[Path]) -> RawJudgments:
     for path in paths:
         for row in reading.rows(path):
             if lacking := [name for name in _NEEDED if name not in row.values]:
-                found = f"the columns {', '.join(row.values)[:200]}"
-                raise refused(path, 1, f"has no column {lacking[0]!r}", "Use the repository's own file", found)
+                columns = f"the columns {', '.join(row.values)[:200]}"
+                raise refused(path, 1, f"has no column {lacking[0]!r}", "Use the repository's own file", columns)
             worker, sentence, answer = (text_of(row.values[name]) for name in _NEEDED)
             if not worker or not sentence:
                 reading.report(path, row.line, "has no WorkerId or no Input.vid", "Use the repository's own file.")

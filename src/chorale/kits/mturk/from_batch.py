@@ -74,7 +74,7 @@ def _layout(path: Path) -> str:
 def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list[dict[str, object]]]:
     """The columns of the batch file, and its rows as items."""
     if not path.is_file():
-        raise UserError(f"{path} is not there. Name the batch file.")
+        raise UserError(f"{path} does not exist. Name the batch file.")
     problems: list[Problem] = []
     rows: list[dict[str, object]] = []
     columns: dict[str, None] = {}

@@ -137,38 +137,29 @@ def _value(text: str) -> Any:
     return _Table(text, content) if isinstance(content, dict) else _List(text, content)
 
 
-class _List(Sequence[Any]):
-    """A list in JSON: shown as it was written, and looped over as a list."""
+class _Json:
+    """JSON in a cell: shown as it was written."""
 
-    def __init__(self, text: str, content: Sequence[Any]) -> None:
+    def __init__(self, text: str, content: Any) -> None:
         self._text = text
         self.content = content
 
     def __len__(self) -> int:
         return len(self.content)
 
-    def __getitem__(self, position: Any) -> Any:
-        return self.content[position]
-
-    def __str__(self) -> str:
-        return self._text
-
-
-class _Table(Mapping[str, Any]):
-    """A table in JSON: shown as it was written, and asked by name."""
-
-    def __init__(self, text: str, content: Mapping[str, Any]) -> None:
-        self._text = text
-        self.content = content
-
-    def __len__(self) -> int:
-        return len(self.content)
-
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.content)
 
-    def __getitem__(self, name: str) -> Any:
-        return self.content[name]
+    def __getitem__(self, place: Any) -> Any:
+        return self.content[place]
 
     def __str__(self) -> str:
         return self._text
+
+
+class _List(_Json, Sequence[Any]):
+    """Looped over as a list."""
+
+
+class _Table(_Json, Mapping[str, Any]):
+    """Asked by name."""

@@ -40,10 +40,10 @@ def read_worker_list(path: Path) -> list[ListedWorker]:
     elif not problems:
         problems.append(Problem(str(path), None, "has no rows", "Name the file of workers."))
     people: dict[str, str] = {}
-    for one in listed:
-        if people.setdefault(one.old_id, one.person) != one.person:
+    for worker in listed:
+        if people.setdefault(worker.old_id, worker.person) != worker.person:
             fix = "Keep one row per worker."
-            problems.append(Problem(str(path), one.line, "names a second person for a worker", fix, one.old_id))
+            problems.append(Problem(str(path), worker.line, "names a second person for a worker", fix, worker.old_id))
     if problems:
         raise UserError(f"{path} can't be used as a list of workers", problems[:MOST_PROBLEMS])
     return listed
@@ -60,7 +60,7 @@ def _listed(row: Row, path: str, problems: list[Problem]) -> ListedWorker:
                 values[name] = int(float(cell))
             except (ValueError, OverflowError):
                 fix = f'Give a whole number in "{_CURRENT}{name}", or nothing.'
-                problems.append(Problem(path, row.line, "has a score that is no number", fix, shortened(cell)))
+                problems.append(Problem(path, row.line, "has a score that is not a number", fix, shortened(cell)))
     status = next((cells[name] for name in _BLOCK if cells.get(name)), "").lower()
     old_id = next((cells[name] for name in OLD_ID if cells.get(name)), "")
     return ListedWorker(row.line, old_id, cells.get(PERSON, ""), status in ("block", "blocked"), values)

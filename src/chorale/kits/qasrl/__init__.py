@@ -33,12 +33,12 @@ KIT = Kit(
         ),
         Command(
             ("parse", "qasrl"),
-            "Annotate a text with questions and answers by a trained parser, for `chorale evaluate qasrl`.",
+            "Annotate a text with questions and answers, using a trained parser, for `chorale evaluate qasrl`.",
             f"{_HERE}.commands.parsing:qasrl",
         ),
         Command(
             ("evaluate", "qasrl"),
-            "Score questions and answers about verbs: arguments found (UA), with the right question (LA), and roles.",
+            "Score QA-SRL annotations: unlabelled arguments (UA), labelled arguments (LA) and roles.",
             "chorale.cli.evaluate:qasrl",
         ),
         Command(

@@ -49,11 +49,12 @@ Redundant = Annotated[
     bool,
     Option(
         "--redundant/--no-redundant",
-        help="Ignore further spans of a found argument, and count overlapping wrong ones once.",
+        help="Ignore additional spans of a matched argument, and count overlapping wrong spans once.",
     ),
 ]
 LinkName = Annotated[
-    Literal["iou", "any"], Option(metavar="HOW", help="Which wrong spans overlap: by the same iou, or by any token.")
+    Literal["iou", "any"],
+    Option(metavar="HOW", help="When wrong spans overlap: by the same iou, or with any common token."),
 ]
 Modality = Annotated[
     bool,
@@ -93,7 +94,9 @@ By = Annotated[
         help="Agreement between the annotators of one file, who are identified by this column: worker_id.",
     ),
 ]
-AlignmentFile = Annotated[File | None, Option(help="Write what was matched, missed and wrong to a .csv or .html file.")]
+AlignmentFile = Annotated[
+    File | None, Option(help="Write matched, missed and wrong arguments to a .csv or .html file.")
+]
 PropBankFile = Annotated[
     File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
 ]
@@ -101,14 +104,18 @@ FoundBy = Annotated[
     Holding,
     Option(
         metavar="HOW",
-        help="When an answer matches a PropBank argument: it has its head (for a preposition, its object), the "
-        "head-itself, or its span.",
+        help="When an answer matches a PropBank argument: it contains its head (for a preposition, its object), "
+        "the head-itself, or overlaps its span.",
     ),
 ]
-Dense = Annotated[bool, Option(help="FitzGerald et al.'s measures, by the judges of GOLD, a file of the QA-SRL Bank.")]
-QuestionsBy = Annotated[
-    Literal["people", "anyone"], Option(metavar="WHO", help="Which questions of the Bank count: people's, or anyone's.")
+Dense = Annotated[
+    bool, Option(help="FitzGerald et al.'s measures, with the judges' decisions in GOLD, a file of the QA-SRL Bank.")
 ]
+QuestionsBy = Annotated[
+    Literal["people", "anyone"],
+    Option(metavar="WHO", help="Which questions of the Bank count: only those by people, or all."),
+]
+Valid = Annotated[int, Option(min=1, max=6, help="Minimum number of the Bank's six judges for a valid question.")]
 
 
 def score(
@@ -131,7 +138,7 @@ def score(
     propbank: PropBankFile = None,
     found_by: FoundBy = "head",
     dense: Dense = False,
-    valid: Annotated[int, Option(min=1, max=6, help="How many of the Bank's six judges make an answer valid.")] = 5,
+    valid: Valid = 5,
     questions_by: QuestionsBy = "people",
     per_verb: Annotated[bool, Option(help="With --json, also give the counts of every verb.")] = False,
     against: Against = None,
@@ -298,9 +305,9 @@ class _Files:
         resampling = self._clustered(resampling, system, gold, other)
         scored, aligned = score_qasrl(system, gold, options, resampling, other)
         if self.corrections is not None:
-            found = statistics(aligned)
+            per_verb = statistics(aligned)
             arguments = aligned_arguments(aligned, known)
-            scored = with_corrections(scored, self.corrections, arguments, found, options.average, resampling)
+            scored = with_corrections(scored, self.corrections, arguments, per_verb, options.average, resampling)
         if self.alignment is None:
             return scored
         names = self.system.name, Path(gold.name).name

@@ -29,7 +29,8 @@ KIT = Kit(
         ),
         Command(
             ("baseline", "mcq"),
-            "Test whether models find the correct answers without question or passage. Cross-validation and transfer.",
+            "Test whether models find the correct answers without question or passage, with cross-validation and "
+            "transfer.",
             f"{_HERE}.commands.baseline:mcq",
         ),
         Command(

@@ -171,8 +171,8 @@ def _given(**files: File | None) -> dict[str, Path]:
 
 
 def _with_arm(measured: list[NamedQuestions], other: NamedQuestions | None) -> list[NamedQuestions]:
-    """An arm that others are compared with is still one of the arms."""
-    return measured if other is None else [other, *measured]
+    """An arm that others are compared with comes first."""
+    return measured if other is None else [other, *(one for one in measured if one is not other)]
 
 
 def _check_together(own: Mapping[str, object], ledger: File | None, is_study: bool, irt: bool) -> None:

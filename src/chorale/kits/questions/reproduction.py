@@ -245,9 +245,9 @@ def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
             column = f"{name}: accuracy, first question less second"
             why = missing or _why_drops(drops)
             yield Cell("Section 5.3", column, _DROP[name], drops.get(_ROBERTA), 1, why)
-    for what, low, high in (("discrimination", 0.6, 2.1), ("guessing", 0.03, 0.74)):
-        yield Cell("Section 5.4", f"IRT, lowest {what}", low, None, 2, _FOR_IRT)
-        yield Cell("Section 5.4", f"IRT, highest {what}", high, None, 2, _FOR_IRT)
+    for parameter, low, high in (("discrimination", 0.6, 2.1), ("guessing", 0.03, 0.74)):
+        yield Cell("Section 5.4", f"IRT, lowest {parameter}", low, None, 2, _FOR_IRT)
+        yield Cell("Section 5.4", f"IRT, highest {parameter}", high, None, 2, _FOR_IRT)
 
 
 def _drops(measured: _Measured) -> dict[str, float]:

@@ -45,10 +45,10 @@ def option_in(text: str, options: Sequence[str]) -> int | None:
 def _likeness(option: str, said: str) -> float:
     if option == said:
         return 3.0
-    one, other = (_LOST.sub(" ", each.translate(_QUOTES)) for each in (option, said))
-    if one == other:
+    option_text, said_text = (_LOST.sub(" ", each.translate(_QUOTES)) for each in (option, said))
+    if option_text == said_text:
         return 2.0
-    words, others = one.split(" "), other.split(" ")
+    words, others = option_text.split(" "), said_text.split(" ")
     return len(set(words) & set(others) - {""}) / max(len(words), len(others))
 
 

@@ -32,15 +32,15 @@ class Checked:
 def checked_applications(tx: Tx, study: Study, check: RunningStage) -> list[Checked]:
     """The applications of a check stage that have a label by the crowd and one by the expert."""
     expert = {item.key: str(label.answer) for item in all_items(tx, check.name) if (label := item.label()) is not None}
-    found = []
+    checked = []
     for name in check.settings.sources:
         results = stage_results(tx, study, study.stage(name))
         for item in results.items:
             if item.key in expert and item.label is not None:
                 answers = {judgment.answer for judgment in results.judgments(item)}
                 lhs, rhs = item.payload["lhs"], item.payload["rhs"]
-                found.append(Checked(item.key, lhs, rhs, item.label, len(answers) == 1, expert[item.key]))
-    return found
+                checked.append(Checked(item.key, lhs, rhs, item.label, len(answers) == 1, expert[item.key]))
+    return checked
 
 
 def check_score(checked: list[Checked], resampling: Resampling) -> Score:

@@ -155,8 +155,8 @@ def _shares(at_recall: str | Sequence[float]) -> tuple[float, ...]:
     except ValueError:
         shares = (-1,)
     if not all(0 <= share <= 1 for share in shares):
-        found = at_recall if isinstance(at_recall, str) else ",".join(f"{share:g}" for share in at_recall)
-        raise UserError(f"--at-recall takes fractions between 0 and 1, separated by commas (found {found!r}).")
+        shown = at_recall if isinstance(at_recall, str) else ",".join(f"{share:g}" for share in at_recall)
+        raise UserError(f"--at-recall takes fractions between 0 and 1, separated by commas (found {shown!r}).")
     return shares
 
 

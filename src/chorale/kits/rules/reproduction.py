@@ -107,13 +107,13 @@ def _of_published(name: str, path: str, data: PaperData, applications: Sequence[
         return
     entails = np.array([application.entails for application in applications], dtype=np.bool_)
     scores = evaluate_rules(scores_of_applications(applications, read_rules(file).scores), entails)
-    for what, value in (
+    for measure, value in (
         ("area", scores.auc),
         ("precision", scores.precision),
         ("recall", scores.recall),
         ("share of applications whose rule it has", scores.coverage),
     ):
-        yield Cell(_AREA, f"{name}: {what}", None, value, 2, _WITHOUT_SCORES)
+        yield Cell(_AREA, f"{name}: {measure}", None, value, 2, _WITHOUT_SCORES)
 
 
 def _repository(commit: str, *files: NeededFile) -> Repository:

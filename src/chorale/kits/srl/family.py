@@ -170,15 +170,15 @@ def _with_consequences(
 ) -> Score:
     """The score, with what an application gets wrong; in a file too, if there is a target."""
     mode = mode_for(options, [*systems.values(), gold])
-    found = {name: list(consequences_of(name, one, gold, mode, options.core)) for name, one in systems.items()}
-    tables = [table for name, listed in found.items() for table in consequences_tables(name, listed)]
+    by_system = {name: list(consequences_of(name, one, gold, mode, options.core)) for name, one in systems.items()}
+    tables = [table for name, listed in by_system.items() for table in consequences_tables(name, listed)]
     written = ""
     if target is not None:
-        rows = [one._asdict() for listed in found.values() for one in listed]
+        rows = [one._asdict() for listed in by_system.values() for one in listed]
         with writing(target, "--consequences-out"):
             write_csv(Consequence._fields, rows, target)
         written = f"Wrote {plural(len(rows), 'row', 'rows')} to {target}."
-    json = {"consequences": {name: consequences_json(listed) for name, listed in found.items()}}
+    json = {"consequences": {name: consequences_json(listed) for name, listed in by_system.items()}}
     return scored.extended(json, tables, written=written)
 
 

@@ -173,13 +173,13 @@ def _compared(table: str, cells: dict[str, str], corpora: Sequence[Corpus], reas
     gold, *systems = corpora
     ours = [_scores(system, gold) for system in systems]
     for row, fractions in cells.items():
-        what, _, metric = row.partition(", ")
+        unit, _, metric = row.partition(", ")
         for column, (paper, scores) in enumerate(zip(fractions.split(), ours, strict=True)):
             name = "gold" if column == 0 else f"P{column}"
             reason = reasons.get(name, "") if metric == "CoNLL05" else ""
-            if table == "Table 3" and not what.endswith("P"):
+            if table == "Table 3" and not unit.endswith("P"):
                 reason = ""
-            yield Cell(table, f"{row}: {name}", float(Fraction(paper)), scores[metric, what], _DIGITS, reason)
+            yield Cell(table, f"{row}: {name}", float(Fraction(paper)), scores[metric, unit], _DIGITS, reason)
 
 
 def _scores(system: Corpus, gold: Corpus) -> dict[tuple[str, str], float]:
@@ -189,19 +189,19 @@ def _scores(system: Corpus, gold: Corpus) -> dict[tuple[str, str], float]:
     whole = conll05(as_spans(system, apart=True), as_spans(gold, apart=True))
     by_metric: dict[tuple[str, str], float] = {}
 
-    def note(metric: str, what: str, outcome: MetricOutcome, group: str) -> None:
+    def note(metric: str, unit: str, outcome: MetricOutcome, group: str) -> None:
         scores = outcome.scores()
         for letter, name in (("R", "recall"), ("P", "precision")):
-            by_metric[metric, f"{what} {letter}"] = scores[f"{group}{name}"]
+            by_metric[metric, f"{unit} {letter}"] = scores[f"{group}{name}"]
 
     note("CoNLL09", "predicate", dependencies, "sense.")
     note("PriMeSRL", "predicate", heads, "sense.")
-    for what in ("argument", "head"):
-        note("CoNLL09", what, dependencies, "argument.")
-        note("PriMeSRL", what, heads, "argument.")
+    for kind in ("argument", "head"):
+        note("CoNLL09", kind, dependencies, "argument.")
+        note("PriMeSRL", kind, heads, "argument.")
     note("PriMeSRL", "span", spans, "argument.")
-    for what in ("argument", "span"):
-        note("CoNLL05", what, whole, "")
+    for kind in ("argument", "span"):
+        note("CoNLL05", kind, whole, "")
     return by_metric
 
 
@@ -220,8 +220,8 @@ def _table_8() -> Iterator[Cell]:
         ours = conll09(system, expected).scores()["labeled.recall"]
         yield Cell("Table 8", f"row {number}, CoNLL09", float(Fraction(existing)), ours, _DIGITS)
         totals = primesrl(system, expected).totals()
-        found = (totals["senses"] + totals["core"]) / (totals["gold_predicates"] + totals["gold_core"])
-        yield Cell("Table 8", f"row {number}, PriMeSRL", float(Fraction(proposed)), found, _DIGITS)
+        share = (totals["senses"] + totals["core"]) / (totals["gold_predicates"] + totals["gold_core"])
+        yield Cell("Table 8", f"row {number}, PriMeSRL", float(Fraction(proposed)), share, _DIGITS)
 
 
 def _buying(sense: str) -> Sentence:

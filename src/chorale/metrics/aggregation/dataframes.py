@@ -98,17 +98,17 @@ class Table:
         column = self.library.Index(every) if self.is_pandas else self.library.Series(every)
         return replace(self, judgments=judgments, label_values=column)
 
-    def numbers(self, given: Any, values: Any, what: str) -> FloatArray | None:
+    def numbers(self, given: Any, values: Any, title: str) -> FloatArray | None:
         """A number for every one of our values, from a mapping or a pandas Series; None if none were given."""
         if given is None:
             return None
         known = dict(given.items())
         lacking = [value for value in values if value not in known]
         if lacking:
-            raise ValueError(f"{what} has nothing for {lacking[0]!r}")
+            raise ValueError(f"{title} has nothing for {lacking[0]!r}")
         numbers = np.asarray([known[value] for value in values], dtype=np.float64)
         if not np.isfinite(numbers).all():
-            raise ValueError(f"{what} must be finite numbers")
+            raise ValueError(f"{title} must be finite numbers")
         return numbers
 
     def initial_errors(self, given: Any, *, replaces: bool) -> InitialErrors:

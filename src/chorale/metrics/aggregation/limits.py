@@ -11,8 +11,8 @@ def check_limits(iterations: int, tolerance: float, *, restarts: int = 1) -> Non
     check_number("the tolerance", tolerance, least=0.0)
 
 
-def check_number(what: str, value: float, *, least: float, above: bool = False) -> None:
+def check_number(title: str, value: float, *, least: float, above: bool = False) -> None:
     """A finite number that is not below `least`, or is above it."""
     if isinstance(value, bool) or not math.isfinite(value) or value < least or (above and value == least):
         bound = f"above {least:g}" if above else f"{least:g} or more"
-        raise ValueError(f"{what} must be a number, {bound}, not {value!r}")
+        raise ValueError(f"{title} must be a number, {bound}, not {value!r}")

@@ -9,11 +9,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 
-def coded(values: Iterable[Any], what: str) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+def coded(values: Iterable[Any], column: str) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     """Codes, and the names they index, sorted. A gap (None, NaN) raises ValueError."""
     given = list(values)
     if any(value is None or value != value for value in given):  # noqa: PLR0124 - NaN is not equal to itself
-        raise ValueError(f"every row needs a {what}")
+        raise ValueError(f"every row needs a {column}")
     names = sorted(set(given))
     place = {name: code for code, name in enumerate(names)}
     return np.array([place[value] for value in given], dtype=np.intp), tuple(names)

@@ -45,14 +45,14 @@ def _by_vectors(
     labels = judgments.labels.astype(np.intp)
     vectors = hashed_tfidf(texts)[labels]
     given = VectorAnswers.of(judgments.tasks.astype(np.intp), judgments.workers.astype(np.intp), labels, vectors)
-    found = method(given)
-    chosen = [texts[code] for code in labels[found.chosen].tolist()]
-    far = found.distances[found.chosen]
+    closest = method(given)
+    chosen = [texts[code] for code in labels[closest.chosen].tolist()]
+    far = closest.distances[closest.chosen]
     closeness = np.where(np.isfinite(far), 1 - far, np.nan)
     quality = {"likeness": _likeness(judgments, chosen)}
-    if with_reliability and found.reliability is not None:
-        quality = {"reliability": found.reliability, **quality}
-    return _outputs(judgments, chosen, "closeness", closeness, quality, found.iterations, converged=found.converged)
+    if with_reliability and closest.reliability is not None:
+        quality = {"reliability": closest.reliability, **quality}
+    return _outputs(judgments, chosen, "closeness", closeness, quality, closest.iterations, converged=closest.converged)
 
 
 def _rover(judgments: Judgments, _: MethodOptions, progress: Progress | None) -> TaskOutputs:

@@ -163,17 +163,7 @@ class HRRASA(_Reliable):
         check_limits(self.n_iter, self.tol)
 
     def _closest(self, table: _AnswerTable, known: dict[int, FloatArray]) -> Closest:
-        return hrrasa(
-            table.given,
-            table.answers,
-            self.output_similarity,
-            iterations=self.n_iter,
-            tolerance=self.tol,
-            weight_of_vectors=self.lambda_emb,
-            weight_of_texts=self.lambda_out,
-            alpha=self.alpha,
-            known=known,
-        )
+        return _by_hrrasa(self, table, known)
 
     def _learnt(self, data: Any, table: _AnswerTable) -> None:
         _Reliable._learnt(self, data, table)
@@ -244,17 +234,21 @@ class TextHRRASA(_TextEstimator):
     output_similarity: Similarity = gleu
 
     def _closest(self, table: _AnswerTable, known: dict[int, FloatArray]) -> Closest:
-        return hrrasa(
-            table.given,
-            table.answers,
-            self.output_similarity,
-            iterations=self.n_iter,
-            tolerance=self.tol,
-            weight_of_vectors=self.lambda_emb,
-            weight_of_texts=self.lambda_out,
-            alpha=self.alpha,
-            known=known,
-        )
+        return _by_hrrasa(self, table, known)
+
+
+def _by_hrrasa(estimator: HRRASA | TextHRRASA, table: _AnswerTable, known: dict[int, FloatArray]) -> Closest:
+    return hrrasa(
+        table.given,
+        table.answers,
+        estimator.output_similarity,
+        iterations=estimator.n_iter,
+        tolerance=estimator.tol,
+        weight_of_vectors=estimator.lambda_emb,
+        weight_of_texts=estimator.lambda_out,
+        alpha=estimator.alpha,
+        known=known,
+    )
 
 
 @dataclass(eq=False)

@@ -193,12 +193,12 @@ def _settled(
         vectors, done = moved, done + 1
         if progress:
             progress(done, iterations)
-    found = _closest(given, vectors, None)
+    closest = _closest(given, vectors, None)
     own = np.empty(len(alike))
     own[given.order] = alike
     return Closest(
-        found.chosen,
-        found.distances,
+        closest.chosen,
+        closest.distances,
         vectors,
         np.where(answered > 0, reliability, np.nan),
         own if hybrid else None,
@@ -265,14 +265,14 @@ def _text_likeness(given: VectorAnswers, texts: tuple[str, ...], similarity: Sim
     seen: dict[tuple[int, int], float] = {}
     codes, workers = given.answers.tolist(), given.workers.tolist()
     for start, size in zip(given.starts.tolist(), given.sizes.tolist(), strict=True):
-        for one in range(start, start + size) if size > 1 else ():
+        for answer in range(start, start + size) if size > 1 else ():
             total = 0.0
             for other in range(start, start + size):
-                if workers[other] != workers[one]:
-                    pair = codes[one], codes[other]
+                if workers[other] != workers[answer]:
+                    pair = codes[answer], codes[other]
                     if pair not in seen:
                         seen[pair] = similarity(texts[pair[0]], texts[pair[1]])
                     total += seen[pair]
-            likeness[one] = total / (size - 1)
+            likeness[answer] = total / (size - 1)
         seen.clear()
     return likeness

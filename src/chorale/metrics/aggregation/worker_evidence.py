@@ -69,8 +69,8 @@ def _information(believed: FloatArray) -> FloatArray:
     odds = sure / (1 - sure) * (1 - accuracy) / accuracy
     by_others = odds / (1 + odds)
     likely = by_others * accuracy + (1 - by_others) * (1 - accuracy)
-    told = accuracy * (1 - accuracy) * (2 * by_others - 1) ** 2 / (likely * (1 - likely))
-    return np.asarray(np.minimum(told, 1.0))
+    information = accuracy * (1 - accuracy) * (2 * by_others - 1) ** 2 / (likely * (1 - likely))
+    return np.asarray(np.minimum(information, 1.0))
 
 
 def _competence_between(competence: float, right: float, low: float, high: float) -> Interval:

@@ -46,10 +46,10 @@ def least_cost(people: Sequence[Spans]) -> float:
 def dissimilarities(first: Spans, second: Spans) -> FloatArray:
     """Of every two spans of two people: the squared distance of their ends, by their lengths; and 1 if categories
     differ."""
-    one, other = first[:, None, :], second[None, :, :]
-    apart = np.abs(one[..., 0] - other[..., 0]) + np.abs(one[..., 1] - other[..., 1])
-    lengths = one[..., 1] - one[..., 0] + other[..., 1] - other[..., 0]
-    distances: FloatArray = (apart / lengths) ** 2 + (one[..., 2] != other[..., 2])
+    left, right = first[:, None, :], second[None, :, :]
+    apart = np.abs(left[..., 0] - right[..., 0]) + np.abs(left[..., 1] - right[..., 1])
+    lengths = left[..., 1] - left[..., 0] + right[..., 1] - right[..., 0]
+    distances: FloatArray = (apart / lengths) ** 2 + (left[..., 2] != right[..., 2])
     return distances
 
 
@@ -91,8 +91,8 @@ def _is_useful(
         excess = np.zeros(len(groups))
         for other in places:
             if other != place:
-                one, two = sorted((place, other))
-                excess += np.where(there[other], tables[one, two][groups[:, one], groups[:, two]] - 1, 0.0)
+                lower, upper = sorted((place, other))
+                excess += np.where(there[other], tables[lower, upper][groups[:, lower], groups[:, upper]] - 1, 0.0)
         useful &= ~there[place] | (excess <= room)
     return useful
 

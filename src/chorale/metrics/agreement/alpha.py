@@ -173,7 +173,7 @@ def _scale(judgments: Judgments, level: Level, distance: str | Distance | None, 
     if level == "nominal":
         return _Names()
     if level == "ordinal":
-        return _Ranks(ranks_of(judgments.label_names, order, what="ordinal values"))
+        return _Ranks(ranks_of(judgments.label_names, order, purpose="ordinal values"))
     numbers = numbers_of(judgments.label_names, level=level)
     return _Numbers(numbers) if level == "interval" else _Ratios(numbers)
 

@@ -70,7 +70,7 @@ def categories_of(judgments: Judgments, weights: Weights, order: Sequence[str] |
     if weights != "none" or order is not None:
         used = codes_in_use(judgments.labels)
         given = [names[code] for code in used]
-        ranks = ranks_of(given, order, what="weights").astype(np.int32)
+        ranks = ranks_of(given, order, purpose="weights").astype(np.int32)
         places = np.zeros(len(names), dtype=np.int32)
         places[used] = ranks
         if order is None:

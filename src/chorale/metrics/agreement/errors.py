@@ -42,7 +42,7 @@ def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
         return {}
     sums = tally.sums()
     values, gradients, carried = metric.formula(sums), _gradients(metric, sums), tally_support(tally, metric)
-    found = {}
+    errors = {}
     for name, gradient in gradients.items():
         influence = n * (tally.rows @ gradient)
         away = influence - tally.counts @ influence / n
@@ -50,8 +50,8 @@ def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
         if error <= _ROUNDING:
             continue
         around = _around(float(values[name]), error, n, metric) if carried[name].is_enough else TOO_FEW
-        found[name] = Analytic(error, around)
-    return found
+        errors[name] = Analytic(error, around)
+    return errors
 
 
 def _around(value: float, error: float, n: float, metric: Metric) -> Interval:

@@ -102,8 +102,8 @@ def _ratio_interval(
     """Where the ratio of the two mean squares has an F distribution."""
     if within <= 0:
         return None
-    found = between / within
-    low, high = found / f_bound(_TAIL, *freedom), found * f_bound(_TAIL, freedom[1], freedom[0])
+    observed = between / within
+    low, high = observed / f_bound(_TAIL, *freedom), observed * f_bound(_TAIL, freedom[1], freedom[0])
     ends = [float(of(np.asarray(end), np.asarray(1.0), np.asarray(k))) for end in (low, high)]
     return Interval(*ends)
 

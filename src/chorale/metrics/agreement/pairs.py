@@ -173,7 +173,7 @@ class PairTable:
         labels = judgments.labels
         places = labels.astype(np.int64)
         if weights != "none":
-            ranks = ranks_of(judgments.label_names, order, what="weights")
+            ranks = ranks_of(judgments.label_names, order, purpose="weights")
             places = ranks.astype(np.int64)[labels]
             self._n_labels = int(ranks.max()) + 1 if len(ranks) else 0
         n_workers = max(1, len(judgments.worker_names))

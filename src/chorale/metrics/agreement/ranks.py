@@ -82,9 +82,9 @@ def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
         for tie, owner in zip(ties, pair_of_tie, strict=True):
             ranked = ranks(tie, owner, taken)
             sides.append(ranked - ratio(sums_at(pair, taken * ranked, n_pairs), n)[pair])
-        one, other = sides
-        spread = sums_at(pair, taken * one**2, n_pairs) * sums_at(pair, taken * other**2, n_pairs)
-        return _over_root(sums_at(pair, taken * one * other, n_pairs), spread)
+        left, right = sides
+        spread = sums_at(pair, taken * left**2, n_pairs) * sums_at(pair, taken * right**2, n_pairs)
+        return _over_root(sums_at(pair, taken * left * right, n_pairs), spread)
 
     return rho
 
@@ -100,14 +100,14 @@ def _taus(table: PairTable) -> Callable[[FloatArray], FloatArray]:
     starts = np.searchsorted(pair, np.arange(0, len(table.common) + step, step))
 
     def tau(drawn: FloatArray) -> FloatArray:
-        found = []
+        taus = []
         for block, (start, stop) in enumerate(pairwise(starts.tolist())):
             rows = slice(start, stop)
             size = min(step, len(table.common) - block * step)
             cells = ((pair[rows] - block * step) * places + first[rows]) * places + second[rows]
             met = sums_at(cells, drawn[items[rows]], size * places**2).reshape(size, places, places)
-            found.append(_tau(met))
-        return np.concatenate(found) if found else np.zeros(0)
+            taus.append(_tau(met))
+        return np.concatenate(taus) if taus else np.zeros(0)
 
     return tau
 
@@ -125,9 +125,9 @@ def _tau(met: FloatArray) -> FloatArray:
 
 def _over_root(above: FloatArray, below: FloatArray) -> FloatArray:
     """NaN where there is nothing below but rounding."""
-    found: FloatArray = np.full(len(above), np.nan)
-    np.divide(above, np.sqrt(np.maximum(below, 0)), out=found, where=below > _ROUNDING)
-    return found
+    quotient: FloatArray = np.full(len(above), np.nan)
+    np.divide(above, np.sqrt(np.maximum(below, 0)), out=quotient, where=below > _ROUNDING)
+    return quotient
 
 
 def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Agreement:
@@ -138,7 +138,7 @@ def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Ag
     0.7778
     """
     people = codes_in_use(judgments.workers)
-    places = ranks_of(judgments.label_names, order, what="ranks")
+    places = ranks_of(judgments.label_names, order, purpose="ranks")
     table = np.full((len(judgments.task_names), len(people)), np.nan)
     table[judgments.tasks, np.searchsorted(people, judgments.workers)] = places[judgments.labels]
     complete = ~np.isnan(table).any(axis=1)
@@ -159,8 +159,8 @@ def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Ag
     def evidence() -> tuple[FloatArray, Metric]:
         return by_number(len(table), value)
 
-    found = float(value(np.ones(len(table))))
-    return Agreement("kendall-w", found, judgments, notes=notes, _evidence=evidence)
+    w = float(value(np.ones(len(table))))
+    return Agreement("kendall-w", w, judgments, notes=notes, _evidence=evidence)
 
 
 def _concordance(places: Ints, taken: FloatArray) -> FloatArray:

@@ -38,7 +38,7 @@ def numbers_of(labels: Sequence[str], *, level: str) -> FloatArray:
     return numbers
 
 
-def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, what: str) -> FloatArray:
+def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, purpose: str) -> FloatArray:
     """The place of each label in the order: the one given, or that of numbers. Equal numbers share a place."""
     if order is not None:
         place = {name: float(number) for number, name in enumerate(order)}
@@ -53,7 +53,7 @@ def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, what: str) -
     for label, number in zip(labels, numbers, strict=True):
         if not np.isfinite(number):
             fix = "Give the labels from the lowest to the highest: --order low,middle,high (in Python: order=[…])."
-            raise UnfitLabelError(f"{what} need an order, and a label is no number", label, fix)
+            raise UnfitLabelError(f"{purpose} need an order, and a label is not a number", label, fix)
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
 
 

@@ -59,21 +59,21 @@ class Curves:
     def information(self, counts: FloatArray) -> FloatArray:
         """Fisher's, on each item's parameters, from the answers at each node: items × parameters × parameters."""
         parameters, _, items, _ = self.slopes.shape
-        found = np.empty((items, parameters, parameters))
+        information = np.empty((items, parameters, parameters))
         per_answer = counts / self.chance
         for row in range(parameters):
             weighted = self.slopes[row] * per_answer
             for column in range(row + 1):
                 shared = np.einsum("cin,cin->i", weighted, self.slopes[column])
-                found[:, row, column] = found[:, column, row] = shared
-        return found
+                information[:, row, column] = information[:, column, row] = shared
+        return information
 
     def on_ability(self) -> FloatArray:
         """Fisher's information of one answer to each item on θ: items × nodes."""
         thresholds = len(self.chance) - 1
         by_theta = -self.slopes[1 : thresholds + 1].sum(axis=0)
-        found: FloatArray = (by_theta**2 / self.chance).sum(axis=0)
-        return found
+        information: FloatArray = (by_theta**2 / self.chance).sum(axis=0)
+        return information
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ class ResponseArrays:
 
     def chosen(self, at_nodes: FloatArray, of_categories: FloatArray) -> FloatArray:
         """Of every answer's own category, summed over the nodes as each responder has them: responders × items."""
-        found: FloatArray = (at_nodes @ of_categories[0].T) * self.given
+        sums: FloatArray = (at_nodes @ of_categories[0].T) * self.given
         for chosen, values in zip(self.above, of_categories[1:], strict=True):
-            found += chosen * (at_nodes @ (values - of_categories[0]).T)
-        return found
+            sums += chosen * (at_nodes @ (values - of_categories[0]).T)
+        return sums
 
     def counts(self, shares: FloatArray) -> FloatArray:
         """How many answers of each category there are at each node, by the responders' shares there."""
@@ -117,6 +117,6 @@ class ResponseArrays:
             every = np.broadcast_to(shares.sum(axis=0), (self.given.shape[1], shares.shape[1]))
         else:
             every = self.given.T.astype(np.float64) @ shares
-        found: FloatArray = np.stack([every, *(chosen.T @ shares for chosen in self.above)])
-        found[0] -= found[1:].sum(axis=0)
-        return found.clip(min=0.0)
+        counts: FloatArray = np.stack([every, *(chosen.T @ shares for chosen in self.above)])
+        counts[0] -= counts[1:].sum(axis=0)
+        return counts.clip(min=0.0)

@@ -57,19 +57,19 @@ def fit_irt(
     priors = ColumnPriors.usual(thresholds, guess_rate if model == "3pl" else None)
     ascent = Ascent(answers, priors, _begin(matrix, categories, thresholds, priors), thresholds, pooled=model == "1pl")
     converged = ascent.run(progress)
-    found = covariances(ascent)
+    errors = covariances(ascent)
     parameters, free = ascent.at.parameters, ascent.free
-    sd = np.sqrt(found.items.diagonal(axis1=1, axis2=2))
+    sd = np.sqrt(errors.items.diagonal(axis1=1, axis2=2))
     betas = slice(1, thresholds + 1)
     pooled = model == "1pl"
     unit = float(np.exp(parameters[0, LOG_ALPHA])) if pooled else 1.0
     of_items = free[:, betas] / np.maximum(free[:, betas].sum(axis=1, keepdims=True), 1)
     mean = (np.where(free, parameters, 0.0)[:, betas] * of_items).sum(axis=1)
-    variance = np.einsum("ia,iab,ib->i", of_items, found.items[:, betas, betas], of_items)
+    variance = np.einsum("ia,iab,ib->i", of_items, errors.items[:, betas, betas], of_items)
     still, never = np.zeros(len(parameters)), np.full(len(parameters), -np.inf)
     return MarginalFit(
         model=model,
-        ability=Normal(unit * found.ability_mean, unit * np.sqrt(found.ability_sd**2 + found.added)),
+        ability=Normal(unit * errors.ability_mean, unit * np.sqrt(errors.ability_sd**2 + errors.added)),
         difficulty=Normal(unit * mean, unit * np.sqrt(variance)),
         log_discrimination=Normal(still, still) if pooled else Normal(parameters[:, LOG_ALPHA], sd[:, LOG_ALPHA]),
         logit_guessing=Normal(parameters[:, -1], sd[:, -1]) if model == "3pl" else Normal(never, still),
@@ -79,7 +79,7 @@ def fit_irt(
         categories=categories,
         unit=unit,
         ascent=ascent,
-        covariances=found,
+        covariances=errors,
     )
 
 

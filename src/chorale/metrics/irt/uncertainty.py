@@ -124,7 +124,7 @@ def _remaining(lost: FloatArray) -> FloatArray:
     return left
 
 
-def intervals_of(ascent: Ascent, found: Covariances, difficulty: Normal, unit: float, level: float) -> IrtIntervals:
+def intervals_of(ascent: Ascent, errors: Covariances, difficulty: Normal, unit: float, level: float) -> IrtIntervals:
     """Credible intervals.
 
     The intercepts −αβ, log α and logit γ are taken to be normal, which they become sooner than β. β is a quotient, and
@@ -133,8 +133,8 @@ def intervals_of(ascent: Ascent, found: Covariances, difficulty: Normal, unit: f
     parameters, thresholds = ascent.at.parameters, ascent.thresholds
     far = NormalDist().inv_cdf((1 + level) / 2) * np.array([[-1.0], [1.0]])
     tails = (1 - level) / 2, (1 + level) / 2
-    sd = np.sqrt(found.items.diagonal(axis1=1, axis2=2))
-    ends = np.stack([_of_threshold(ascent, found, t, tails) for t in range(1, thresholds + 1)], axis=-1)
+    sd = np.sqrt(errors.items.diagonal(axis1=1, axis2=2))
+    ends = np.stack([_of_threshold(ascent, errors, t, tails) for t in range(1, thresholds + 1)], axis=-1)
     guessing = np.zeros((2, len(parameters)))
     if parameters.shape[1] > thresholds + 1:
         # Below, normal on the scale of γ itself, which reaches 0: no logit does.
@@ -143,7 +143,7 @@ def intervals_of(ascent: Ascent, found: Covariances, difficulty: Normal, unit: f
         guessing = np.stack([low, 1 / (1 + np.exp(-parameters[:, -1] - far[1] * sd[:, -1]))])
     discrimination = np.exp(parameters[:, LOG_ALPHA] + far * sd[:, LOG_ALPHA])
     return IrtIntervals(
-        ability=unit * _abilities(ascent, found, tails),
+        ability=unit * _abilities(ascent, errors, tails),
         difficulty=ends[:, :, 0] if thresholds == 1 else difficulty.mean + far * difficulty.sd,
         discrimination=np.ones_like(discrimination) if ascent.pooled else discrimination,
         guessing=guessing,
@@ -151,13 +151,13 @@ def intervals_of(ascent: Ascent, found: Covariances, difficulty: Normal, unit: f
     )
 
 
-def _of_threshold(ascent: Ascent, found: Covariances, t: int, tails: tuple[float, float]) -> FloatArray:
+def _of_threshold(ascent: Ascent, errors: Covariances, t: int, tails: tuple[float, float]) -> FloatArray:
     parameters = ascent.at.parameters
     alpha, beta = np.exp(parameters[:, LOG_ALPHA]), np.where(ascent.free[:, t], parameters[:, t], 0.0)
     to_intercept = np.zeros((len(parameters), 2, 2))
     to_intercept[:, 0, 0] = 1.0
     to_intercept[:, 1] = np.column_stack([-alpha * beta, -alpha])
-    some = found.items[:, [LOG_ALPHA, t]][:, :, [LOG_ALPHA, t]]
+    some = errors.items[:, [LOG_ALPHA, t]][:, :, [LOG_ALPHA, t]]
     variance = to_intercept @ some @ to_intercept.transpose(0, 2, 1)
     # The smallest addition that keeps rounding from making a variance negative.
     lower = np.linalg.cholesky(variance + 1e-12 * np.eye(2))
@@ -168,10 +168,10 @@ def _of_threshold(ascent: Ascent, found: Covariances, t: int, tails: tuple[float
     return np.where(ascent.free[:, t], ends, np.inf)
 
 
-def _abilities(ascent: Ascent, found: Covariances, tails: tuple[float, float]) -> FloatArray:
+def _abilities(ascent: Ascent, errors: Covariances, tails: tuple[float, float]) -> FloatArray:
     """By the posterior on the grid, widened by how uncertain the items are."""
     at = ascent.at
     below = np.cumsum(at.shares, axis=1)
-    wider = np.sqrt(1 + found.added / found.ability_sd**2)
+    wider = np.sqrt(1 + errors.added / errors.ability_sd**2)
     ends = np.stack([[np.interp(tail, row, at.theta + at.step / 2) for row in below] for tail in tails])
-    return np.asarray(found.ability_mean + wider * (ends - found.ability_mean))
+    return np.asarray(errors.ability_mean + wider * (ends - errors.ability_mean))

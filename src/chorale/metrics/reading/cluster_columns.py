@@ -14,21 +14,21 @@ def table_columns(
     """Of items in tables, of which every row is about one; a column that a table lacks is left out."""
     problems: list[Problem] = []
     rows = [row.values for path in paths for row in read_rows(path, shown_as=str(path), problems=problems)]
-    found = {}
+    by_name = {}
     for name in cluster:
         pairs = [(item_of(row), row[name]) for row in rows if row.get(name) not in (None, "")]
         if pairs:
-            found[name] = values_of_items(((item, str(value)) for item, value in pairs if item is not None), name)
-    return found
+            by_name[name] = values_of_items(((item, str(value)) for item, value in pairs if item is not None), name)
+    return by_name
 
 
 def values_of_items(pairs: Iterable[tuple[str, str]], name: str) -> dict[str, str]:
     """The one value that each item has; an item with two belongs to no cluster."""
-    found: dict[str, str] = {}
+    by_item: dict[str, str] = {}
     for item, value in pairs:
-        if found.setdefault(item, value) != value:
+        if by_item.setdefault(item, value) != value:
             raise UserError(
-                f"--cluster {name}: {item} has two values, {found[item]!r} and {value!r}. An item belongs to one "
+                f"--cluster {name}: {item} has two values, {by_item[item]!r} and {value!r}. An item belongs to one "
                 "cluster: name a column of items, such as their document."
             )
-    return found
+    return by_item

@@ -22,10 +22,10 @@ def comparisons_in(data: Any, columns: Mapping[str, str | None]) -> ReadComparis
     names = {role: columns.get(role) or role for role in ROLES}
     texts, name, digest, source = named_columns(data, names)
     try:
-        found = Comparisons.of(*(texts[names[role]] for role in ROLES))
+        comparisons = Comparisons.of(*(texts[names[role]] for role in ROLES))
     except ValueError as error:
         fix = "Correct the row: the label must be the left or the right item"
         raise refused(name, None, "has comparisons that can't be used", fix, str(error)) from None
-    if not len(found):
+    if not len(comparisons):
         raise refused(name, None, "has no comparisons", "Check that the right file was named")
-    return ReadComparisons(found, digest, source)
+    return ReadComparisons(comparisons, digest, source)

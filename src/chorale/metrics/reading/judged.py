@@ -82,7 +82,7 @@ class Reading:
             raise UserError(f"--reader {name} knows where judgments are in its files. Leave out {', '.join(options)}.")
         there = readers()
         if name not in there:
-            listed = f"There are {', '.join(there)}." if there else "No installed kit brings one."
+            listed = f"There are {', '.join(there)}." if there else "No installed kit has one."
             raise UserError(f"There is no reader {name!r}. {listed}{did_you_mean(name, there)}")
         read: JudgmentsReader = there[name]
         digest = digest_of(read_bytes(path))

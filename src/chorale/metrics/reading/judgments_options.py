@@ -36,7 +36,7 @@ ReaderName = Annotated[
     Option(
         metavar="NAME",
         help="Reader of an installed kit for the file's format."
-        + (f" Formats: {', '.join(readers())}." if readers() else " No kit brings one yet."),
+        + (f" Formats: {', '.join(readers())}." if readers() else " No installed kit has one."),
         choices=readers,
     ),
 ]

@@ -49,31 +49,31 @@ def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: 
     list where one should be raises ValueError with the cell.
     """
     notes = []
-    found = dict.fromkeys(missing, 0)
+    occurrences = dict.fromkeys(missing, 0)
     if not isinstance(labels.dtype, pl.List):
         bare = labels.str.strip_chars()
         blanks = int((labels.str.len_bytes() != bare.str.len_bytes()).sum())
         if blanks:
             notes.append(f"{plural(blanks, 'label', 'labels')} had blanks before or after: they were removed.")
         if missing:
-            bare = bare.set(_is_missing(bare, found), None)
+            bare = bare.set(_is_missing(bare, occurrences), None)
         labels = bare if sep is None else split_labels(bare, sep)
     if missing:
         if isinstance(labels.dtype, pl.List):
-            _is_missing(labels.explode(), found)
+            _is_missing(labels.explode(), occurrences)
             labels = labels.list.eval(pl.element().filter(~pl.element().is_in(missing)))
-        shown = ", ".join(f"{value!r} ({count:,})" for value, count in found.items())
+        shown = ", ".join(f"{value!r} ({count:,})" for value, count in occurrences.items())
         notes.append(f"Read as missing: {shown}.")
     # Of lists, an empty one says that nothing was marked; a cell without any says that nothing was asked.
     unasked_too = not (sep == JSON_LISTS and empty == NOTHING)
     return TidyLabels(_filled(labels, empty, unasked_too=unasked_too), tuple(notes))
 
 
-def _is_missing(options: pl.Series, found: dict[str, int]) -> pl.Series:
+def _is_missing(options: pl.Series, occurrences: dict[str, int]) -> pl.Series:
     """Whether each option is one of the missing values; how many are is added to `found`."""
-    missing = options.is_in(list(found)).fill_null(False)
+    missing = options.is_in(list(occurrences)).fill_null(False)
     for value, count in options.filter(missing).value_counts().iter_rows():
-        found[value] += count
+        occurrences[value] += count
     return missing
 
 
@@ -94,10 +94,8 @@ def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:
     return doubtful_names(judgments.options, lambda: _counts(judgments))
 
 
-def doubtful_names(
-    names: Collection[str], counted: Callable[[], Mapping[str, int]], *, has_missing: bool = True
-) -> tuple[str, ...]:
-    """The note of `doubtful_labels`, from the labels and how often each occurs; `has_missing`: there is --missing."""
+def doubtful_names(names: Collection[str], counted: Callable[[], Mapping[str, int]]) -> tuple[str, ...]:
+    """The note of `doubtful_labels`, from the labels and how often each occurs."""
     gaps = [name for name in names if len(name) <= _LONGEST and name.casefold() in _LIKE_MISSING]
     twins = _spelt_alike(names) if len(names) <= _MOST_COMPARED else []
     if not gaps and not twins:
@@ -106,7 +104,7 @@ def doubtful_names(
     parts = []
     if gaps:
         shown = ", ".join(f"{name!r} ({counts[name]:,})" for name in gaps)
-        fix = "add " + " ".join(f"--missing {name!r}" for name in gaps) if has_missing else "remove these rows"
+        fix = "add " + " ".join(f"--missing {name!r}" for name in gaps)
         parts.append(
             f"{shown}: {'counts as a label' if len(gaps) == 1 else 'count as labels'}. "
             f"To leave {'it' if len(gaps) == 1 else 'them'} out, {fix}."

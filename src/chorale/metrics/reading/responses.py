@@ -1,5 +1,7 @@
 """Right and wrong answers: a CSV with one row per responder and one column per item, or with one row per answer.
 
+Columns are separated by commas or semicolons, and by tabs in a .tsv file.
+
 The first column (`userid`, or any other name) holds the responders; every other column is an item, with 1 for a right
 answer, 0 for a wrong one and nothing where there is none. A file with columns for responder, item and answer, under one
 of the names in `LONG`, has a row per answer instead. Several files are several tests.
@@ -16,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import shortened, why_not_csv
+from chorale.files.rows import has_semicolons, shortened, why_not_csv
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -128,7 +130,7 @@ def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
     def report(line: int | None, message: str, fix: str, value: str | None = None) -> None:
         problems.append(Problem(source.name, line, message, f"{fix}.", None if value is None else shortened(value)))
 
-    rows = csv.reader(io.StringIO(source.text, newline="\n"), strict=True)
+    rows = csv.reader(io.StringIO(source.text, newline="\n"), delimiter=_delimiter(path, source.text), strict=True)
     test = _Test(source, [], {}, graded)
     before = len(problems)
     try:
@@ -149,11 +151,17 @@ def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
     return test
 
 
+def _delimiter(path: Path, text: str) -> str:
+    if ".tsv" in path.suffixes:
+        return "\t"
+    return ";" if has_semicolons(text.partition("\n")[0]) else ","
+
+
 def _long_columns(header: list[str]) -> tuple[int, int, int] | None:
     """Where responder, item and answer are, if these are columns of the file."""
     names = [name.strip().lower() for name in header]
-    found = [next((names.index(name) for name in LONG[what] if name in names), None) for what in LONG]
-    responder, item, answer = found
+    places = [next((names.index(name) for name in LONG[what] if name in names), None) for what in LONG]
+    responder, item, answer = places
     return None if responder is None or item is None or answer is None else (responder, item, answer)
 
 

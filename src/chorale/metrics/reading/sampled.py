@@ -80,7 +80,7 @@ def _whole(columns: NamedColumns, name: str) -> list[str]:
     return [text or "" for text in texts]
 
 
-def _numbers(columns: NamedColumns, name: str, allowed: Callable[[float], Any], what: str) -> FloatArray:
+def _numbers(columns: NamedColumns, name: str, allowed: Callable[[float], Any], expected: str) -> FloatArray:
     values = []
     for row, text in enumerate(_whole(columns, name), 1):
         try:
@@ -88,7 +88,7 @@ def _numbers(columns: NamedColumns, name: str, allowed: Callable[[float], Any], 
         except ValueError:
             value = np.nan
         if not allowed(value):
-            message = f'the column "{name}" has a value that is not {what}'
+            message = f'the column "{name}" has a value that is not {expected}'
             raise refused(columns.name, None, message, "Correct the cell, or leave the row out", f"row {row}: {text!r}")
         values.append(value)
     return np.array(values)

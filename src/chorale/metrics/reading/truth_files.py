@@ -133,7 +133,7 @@ def _is_file(path: Path) -> bool:
 
 
 def read_options(text: str) -> tuple[str, ...]:
-    """The options of a task: a file with one a line, or a list separated by commas."""
+    """The options of a task: a file with one per line, or a list separated by commas."""
     path = Path(text)
     if _is_file(path):
         options = [line.strip() for line in read_source(path).text.splitlines()]

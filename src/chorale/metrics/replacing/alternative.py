@@ -114,13 +114,13 @@ def alternative_annotator_test(
     own = near.sums(compared.tasks, compared.labels)
     others = np.bincount(reference.tasks, minlength=len(judgments.task_names))[compared.tasks]
     others = others if expert is not None else others - 1
-    found = []
+    tests = []
     for model, labels in of_models.items():
         usable = (others > 0) & (labels[compared.tasks] >= 0)
         rows = compared.taken(usable)
         duels = _duels(rows, labels[rows.tasks], near, own[usable], alone=expert is not None)
-        found.append(_alternative(model, rows, duels, epsilon, min_items, ranks))
-    return found
+        tests.append(_alternative(model, rows, duels, epsilon, min_items, ranks))
+    return tests
 
 
 def split(judgments: Judgments, models: Sequence[str]) -> tuple[Judgments, dict[str, Codes]]:

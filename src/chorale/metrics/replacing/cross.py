@@ -86,5 +86,5 @@ def confusions(group: Judgments, labels: Codes) -> list[tuple[str, str, int]]:
     width = max(1, len(group.label_names))
     keys, counts = np.unique(group.labels[kept].astype(np.int64) * width + theirs[kept], return_counts=True)
     names = group.label_names
-    found = [(names[key // width], names[key % width], int(count)) for key, count in zip(keys, counts, strict=True)]
-    return sorted(found, key=lambda row: (-row[2], row[0], row[1]))
+    confused = [(names[key // width], names[key % width], int(count)) for key, count in zip(keys, counts, strict=True)]
+    return sorted(confused, key=lambda row: (-row[2], row[0], row[1]))

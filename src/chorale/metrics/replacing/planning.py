@@ -26,11 +26,11 @@ def chance_of_passing(
     return float((_wins(values, items) >= PASSES * len(rivals)).mean())
 
 
-def items_needed(rivals: Sequence[Rival], epsilon: float, *, repetitions: int = 1000, seed: int = 1) -> int | None:
+def items_needed(rivals: Sequence[Rival], epsilon: float) -> int | None:
     """The fewest items a person has to judge for the test to pass in 80% of repetitions; None if more than 100,000."""
 
     def enough(items: int) -> bool:
-        return chance_of_passing(rivals, items, epsilon, repetitions=repetitions, seed=seed) >= POWER
+        return chance_of_passing(rivals, items, epsilon) >= POWER
 
     high = FEWEST_BY_T
     while not enough(high):

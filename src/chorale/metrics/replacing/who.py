@@ -30,14 +30,16 @@ def models_in(
     if marked is None and not named:
         raise UserError(f"{judged.name} does not say who is a model. Name them with --model, or a column with --kind.")
     workers = judged.judgments.worker_names
-    found = _matching(named, workers if marked is None else marked, judged.name) if named else marked or ()
-    if not found:
+    models = _matching(named, workers if marked is None else marked, judged.name) if named else marked or ()
+    if not models:
         raise UserError(f"{judged.name} has no judgments of models. Name the workers that are models with --model.")
-    if len(found) == len(workers):
-        raise UserError(f"{judged.name} has only models: {', '.join(found)}. Add people's judgments of the same items.")
-    others = [place for place, name in enumerate(workers) if name in set(marked or ()) - set(found)]
+    if len(models) == len(workers):
+        raise UserError(
+            f"{judged.name} has only models: {', '.join(models)}. Add people's judgments of the same items."
+        )
+    others = [place for place, name in enumerate(workers) if name in set(marked or ()) - set(models)]
     judgments = judged.judgments
-    return replace(judged, judgments=judgments.taken(~np.isin(judgments.workers, others))), found
+    return replace(judged, judgments=judgments.taken(~np.isin(judgments.workers, others))), models
 
 
 def _has_kind(data: Any, judged: ReadJudgments, reading: Reading) -> bool:
@@ -51,13 +53,13 @@ def _has_kind(data: Any, judged: ReadJudgments, reading: Reading) -> bool:
 
 
 def _matching(named: Sequence[str], workers: Sequence[str], source: str) -> tuple[str, ...]:
-    found: set[str] = set()
+    matching: set[str] = set()
     for name in named:
         here = {worker for worker in workers if worker == name or fnmatchcase(worker, name)}
         if not here:
             raise UserError(f"{source} has no model {name!r}, which --model names.{did_you_mean(name, workers)}")
-        found |= here
-    return tuple(sorted(found))
+        matching |= here
+    return tuple(sorted(matching))
 
 
 def _by_kind(data: Any, judged: ReadJudgments, reading: Reading, column: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""From a file of judgments to a report: the method, what it is given, and the truth it is held against."""
+"""From a file of judgments to a report: the method, its input, and the truth it is compared with."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -196,11 +196,13 @@ def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:
         judgments = judgments.with_options(options)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
         fix = "Check that --label names the right column"
-        found = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
-        raise refused(judged.name, None, "has too many different labels to aggregate", fix, found)
+        labels = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
+        raise refused(judged.name, None, "has too many different labels to aggregate", fix, labels)
     if KOS in (request.method, request.against) and judgments.sets is None and len(judgments.options) > 2:
-        found = f"{len(judgments.options):,} labels"
-        raise refused(judged.name, None, "has more than the two labels that kos is for", "Choose another method", found)
+        labels = f"{len(judgments.options):,} labels"
+        raise refused(
+            judged.name, None, "has more than the two labels that kos is for", "Choose another method", labels
+        )
     return judgments
 
 
@@ -214,7 +216,7 @@ def _trust(
     if truth is None:
         return None, ["Nothing is known about workers' trust: every vote counts the same."]
     trust = trust_from_gold(judgments, _gold(judgments, truth), smoothing=request.smoothing or 0.0)
-    return trust, ["Trust is accuracy on the truth, and the result is held against the same truth."]
+    return trust, ["Trust is accuracy on the truth, and the result is compared with the same truth."]
 
 
 def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:

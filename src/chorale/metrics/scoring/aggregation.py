@@ -176,5 +176,5 @@ def _lowest(values: FloatArray) -> NDArray[np.intp]:
     return np.asarray(candidates[np.argsort(values[candidates], kind="stable")[:_SHOWN]])
 
 
-def _title(what: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
-    return what if len(rows) == len(names) else f"{what}: {which}, {len(rows)} of {len(names):,}"
+def _title(title: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
+    return title if len(rows) == len(names) else f"{title}: {which}, {len(rows)} of {len(names):,}"

@@ -88,14 +88,14 @@ def score_agreement(
 
 
 def _with_analytic(scored: Score, judged: ReadJudgments, result: Agreement, options: AgreementOptions) -> Score:
-    found = _analytic(judged, result, options)
-    if found is None:
+    analytic = _analytic(judged, result, options)
+    if analytic is None:
         return scored.extended(
             {"analytic": None}, notes=[f"There is no analytic standard error of {options.metric} here."]
         )
-    around = found.interval
-    json = {"analytic": {"se": found.error, "ci": around.as_list()}}
-    row: tuple[Cell, ...] = (options.metric, found.error, shown_interval(around))
+    around = analytic.interval
+    json = {"analytic": {"se": analytic.error, "ci": around.as_list()}}
+    row: tuple[Cell, ...] = (options.metric, analytic.error, shown_interval(around))
     return scored.extended(json, [ScoreTable("Analytic", ("metric", "standard error#", "95% interval#"), [row])])
 
 
@@ -294,5 +294,5 @@ def _items_table(rows: Sequence[tuple[str, int, float]]) -> ScoreTable:
     return ScoreTable(title, ("item", "judgments#", "disagreement#"), rows[:_MOST_ROWS])
 
 
-def _title(what: str, chosen: str, shown: int, there: int) -> str:
-    return what if shown == there else f"{what}: the {shown} of {there:,} {chosen} (--json has all)"
+def _title(title: str, chosen: str, shown: int, there: int) -> str:
+    return title if shown == there else f"{title}: the {shown} of {there:,} {chosen} (--json has all)"

@@ -213,7 +213,7 @@ def _lowest(values: FloatArray, shown: int) -> list[int]:
     return [int(place) for place in np.argsort(values, kind="stable")[:shown]]
 
 
-def _title(what: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
+def _title(title: str, which: str, rows: list[Any], names: tuple[str, ...]) -> str:
     if len(rows) == len(names):
-        return what.capitalize()
-    return f"{what.capitalize()}: {which}, {len(rows)} of {len(names):,}"
+        return title.capitalize()
+    return f"{title.capitalize()}: {which}, {len(rows)} of {len(names):,}"

@@ -60,13 +60,17 @@ def score_estimates(data: Any, options: EstimateOptions) -> Score:
     )
     names, design = _design(items)
     wanted = [0] if len(names) == 1 else range(1, len(names))
-    found = [
+    estimates = [
         _estimated(f"{outcome}{names[place]}", _sample(items, design, *labels), place)
         for outcome, labels in _outcomes(items, options.prevalence)
         for place in wanted
     ]
     asked = sum(label is not None for label in items.people)
-    json: dict[str, Any] = {"items": len(items.model), "labelled": asked, "estimates": [_json(one) for one in found]}
+    json: dict[str, Any] = {
+        "items": len(items.model),
+        "labelled": asked,
+        "estimates": [_json(one) for one in estimates],
+    }
     columns = ("estimate", "both#", "95% interval#", "people alone#", "95% interval#", "model alone#", "λ#", "worth#")
     rows: list[tuple[Cell, ...]] = [
         (
@@ -79,7 +83,7 @@ def score_estimates(data: Any, options: EstimateOptions) -> Score:
             one.both.trust,
             None if one.worth is None else round(one.worth * asked),
         )
-        for one in found
+        for one in estimates
     ]
     title = f"Estimates from {Path(items.columns.name).name}"
     return Score(
@@ -87,8 +91,8 @@ def score_estimates(data: Any, options: EstimateOptions) -> Score:
         [ScoreTable(title, columns, rows)],
         signature("estimate", options.settings(), {items.columns.source: items.columns.digest}),
         _notes(items, asked),
-        values={one.name: one.both.value for one in found},
-        intervals={one.name: one.both.interval for one in found},
+        values={one.name: one.both.value for one in estimates},
+        intervals={one.name: one.both.interval for one in estimates},
     )
 
 
@@ -144,9 +148,14 @@ def _estimated(name: str, sample: Sample, place: int) -> _Estimated:
     return _Estimated(name, alone, estimate(everywhere, place, trust=0.0).value, estimate(sample, place))
 
 
-def _json(one: _Estimated) -> dict[str, Any]:
-    sides = {"both": one.both, "people": one.people}
-    json: dict[str, Any] = {"name": one.name, "model": one.model, "lambda": one.both.trust, "worth": one.worth}
+def _json(row: _Estimated) -> dict[str, Any]:
+    sides = {"both": row.both, "people": row.people}
+    json: dict[str, Any] = {
+        "name": row.name,
+        "model": row.model,
+        "lambda": row.both.trust,
+        "worth": row.worth,
+    }
     for side, of_it in sides.items():
         json[side] = {"value": of_it.value, "se": of_it.error, "ci": of_it.interval.as_list()}
     return json

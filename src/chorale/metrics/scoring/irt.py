@@ -45,12 +45,15 @@ ITEM_COLUMNS = (
     "log_discrimination_sd",
     "logit_guessing_sd",
     "right",
+    "mean_answer",
     "answers",
 )
+"""Of these, items have what their model fits. Graded answers are not right or wrong, and have a mean."""
 MARGINAL_COLUMNS = ("information", "fit", "fit_degrees", "fit_p", "fit_p_adjusted", "thresholds")
 """What items have as well if they are fitted by marginal maximum likelihood."""
 IrtMethod = Literal["marginal", "variational"]
 _PARAMETERS = ("difficulty", "discrimination", "guessing")
+_HEADERS = {"fit_p_adjusted": "fit p (Holm)", "mean_answer": "mean answer"}
 _NONE = Resampling()
 _ABILITIES = np.linspace(-3, 3, 7)
 """At which the information of the whole test is reported, in deviations of the responders' abilities."""
@@ -149,9 +152,9 @@ def _numbers(
     fixed = _fixed(fit.model)
     kinds = [(name, table.items) for name in _PARAMETERS if name not in fixed] + [("ability", table.responders)]
     for kind, names in kinds:
-        found = getattr(fit, kind)
+        fitted = getattr(fit, kind)
         for place, name in enumerate(names):
-            values[f"{kind} of {name}"] = float((found if isinstance(found, np.ndarray) else found.mean)[place])
+            values[f"{kind} of {name}"] = float((fitted if isinstance(fitted, np.ndarray) else fitted.mean)[place])
             if around is not None:
                 ends = getattr(around, kind)[:, place]
                 intervals[f"{kind} of {name}"] = Interval(float(ends[0]), float(ends[1]))
@@ -214,9 +217,9 @@ def _compared(
     shown = ("common", "value", "other", "difference", "correlation")
     tables.append(ScoreTable("Compared", columns, [(name, *(one[key] for key in shown)) for name, one in json.items()]))
     note = (
-        "Each file is fitted on its own, and its scale comes from its own responders and items: a difference in "
-        "difficulty is one relative to who answered. It has no interval and no p-value, since items alone do not show "
-        "how far a scale moves with other responders."
+        "Each file is fitted separately, and its scale comes from its own responders and items. So a difference "
+        "in difficulty is relative to the responders. It has no interval and no p-value, since items alone do not show "
+        "how much the scale varies with other responders."
     )
     return json, [note]
 
@@ -228,14 +231,14 @@ def _taken(names: Sequence[str], all_names: Sequence[str], values: FloatArray) -
 
 
 def write_items(items: Sequence[dict[str, Any]], target: Path) -> None:
-    columns = [*ITEM_COLUMNS, *(name for name in MARGINAL_COLUMNS if name in items[0])]
+    columns = [name for name in (*ITEM_COLUMNS, *MARGINAL_COLUMNS) if name in items[0]]
     rows = [{**row, "thresholds": " ".join(f"{one:g}" for one in row.get("thresholds", ()))} for row in items]
     write_csv(columns, [{name: row[name] for name in columns} for row in rows], target)
 
 
 def _items(table: ResponseTable, fit: IrtFit) -> list[dict[str, Any]]:
     answers = (~np.isnan(table.matrix)).sum(axis=0)
-    right = np.nansum(table.matrix, axis=0)
+    total = np.nansum(table.matrix, axis=0)
     discrimination, guessing = fit.discrimination, fit.guessing
     rows: list[dict[str, Any]] = [
         {
@@ -247,14 +250,19 @@ def _items(table: ResponseTable, fit: IrtFit) -> list[dict[str, Any]]:
             "difficulty_sd": float(fit.difficulty.sd[place]),
             "log_discrimination_sd": float(fit.log_discrimination.sd[place]),
             "logit_guessing_sd": float(fit.logit_guessing.sd[place]),
-            "right": int(right[place]) if fit.model != "graded" else float(right[place]),
-            "answers": int(answers[place]),
+            **_answered(fit.model, float(total[place]), int(answers[place])),
         }
         for place, name in enumerate(table.items)
     ]
     if isinstance(fit, MarginalFit):
         _add_checks(rows, fit)
     return rows
+
+
+def _answered(model: IrtModel, total: float, answers: int) -> dict[str, Any]:
+    if model == "graded":
+        return {"mean_answer": total / answers if answers else None, "answers": answers}
+    return {"right": int(total), "answers": answers}
 
 
 def _add_checks(rows: list[dict[str, Any]], fit: MarginalFit) -> None:
@@ -283,15 +291,20 @@ def _tables(
     ablest = sorted(range(len(table.responders)), key=lambda place: -float(fit.ability.mean[place]))[:_MOST_ROWS]
     columns = ["item"]
     rows: list[list[Cell]] = [[items[place]["item"]] for place in hardest]
-    for name in _PARAMETERS:
+    shown_parameters = [name for name in _PARAMETERS if fit.model != "graded" or name != "guessing"]
+    for name in shown_parameters:
         columns += [f"{name}#", *(["sd#"] if name == "difficulty" else []), *(["95% interval#"] if around else [])]
         for row, place in zip(rows, hardest, strict=True):
             row.extend([items[place][name], *([items[place]["difficulty_sd"]] if name == "difficulty" else [])])
             row.extend([] if around is None else [_shown(getattr(around, name)[:, place])])
-    more = {"information": "information#", "fit_p_adjusted": "fit p (Holm)#", "right": "right#", "answers": "answers#"}
-    shown = {key: column for key, column in more.items() if key in items[0]}
+    more = ("information", "fit_p_adjusted", "right", "mean_answer", "answers")
+    shown = {key: f"{_HEADERS.get(key, key)}#" for key in more if key in items[0]}
     for row, place in zip(rows, hardest, strict=True):
         row.extend([items[place][key] for key in shown])
+    if fit.model == "graded":
+        shown["thresholds"] = "thresholds"
+        for row, place in zip(rows, hardest, strict=True):
+            row.append(" ".join(f"{one:.3f}" for one in items[place]["thresholds"]).replace("-", "−"))
     of_abilities: list[list[Cell]] = [
         [
             table.responders[place],
@@ -330,8 +343,8 @@ def _shown(ends: FloatArray) -> str:
     return shown_interval(Interval(float(ends[0]), float(ends[1])), 3)
 
 
-def _title(what: str, count: int) -> str:
-    return what if count <= _MOST_ROWS else f"{what} ({_MOST_ROWS} of {count:,})"
+def _title(title: str, count: int) -> str:
+    return title if count <= _MOST_ROWS else f"{title} ({_MOST_ROWS} of {count:,})"
 
 
 def _signature(table: ResponseTable, options: IrtOptions, resampling: Resampling, against: ResponseTable | None) -> str:

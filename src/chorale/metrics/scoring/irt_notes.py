@@ -24,7 +24,8 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
         notes.append(f"{_many(silent, 'item')} nobody answered: all that is known of them is the prior.")
     if same > 0:
         notes.append(
-            f"{_many(same, 'item')} everybody got right, or everybody wrong: how far out they are is the prior's guess."
+            f"{_many(same, 'item')} answered correctly by everybody, or by nobody: their difficulty follows from the "
+            "prior alone."
         )
     if len(table.responders) == 1:
         notes.append("There is one responder only: items differ only by right and wrong.")
@@ -58,5 +59,5 @@ def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> 
     return notes
 
 
-def _many(count: int, what: str) -> str:
-    return f"There is 1 {what}" if count == 1 else f"There are {count:,} {what}s"
+def _many(count: int, noun: str) -> str:
+    return f"There is 1 {noun}" if count == 1 else f"There are {count:,} {noun}s"

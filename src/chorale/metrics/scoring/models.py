@@ -64,7 +64,7 @@ def score_models(judged: ReadJudgments, options: ModelOptions, resampling: Resam
         people = ", ".join(name for name in judgments.worker_names if name not in options.models)
         raise UserError(f"{judged.name} has no person {options.expert!r}, whom --expert names. There are: {people}.")
     try:
-        found = alternative_annotator_test(
+        tests = alternative_annotator_test(
             judgments,
             options.models,
             by=options.by,
@@ -83,20 +83,20 @@ def score_models(judged: ReadJudgments, options: ModelOptions, resampling: Resam
     json: dict[str, Any] = {
         "epsilon": options.epsilon,
         "closeness": options.by_name,
-        "models": {one.model: _test_json(one, agreed.with_people[one.model]) for one in found},
+        "models": {one.model: _test_json(one, agreed.with_people[one.model]) for one in tests},
         "agreement": agreed.json(),
     }
-    tables = [_test_table(Path(judged.name).name, found), agreed.table(ci=resampling.ci)]
-    values, intervals = _numbers(found)
+    tables = [_test_table(Path(judged.name).name, tests), agreed.table(ci=resampling.ci)]
+    values, intervals = _numbers(tests)
     score = Score(
         json,
         tables,
         signature("models", _settings(options, judged, resampling), {judged.source: judged.digest}),
-        [*judgments.notes, *_notes(found, options)],
+        [*judgments.notes, *_notes(tests, options)],
         values=values,
         intervals=intervals,
     )
-    return _with_details(score, judgments, found, agreed, options)
+    return _with_details(score, judgments, tests, agreed, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +172,12 @@ def _interval(pair: Crossed, resampling: Resampling) -> Interval | None:
     return TOO_FEW if statistics is None else resampling.intervals(*statistics)["value"]
 
 
-def _test_json(one: Alternative, pair: Crossed) -> dict[str, Any]:
+def _test_json(test: Alternative, pair: Crossed) -> dict[str, Any]:
     return {
-        "passes": one.passes,
-        "winning_rate": one.winning_rate,
-        "advantage_probability": one.advantage_probability,
-        "ci": one.interval.as_list(),
+        "passes": test.passes,
+        "winning_rate": test.winning_rate,
+        "advantage_probability": test.advantage_probability,
+        "ci": test.interval.as_list(),
         "items": len(pair.items),
         "people": [
             {
@@ -189,28 +189,28 @@ def _test_json(one: Alternative, pair: Crossed) -> dict[str, Any]:
                 "p_by": rival.p_adjusted,
                 "wins": rival.wins,
             }
-            for rival in one.rivals
+            for rival in test.rivals
         ],
-        "left_out": list(one.left_out),
+        "left_out": list(test.left_out),
     }
 
 
-def _test_table(name: str, found: Sequence[Alternative]) -> ScoreTable:
+def _test_table(name: str, tests: Sequence[Alternative]) -> ScoreTable:
     columns = ("model", "may replace people", "winning rate#", "people#", "advantage probability#", "95% interval#")
     rows: list[tuple[Cell, ...]] = []
-    for one in sorted(found, key=lambda one: (-(one.winning_rate or 0), -(one.advantage_probability or 0), one.model)):
-        verdict = "can't be tested" if one.passes is None else "yes" if one.passes else "no"
-        probability, around = one.advantage_probability, shown_interval(one.interval)
-        rows.append((one.model, verdict, one.winning_rate, len(one.rivals), probability, around))
+    for test in sorted(tests, key=lambda one: (-(one.winning_rate or 0), -(one.advantage_probability or 0), one.model)):
+        verdict = "can't be tested" if test.passes is None else "yes" if test.passes else "no"
+        probability, around = test.advantage_probability, shown_interval(test.interval)
+        rows.append((test.model, verdict, test.winning_rate, len(test.rivals), probability, around))
     return ScoreTable(f"Models in people's place in {name}", columns, rows, 2)
 
 
-def _numbers(found: Sequence[Alternative]) -> tuple[dict[str, float | None], dict[str, Interval]]:
+def _numbers(tests: Sequence[Alternative]) -> tuple[dict[str, float | None], dict[str, Interval]]:
     values: dict[str, float | None] = {}
-    for one in found:
-        values[f"winning rate of {one.model}"] = one.winning_rate
-        values[f"advantage probability of {one.model}"] = one.advantage_probability
-    return values, {f"advantage probability of {one.model}": one.interval for one in found}
+    for test in tests:
+        values[f"winning rate of {test.model}"] = test.winning_rate
+        values[f"advantage probability of {test.model}"] = test.advantage_probability
+    return values, {f"advantage probability of {one.model}": one.interval for one in tests}
 
 
 def _settings(options: ModelOptions, judged: ReadJudgments, resampling: Resampling) -> dict[str, Setting]:
@@ -226,25 +226,25 @@ def _settings(options: ModelOptions, judged: ReadJudgments, resampling: Resampli
     }
 
 
-def _notes(found: Sequence[Alternative], options: ModelOptions) -> list[str]:
+def _notes(tests: Sequence[Alternative], options: ModelOptions) -> list[str]:
     notes = [
         f"A model may replace people if it wins against {PASSES:.0%} of them or more: ε is {options.epsilon:g}, "
         "q is 0.05 (Calderon et al. 2025)."
     ]
-    left_out = sorted({person for one in found for person in one.left_out})
+    left_out = sorted({person for one in tests for person in one.left_out})
     if left_out:
         people = plural(len(left_out), "person is", "people are")
         notes.append(f"{people} not compared: fewer than {options.min_items} items with the model and another person.")
-    if any(one.passes is None for one in found):
+    if any(one.passes is None for one in tests):
         notes.append(
             "The test compares with the other people, so it needs two or more, better three, each with "
             f"{options.min_items} items that others and the model judged too. Lower --min-items, or collect more."
         )
-    elif min(len(one.rivals) for one in found) < 3 and options.expert is None:
+    elif min(len(one.rivals) for one in tests) < 3 and options.expert is None:
         notes.append(
             "The test is meant for three people or more. With one expert and others, name the expert: --expert."
         )
-    if options.ranks and any(rival.n_items < FEWEST_BY_T for one in found for rival in one.rivals):
+    if options.ranks and any(rival.n_items < FEWEST_BY_T for one in tests for rival in one.rivals):
         notes.append(
             f"People with fewer than {FEWEST_BY_T} items are tested by Wilcoxon's signed ranks. These let a model win "
             "too often: in 20 to 40% of simulated studies in which it should in 5%."
@@ -253,13 +253,13 @@ def _notes(found: Sequence[Alternative], options: ModelOptions) -> list[str]:
 
 
 def _with_details(
-    score: Score, judgments: Judgments, found: Sequence[Alternative], agreed: _Agreed, options: ModelOptions
+    score: Score, judgments: Judgments, tests: Sequence[Alternative], agreed: _Agreed, options: ModelOptions
 ) -> Score:
     people, of_models = split(judgments, options.models)
     if options.people:
-        score = score.extended({}, [_people_table(found)])
+        score = score.extended({}, [_people_table(tests)])
     if options.plan:
-        needed = {one.model: items_needed(one.rivals, options.epsilon) if one.rivals else None for one in found}
+        needed = {one.model: items_needed(one.rivals, options.epsilon) if one.rivals else None for one in tests}
         rows = [(model, f"more than {MOST_ITEMS:,}" if count is None else count) for model, count in needed.items()]
         table = ScoreTable("Items needed", ("model", f"items per person to pass {POWER:.0%} of the time#"), rows)
         score = score.extended({"items_needed": needed}, [table])
@@ -273,14 +273,14 @@ def _with_details(
     return score
 
 
-def _people_table(found: Sequence[Alternative]) -> ScoreTable:
+def _people_table(alternatives: Sequence[Alternative]) -> ScoreTable:
     columns = ("model", "person", "items#", "model advantage#", "person advantage#", "p#", "p, BY#", "model wins")
     rows: list[tuple[Cell, ...]] = []
-    for one in found:
-        for rival in one.rivals:
+    for alternative in alternatives:
+        for rival in alternative.rivals:
             sides = (rival.model_advantage, rival.person_advantage)
             tests = (rival.p_value, rival.p_adjusted, "yes" if rival.wins else "no")
-            rows.append((one.model, rival.person, rival.n_items, *sides, *tests))
+            rows.append((alternative.model, rival.person, rival.n_items, *sides, *tests))
     return ScoreTable("Models against each person", columns, rows)
 
 
@@ -300,8 +300,8 @@ def _most(rows: int) -> str:
 def _items(people: Judgments, of_models: dict[str, Codes], agreed: _Agreed) -> list[dict[str, Any]]:
     """Items, those first in which models are farthest from people."""
     summed: dict[str, list[float]] = {}
-    for one in agreed.with_people.values():
-        for item, distance in zip(one.items, one.distances.tolist(), strict=True):
+    for pair in agreed.with_people.values():
+        for item, distance in zip(pair.items, pair.distances.tolist(), strict=True):
             summed.setdefault(item, []).append(distance)
     said: dict[str, list[str]] = {}
     for task, label in zip(people.tasks.tolist(), people.labels.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Reports on aggregations whose results are no labels from a list: scores of items, texts, masks."""
+"""Reports on aggregations whose results are not labels: scores of items, texts, masks."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -241,8 +241,8 @@ def _workers(
     return every, ScoreTable(title, ("worker", f"{counted}#", f"{first}#"), rows)
 
 
-def _title(what: str, which: str, rows: Sequence[Any], names: Sequence[Any]) -> str:
-    return what if len(rows) == len(names) else f"{what}: {which}, {len(rows)} of {len(names):,}"
+def _title(title: str, which: str, rows: Sequence[Any], names: Sequence[Any]) -> str:
+    return title if len(rows) == len(names) else f"{title}: {which}, {len(rows)} of {len(names):,}"
 
 
 def _unsettled(iterations: int | None, *, converged: bool) -> list[str]:

@@ -42,12 +42,11 @@ class ServerModel:
         settings: ModelSettings,
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        random: Random | None = None,
     ) -> None:
         self._settings = settings
         self._key = _key_of(settings)
         self._sleep = sleep
-        self._random = random or Random()
+        self._random = Random()
         self._protocol = Anthropic(settings) if settings.protocol == "anthropic" else OpenAi(settings)
         # One connection each: a pool looks at all its connections for every request.
         self._idle: list[httpx.AsyncClient] = []

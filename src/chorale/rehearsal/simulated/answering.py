@@ -22,8 +22,8 @@ GUESSES = 15
 class AnswerSheet:
     """One stage's answers, for one crowd.
 
-    Where nobody knows the truth of an item, a random answer is what people take for true: they agree on it within
-    their ability, and nothing is said about whether they are right. Where answers can't be listed, as in free
+    If the correct answer of an item is unknown, a random answer stands in for it: people give it according to their
+    ability, and accuracy is not reported. Where answers can't be listed, as in free
     text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
     known ones, and those of its examples. Where items are not all as hard, they differ by `spread`. All of it goes by
     what people see: whatever else two items differ in, the same is true of them, and they are as hard.

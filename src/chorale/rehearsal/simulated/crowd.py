@@ -44,23 +44,25 @@ class KindSettings(Settings):
     )
     answers: RelativePath | None = Field(
         default=None,
-        description="JSONL file with recorded answers of a model. Such workers are right as often as these answers "
-        "are, in every stage where right answers are known.",
+        description="JSONL file with recorded answers of a model. Such workers have the accuracy of these answers, "
+        "in every stage with known correct answers.",
     )
     carelessness: Fraction = Field(default=0, description="Fraction of items they answer randomly.")
     spam: Literal["random", "first-option", "copy-previous"] | None = Field(
-        default=None, description="They never read: they answer randomly, with the first option, or as before."
+        default=None,
+        description="Workers who never read the item: they answer randomly, with the first option, or "
+        "repeat their previous answer.",
     )
     learning: Fraction = Field(default=0.1, description="Fraction of their errors that one explained mistake removes.")
     dropout: Fraction = Field(
         default=0.002, description="Probability of leaving the study at an item, without answering it."
     )
     keeps_right: Fraction = Field(
-        default=0.9, description="How often they keep what a model suggests, where it is right."
+        default=0.9, description="Probability of keeping a model's suggestion that is correct."
     )
     keeps_wrong: Fraction = Field(
         default=0.2,
-        description="How often they keep what a model suggests, where it is wrong. Otherwise they answer on their own.",
+        description="Probability of keeping a model's suggestion that is wrong. Otherwise they answer on their own.",
     )
     suggested_pace: float = Field(
         default=0.7, gt=0, le=100, description="Time for an item with a suggestion, relative to one without."
@@ -116,7 +118,7 @@ class CrowdSettings(Settings):
         "the judgments.",
     )
     model: tuple[SimulatedModel, ...] = Field(
-        default=(), description="The models of the study file, as they are expected to be."
+        default=(), description="The expected behaviour of the models in the study file."
     )
     kind: tuple[KindSettings, ...] = Field(
         default=USUAL_KINDS, min_length=1, description="The kinds of workers. Default: a typical crowd."

@@ -17,20 +17,20 @@ _NEAR = 1e-6
 
 class SimulatedModel(Settings):
     name: str = Field(min_length=1, max_length=60, description="The model's name in the study file.")
-    accuracy: Fraction = Field(default=0.85, description="How often it is right.")
+    accuracy: Fraction = Field(default=0.85, description="Probability that its answer is correct.")
     sureness: Annotated[float, Field(gt=0, le=1000)] = Field(
         default=2,
-        description="How much items differ in how likely it is right: with 1 it is nearly sure of some and guesses at "
-        "others, with 100 all items are alike to it, and confidence tells nothing.",
+        description="Precision of its probability of a correct answer across items. With 1, it is nearly certain of "
+        "some items and guesses others. With 100, all items are equally likely to be correct, and its confidence is "
+        "uninformative.",
     )
     overconfidence: Annotated[float, Field(gt=0, le=10)] = Field(
         default=1,
-        description="How far the confidence it gives goes beyond how often it is right: its log-odds are multiplied by "
-        "this. 1 is calibrated.",
+        description="Factor by which the log-odds of its confidence exceed those of its accuracy. 1 means calibrated.",
     )
     confusions: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        description="Which wrong answers it gives, by the right one, with weights: `confusions.rude = { neutral = 3, "
+        description="Weights of its wrong answers, for each correct answer: `confusions.rude = { neutral = 3, "
         "kind = 1 }`. Default: any other answer.",
     )
     output_tokens: int = Field(

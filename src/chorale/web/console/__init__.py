@@ -6,6 +6,8 @@ from fastapi import APIRouter
 
 from chorale.web.console.annotators import add_annotator_routes
 from chorale.web.console.arms import add_arm_routes
+from chorale.web.console.columns import add_column_routes
+from chorale.web.console.design import add_design_page
 from chorale.web.console.differing import add_differing_routes
 from chorale.web.console.export import add_export_routes
 from chorale.web.console.frame import Console, console_route
@@ -35,7 +37,8 @@ _ADDING = (
     *(add_item_routes, add_item_actions, add_queue_routes, add_review_routes, add_gold_routes, add_gold_actions),
     *(add_quality_routes, add_worker_list_routes, add_worker_list_actions, add_worker_routes, add_status_routes),
     *(add_recruiting_routes, add_submission_routes, add_gate_routes, add_payment_routes),
-    *(add_study_routes, add_team_routes, add_annotator_routes, add_undo_routes, add_differing_routes, add_moved_routes),
+    *(add_study_routes, add_design_page, add_team_routes, add_annotator_routes, add_undo_routes),
+    *(add_differing_routes, add_moved_routes, add_column_routes),
 )
 
 

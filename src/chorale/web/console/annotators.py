@@ -10,7 +10,7 @@ from chorale.engine.running import Study
 from chorale.engine.team import NewLink, TeamMember
 from chorale.model import UserError
 from chorale.store import Tx
-from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Reason, back_to
+from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Everywhere, Reason, back_to
 from chorale.web.links import team_link_path
 
 PATH = "/console/annotators"
@@ -22,7 +22,8 @@ def add_annotator_routes(console: Console) -> None:
 
     async def page(request: Request, code: int = 200, **context: object) -> Response:
         listed = await site.read(_accounts)
-        return console.page(request, "annotators", code, **{"accounts": listed, "made": None, **context})
+        shown = {"accounts": listed, "made": None, "owned": await site.owned_elsewhere(request), **context}
+        return console.page(request, "annotators", code, **shown)
 
     async def with_link(request: Request, make: Callable[..., NewLink], name: str) -> Response:
         """The page with a new link, which is shown this once."""
@@ -50,14 +51,19 @@ def add_annotator_routes(console: Console) -> None:
         return await with_link(request, team.reactivate, name)
 
     @router.post("/annotators/deactivate")
-    async def deactivate(request: Request, name: Name = "", reason: Reason = "") -> Response:
+    async def deactivate(
+        request: Request, name: Name = "", reason: Reason = "", everywhere: Everywhere = ""
+    ) -> Response:
         if not reason.strip():
             return await page(request, 422, problem=WHY_NEEDED)
         try:
             await site.write(team.deactivate, name, request.state.staff.name, reason)
         except UserError as error:
             return await page(request, 422, problem=error.message)
-        return back_to(PATH, "deactivated")
+        if not everywhere or site.other_accounts is None:
+            return back_to(PATH, "deactivated")
+        more = await site.other_accounts.deactivate_in(await site.owned_elsewhere(request), name, reason)
+        return back_to(PATH, "deactivated-everywhere", 1 + more)
 
 
 def _accounts(tx: Tx, study: Study) -> list[TeamMember]:

@@ -84,12 +84,12 @@ def _read_fields(task: Task, typed: Mapping[str, str]) -> dict[str, Any]:
     return answer
 
 
-def _from_json(text: str, what: str) -> Any:
+def _from_json(text: str, title: str) -> Any:
     try:
         answer = json.loads(text)
         json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
-        raise UserError(f"{what} is not valid JSON: {text[:100]!r}. Put texts in double quotes.") from None
+        raise UserError(f"{title} is not valid JSON: {text[:100]!r}. Put texts in double quotes.") from None
     if "\\u0000" in text:
-        raise UserError(f"{what} has NUL characters, which cannot be stored.")
+        raise UserError(f"{title} has NUL characters, which cannot be stored.")
     return answer

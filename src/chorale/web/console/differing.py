@@ -48,10 +48,10 @@ def add_differing_routes(console: Console) -> None:
 
 def _lines(tx: Tx, stage: RunningStage) -> list[DifferingLine]:
     lines = []
-    for one in differing_items(tx, stage, MOST):
-        item = find_item(tx, stage.name, one.key)
+    for differing in differing_items(tx, stage, MOST):
+        item = find_item(tx, stage.name, differing.key)
         payload = {} if item is None else item.payload
-        given = [(name, answer_words(stage.task, payload, answer)) for name, answer in one.models]
-        people = Counter(answer_words(stage.task, payload, answer) for answer in one.people)
-        lines.append(DifferingLine(one, item_text(stage, payload), given, people.most_common()))
+        given = [(name, answer_words(stage.task, payload, answer)) for name, answer in differing.models]
+        people = Counter(answer_words(stage.task, payload, answer) for answer in differing.people)
+        lines.append(DifferingLine(differing, item_text(stage, payload), given, people.most_common()))
     return lines

@@ -16,8 +16,6 @@ from chorale.present.svg import GraphLink, Node, graph_picture
 class Flow:
     picture: Markup
     has_gates: bool
-    is_small: bool
-    """Whether there is room for something else beside it."""
 
 
 def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -> Flow:
@@ -33,7 +31,7 @@ def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -
     words = "; ".join(_words(study, views, passed)) or "The stages do not feed each other."
     svg = graph_picture("The stages as a flow", nodes, links, sideways=True, description=words)
     # Everything in it that others have written is escaped where it is drawn.
-    return Flow(Markup(svg), any(link.dashed for link in links), is_small=len(nodes) <= 2)  # noqa: S704
+    return Flow(Markup(svg), any(link.dashed for link in links))  # noqa: S704
 
 
 def _stage_node(view: StageView, made_from: str, *, alike: bool) -> Node:

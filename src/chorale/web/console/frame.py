@@ -23,6 +23,10 @@ from chorale.web.staff import staff_only
 # PostgreSQL stores every character but this one.
 NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
+MOST_COLUMNS = 9
+"""Columns of a table that the style sheet can hide."""
+Everywhere = Annotated[str, Form(max_length=3)]
+"""Whether an act is meant for all studies on the server that its owner has; empty for this one alone."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
 # The notice on a page after an action sent the browser back to it.
 NOTICES = {
@@ -47,7 +51,9 @@ NOTICES = {
     "corrected": "The gold answer is corrected. Everything that depends on it was recomputed.",
     "correcting": "The gold answer is corrected. Everything that depends on it is being recomputed.",
     "revoked": "The link is revoked. All its sessions have ended.",
+    "revoked-everywhere": "The link is revoked, and all its sessions have ended. Studies: {n}.",
     "deactivated": "The account is deactivated. Its sessions have ended.",
+    "deactivated-everywhere": "The account is deactivated, and its sessions have ended. Studies: {n}.",
     "payout-marked": "The payout is marked as paid. Failed amounts are owed again.",
     "paid-prolific": "Payouts sent to Prolific: {n}.",
     "paid-paypal": "Payouts sent to PayPal: {n}.",
@@ -112,17 +118,19 @@ class Console:
     def page(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """A page of the console by its name, or of a kit by the path of its template."""
         staff, here = getattr(request.state, "staff", None), request.url.path
-        found = [] if staff is None else sections(self.site.study, staff.role, self._pages_of_kits)
-        section_here, page_here = place_of(found, context.pop("under", here))
+        sections_shown = [] if staff is None else sections(self.site.study, staff.role, self._pages_of_kits)
+        section_here, page_here = place_of(sections_shown, context.pop("under", here))
         shown = {
             **TEXTS,
             "evidence": partial(texts.evidence, arms=context.get("arms_seen", False)),
             "staff": staff,
-            "sections": found,
+            "sections": sections_shown,
             "section_here": section_here,
             "page_here": page_here,
             "may_change": getattr(staff, "role", None) == OWNER,
             "notice": _notice(request),
+            "hidden_columns": partial(hidden_columns, request),
+            "query_string": request.url.query,
             "problem": None,
             "stages": list(self.site.study.stages.values()),
             "has_arms": self.site.study.settings.arms is not None,
@@ -138,6 +146,12 @@ class Console:
 
     def problem(self, request: Request, status: int, message: str) -> Response:
         return self.page(request, "problem", status, message=message)
+
+
+def hidden_columns(request: Request, table: str) -> list[int]:
+    """The numbers of the hidden columns of a table, from 2: the first column is always shown."""
+    kept = request.cookies.get(f"columns-{table}", "").split(".")
+    return [number for number in range(2, MOST_COLUMNS + 1) if str(number) in kept]
 
 
 def on_mistake(

@@ -170,7 +170,7 @@ async def _item_page(
         code,
         **{
             "chosen": stage,
-            "found": story,
+            "story": story,
             "under": "/console/items",
             "gold_now": None if story.gold is None else json.loads(story.gold.answer),
             "typed": None,

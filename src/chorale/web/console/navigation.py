@@ -77,7 +77,7 @@ def sections(study: Study, role: str, of_kits: Sequence[Page] = ()) -> list[Cons
     return [section for section in shown if section.pages]
 
 
-def place_of(found: Sequence[ConsoleSection], here: str) -> tuple[ConsoleSection | None, str | None]:
+def place_of(sections_shown: Sequence[ConsoleSection], here: str) -> tuple[ConsoleSection | None, str | None]:
     """The section and the page that an address belongs to."""
-    places = [(section, page) for section in found if (page := section.page_at(here)) is not None]
+    places = [(section, page) for section in sections_shown if (page := section.page_at(here)) is not None]
     return max(places, key=lambda one: len(one[1]), default=(None, None))

@@ -58,23 +58,23 @@ def _has_paypal() -> bool:
 
 def _ways(tx: Tx, study: Study, *, retry: bool) -> list[PayWay]:
     """How people can be paid now, leaving out ways that would pay nobody."""
-    found = []
+    ways = []
     if submissions.studies(tx):
         due = [one for one in payouts.books(tx, study).due if one.submission is not None and one.why_not is None]
         begun, amount = _unfinished(tx, PROLIFIC)
         amount += sum(one.account.owed for one in due)
-        found.append(PayWay("prolific", PLAIN, "Bonuses on Prolific", begun + len(due), amount))
+        ways.append(PayWay("prolific", PLAIN, "Bonuses on Prolific", begun + len(due), amount))
     asked_for = {address.method for address in addresses_for(tx).values()}
     if _has_paypal():
         begun, amount = _unfinished(tx, PAYPAL)
         people, new = payout_files.to_pay(tx, study, "paypal", retry=retry) if "paypal" in asked_for else (0, 0)
-        found.append(PayWay("paypal", "paypal", "PayPal", begun + people, amount + new))
-    found += [
+        ways.append(PayWay("paypal", "paypal", "PayPal", begun + people, amount + new))
+    ways += [
         PayWay("file", how, _FORMATS[how], *payout_files.to_pay(tx, study, how, retry=retry))
         for how in get_args(FileFormat)
         if how == PLAIN or how in asked_for
     ]
-    return [one for one in found if one.people]
+    return [one for one in ways if one.people]
 
 
 def _unfinished(tx: Tx, platform: str) -> tuple[int, int]:
@@ -129,9 +129,9 @@ def add_payment_routes(console: Console) -> None:
         if way == PROLIFIC and amount is not None:
             # Submissions that Prolific has approved since change the amount, so they must be known first.
             await asyncio.to_thread(recruiting.sync, site.study, prolific_of(site))
-        found = await site.read(_ways, retry=retry)
-        chosen = next((one for one in found if (one.way, one.format) == (way, file_format)), None)
-        chosen = chosen or next((one for one in found if one.way == way == "prolific"), None)
+        ways = await site.read(_ways, retry=retry)
+        chosen = next((one for one in ways if (one.way, one.format) == (way, file_format)), None)
+        chosen = chosen or next((one for one in ways if one.way == way == "prolific"), None)
         if chosen is None:
             return back_to(PATH, "paid-nothing")
         refusal = await site.read(lambda tx, _: refusal_to_pay(tx))

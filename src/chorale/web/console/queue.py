@@ -82,19 +82,19 @@ async def _page(
     console: Console, request: Request, code: int = 200, page: int = 1, drafts_page: int = 1, **context: object
 ) -> Response:
     study = console.site.study
-    found = await console.site.read(_queue, request.state.staff.name, page)
-    drafts = Paging(drafts_page, len(found.drafts), PER_PAGE)
+    queue_page = await console.site.read(_queue, request.state.staff.name, page)
+    drafts = Paging(drafts_page, len(queue_page.drafts), PER_PAGE)
     return console.page(
         request,
         "queue",
         code,
         **{
             "under": QUEUE,
-            "found": found,
-            "paging": Paging(page, found.questions_total, PER_PAGE),
+            "queue_page": queue_page,
+            "paging": Paging(page, queue_page.questions_total, PER_PAGE),
             "drafts_paging": drafts,
-            "guidelines": {queue.stage.name: markdown(queue.stage.guidelines) for queue in found.queues},
-            "drafts": [(draft, markdown(draft.body)) for draft in drafts.rows(found.drafts)],
+            "guidelines": {queue.stage.name: markdown(queue.stage.guidelines) for queue in queue_page.queues},
+            "drafts": [(draft, markdown(draft.body)) for draft in drafts.rows(queue_page.drafts)],
             "longest": LONGEST_MESSAGE,
             "study_stages": study.stages,
             "typed": None,

@@ -49,8 +49,8 @@ def _ledger(
 
 
 def _log(tx: Tx, study: Study, window: Window, name: str, **wanted: str) -> dict[str, Any]:
-    found = events_page(tx, window, **wanted)
-    page = EventsPage(in_words(tx, study, found.rows), found.has_newer, found.has_older, found.count)
+    listed = events_page(tx, window, **wanted)
+    page = EventsPage(in_words(tx, study, listed.rows), listed.has_newer, listed.has_older, listed.count)
     return {"page": page, "arms_seen": has_seen_arms(tx, study, name)}
 
 
@@ -89,11 +89,11 @@ def add_record_routes(console: Console) -> None:
         worker: Name = "",
     ) -> Response:
         wanted = {"kind": kind, "stage_name": stage, "pseudonym": worker.strip()}
-        found = await site.read(_log, Window(ROWS, before, after), request.state.staff.name, **wanted)
+        listed = await site.read(_log, Window(ROWS, before, after), request.state.staff.name, **wanted)
         return console.page(
             request,
             "activity",
             filters={"kind": kind, "stage": stage, "worker": worker},
             kinds=sorted(EVENT_KINDS, key=event_name),
-            **found,
+            **listed,
         )

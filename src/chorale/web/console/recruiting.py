@@ -64,7 +64,7 @@ async def _page(console: Console, request: Request, code: int = 200, page: int =
         code,
         **{
             "under": PATH,
-            "found": now,
+            "recruited": now,
             "paging": Paging(page, now.link_count, LINKS_PER_PAGE),
             "arrival": arrival,
             "arrival_url": arrivals.arrival_url(site.base_url(request), arrival) if site.open_by_url else None,

@@ -37,7 +37,7 @@ def _reviewed_stages(study: Study) -> list[RunningStage]:
 async def _page(
     console: Console, request: Request, stage: RunningStage, queue: Queue, after: str, code: int = 200, **context: Any
 ) -> Response:
-    found = await console.site.read(adjudicating.next_case, stage, queue, after)
+    case = await console.site.read(adjudicating.next_case, stage, queue, after)
     return console.page(
         request,
         "review",
@@ -45,7 +45,7 @@ async def _page(
         **{
             "under": "/console/review",
             "chosen": stage,
-            "found": found,
+            "case": case,
             "queue": queue,
             "queues": QUEUES,
             "reviewed": _reviewed_stages(console.site.study),

@@ -120,19 +120,22 @@ def _with_retry_after(response: Response, wait: int) -> Response:
 def _add_links(router: APIRouter, console: Console) -> None:
     site = console.site
 
-    async def enter(role: str, token: str, start: str) -> Response:
+    async def enter(request: Request, role: str, token: str, start: str) -> Response:
         name = site.sessions.read_link(role, token)
         if name is None:
             raise Refusal("bad_link", "This link is not valid. Copy the whole link, or ask for a new one.", 403)
-        return await staff.signed_in(site, await site.write(staff.enter_by_link, name, role), start)
+        response = await staff.signed_in(site, await site.write(staff.enter_by_link, name, role), start)
+        if site.other_accounts is not None:
+            await site.other_accounts.remember_link(request, response, site.name_on_server, name)
+        return response
 
     @router.get("/expert/{token}")
-    async def expert(token: TokenInPath) -> Response:
-        return await enter(EXPERT, token, QUEUE)
+    async def expert(request: Request, token: TokenInPath) -> Response:
+        return await enter(request, EXPERT, token, QUEUE)
 
     @router.get("/viewer/{token}")
-    async def viewer(token: TokenInPath) -> Response:
-        return await enter(VIEWER, token, START)
+    async def viewer(request: Request, token: TokenInPath) -> Response:
+        return await enter(request, VIEWER, token, START)
 
 
 def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:

@@ -34,7 +34,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
         **{
             "under": "/console/workers",
             "pseudonym": pseudonym,
-            "found": record,
+            "record": record,
             "stages_by_name": console.site.study.stages,
             "last_lines": LAST_LINES,
             "form_key": secrets.token_urlsafe(12),

@@ -67,7 +67,7 @@ class Listing:
 
 
 async def _list(console: Console, request: Request, listing: Listing, code: int = 200, **context: Any) -> Response:
-    found = await console.site.read(lambda tx, _: workers_page(tx, listing.wanted()))
+    listed = await console.site.read(lambda tx, _: workers_page(tx, listing.wanted()))
     return console.live_page(
         request,
         "workers",
@@ -75,10 +75,10 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
         **{
             "under": "/console/workers",
             "chosen": listing.stage,
-            "lines": [WorkerLine(row, hourly_wage(row.earned, row.worked_ms)) for row in found.rows],
-            "active": found.active,
+            "lines": [WorkerLine(row, hourly_wage(row.earned, row.worked_ms)) for row in listed.rows],
+            "active": listed.active,
             "listing": listing,
-            "paging": Paging(listing.page, found.total, WORKERS_PER_PAGE),
+            "paging": Paging(listing.page, listed.total, WORKERS_PER_PAGE),
             "minimum_hourly": console.site.study.settings.pay.minimum_hourly,
             "form_key": secrets.token_urlsafe(12),
             "longest_message": LONGEST_MESSAGE,

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
 from chorale.model import Refusal, UserError
 from chorale.web.design.drafts import Designer
-from chorale.web.design.routes import add_design_routes
+from chorale.web.design.routes import DesignRoute, Desk, add_design_routes, design_error
 from chorale.web.pages import STATIC, Pages, StaticFilesForever
 from chorale.web.security import Guard
 from chorale.web.worker import add_sentences_route, files_of, sent_file
@@ -40,9 +40,19 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict")
         return response
 
+    desk = Desk(designer, pages, "/design")
+
+    async def the_desk(_request: Request) -> Desk:
+        return desk
+
     router = APIRouter(dependencies=[Depends(owner_only)])
-    add_design_routes(router, designer, pages, "/design")
     add_sentences_route(router, pages)
+    asked = APIRouter(dependencies=[Depends(owner_only)], route_class=DesignRoute)
+    add_design_routes(asked, the_desk)
+
+    @router.get("/design", include_in_schema=False)
+    async def design_page() -> Response:
+        return desk.page()
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(request: Request, name: str, file: str) -> Response:
@@ -51,7 +61,7 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
                 return sent_file(request, content.task, file)
         raise Refusal("not_found", "There is no such file.", 404)
 
-    app.router.routes += router.routes
+    app.router.routes += [*router.routes, *asked.routes]
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
     app.add_middleware(Guard)
     _add_errors(app, pages)
@@ -61,7 +71,7 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
 def _add_errors(app: FastAPI, pages: Pages) -> None:
     def answer(request: Request, status: int, code: str, message: str) -> Response:
         if request.method == "POST" or request.url.path.startswith("/design/"):
-            return JSONResponse({"error": {"code": code, "message": message}}, status)
+            return design_error(status, code, message)
         return pages.error(status, "Not open" if status == 401 else "Page not found", message, "")
 
     @app.exception_handler(Refusal)

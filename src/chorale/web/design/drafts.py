@@ -3,7 +3,7 @@
 import os
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from chorale.contract import installed_tasks
-from chorale.engine.started import changes_refused
 from chorale.folder.checking.report import SETTINGS_FILE
 from chorale.folder.editing import with_options
 from chorale.folder.reading import ReadFolder, StageContent, read_folder
@@ -81,10 +80,16 @@ def _sentence(problem: Problem) -> str:
 class Designer:
     """The study file of a folder while somebody designs it."""
 
-    def __init__(self, directory: Path, database: str | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        refused: Callable[[ReadFolder], Sequence[Problem]],
+        saved: Callable[[str], None] | None = None,
+    ) -> None:
+        """`refused` finds what of a changed folder may not change any more; `saved` is called with the stage's name."""
         need("tomlkit")
         self.directory = directory
-        self._database = database
+        self._refused, self._saved = refused, saved
         self._saving = Lock()
         self.version = 0
         """Counts drafts that can be previewed."""
@@ -155,9 +160,11 @@ class Designer:
             tried = self._tried(edit, text)
             if not tried.can_be_shown:
                 return tried
-            if refused := changes_refused(self.directory, self._database, tried.read):
-                return replace(tried, read=tried.read._replace(problems=refused))
+            if refused := self._refused(tried.read):
+                return replace(tried, read=tried.read._replace(problems=list(refused)))
             _write((self.directory / SETTINGS_FILE).resolve(), tried.text)
+            if self._saved is not None:
+                self._saved(edit.stage)
             return self._show(replace(tried, saved=True))
 
     def stage(self, name: str) -> StageContent:

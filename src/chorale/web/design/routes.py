@@ -2,18 +2,20 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import AnswerError
 from chorale.folder.reading import StageContent
-from chorale.model import NewItem, Refusal, money_text
+from chorale.model import NewItem, Refusal, UserError, money_text
 from chorale.web.bodies import FirstAnswer, Submission
 from chorale.web.design.drafts import MOST_PREVIEWED, Designer, Edit, Tried, saved_digest
 from chorale.web.media import dressed, sent_media
@@ -26,32 +28,77 @@ _A_DAY_MS = 24 * 3_600_000
 _NOBODY = SimpleNamespace(pseudonym="preview")
 
 
-def add_design_routes(router: APIRouter, designer: Designer, pages: Pages, base: str) -> None:
-    """The routes below `base`, which is where the router puts them."""
+class Desk:
+    """A study that somebody designs: the draft they have, and the item that each preview shows."""
 
-    @router.get("/design", include_in_schema=False)
-    async def design_page() -> Response:
-        page = pages.page("design.html", english=True, base=base, directory=designer.directory.name)
+    def __init__(self, designer: Designer, pages: Pages, base: str, after_saving: str = "") -> None:
+        self.designer = designer
+        self.pages = pages
+        self.base = base
+        """Where the design page is."""
+        self.after_saving = after_saving
+        """What to do for a saved form to be used."""
+        self.preview = _Preview(designer, f"{base}/preview")
+
+    def page(self, back: str | None = None) -> Response:
+        """The design page, with a link back to another one."""
+        directory = self.designer.directory.name
+        page = self.pages.page("design.html", english=True, base=self.base, directory=directory, back=back)
         page.headers["Content-Security-Policy"] = content_policy(framed=True, media=False)
         return page
 
+
+DeskOf = Callable[[Request], Awaitable[Desk]]
+"""Finds the desk of the person who asks."""
+
+
+class DesignRoute(APIRoute):
+    """Routes that answer the script of the design page, also where something is wrong."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Refusal as refusal:
+                return design_error(refusal.status, refusal.code, refusal.message)
+            except UserError as error:
+                return design_error(422, "invalid", str(error))
+            except RequestValidationError as error:
+                first = error.errors()[0]
+                where = ".".join(str(part) for part in first["loc"] if part != "body") or "the request"
+                return design_error(422, "invalid_request", f"{where}: {first['msg']}")
+
+        return handled
+
+
+def design_error(status: int, code: str, message: str) -> Response:
+    return JSONResponse({"error": {"code": code, "message": message}}, status)
+
+
+def add_design_routes(router: APIRouter, desk_of: DeskOf) -> None:
+    """What the design page asks for. The router's class should be `DesignRoute`."""
+    own_desk = Annotated[Desk, Depends(desk_of)]
+
     @router.get("/design/state", include_in_schema=False)
-    async def state() -> Response:
-        return JSONResponse(await asyncio.to_thread(designer.state))
+    async def state(desk: own_desk) -> Response:
+        return JSONResponse(await asyncio.to_thread(desk.designer.state))
 
     @router.post("/design/draft", include_in_schema=False)
-    async def draft(edit: Edit) -> Response:
+    async def draft(desk: own_desk, edit: Edit) -> Response:
         """Check options; previews show them if nothing is wrong."""
-        tried = await asyncio.to_thread(designer.try_out, edit)
-        return JSONResponse(_reply(designer, tried))
+        tried = await asyncio.to_thread(desk.designer.try_out, edit)
+        return JSONResponse(_reply(desk.designer, tried))
 
     @router.post("/design/save", include_in_schema=False)
-    async def save(edit: Edit) -> Response:
+    async def save(desk: own_desk, edit: Edit) -> Response:
         """Write options into the study file. When this says that they are saved, they are on disk."""
-        tried = await asyncio.to_thread(designer.save, edit)
-        return JSONResponse({**_reply(designer, tried), "saved": tried.saved, "digest": saved_digest(tried)})
+        tried = await asyncio.to_thread(desk.designer.save, edit)
+        more = {"saved": tried.saved, "digest": saved_digest(tried), "note": desk.after_saving}
+        return JSONResponse({**_reply(desk.designer, tried), **more})
 
-    _add_preview(router, designer, pages, f"{base}/preview")
+    _add_preview(router, own_desk)
 
 
 def _reply(designer: Designer, tried: Tried) -> dict[str, Any]:
@@ -131,47 +178,46 @@ class _Preview:
         return page
 
 
-def _add_preview(router: APIRouter, designer: Designer, pages: Pages, base: str) -> None:
-    preview = _Preview(designer, base)
-
+def _add_preview(router: APIRouter, own_desk: Any) -> None:
     @router.get("/design/preview/{name}", include_in_schema=False)
-    async def preview_page(name: str) -> Response:
-        return preview.page(pages, designer.stage(name))
+    async def preview_page(desk: own_desk, name: str) -> Response:
+        page: Response = desk.preview.page(desk.pages, desk.designer.stage(name))
+        return page
 
     @router.post("/design/preview/{name}/next", include_in_schema=False)
-    async def next_item(name: str) -> Response:
-        return JSONResponse(preview.offer(designer.stage(name)))
+    async def next_item(desk: own_desk, name: str) -> Response:
+        return JSONResponse(desk.preview.offer(desk.designer.stage(name)))
 
     @router.post("/design/preview/{name}/submit", include_in_schema=False)
-    async def submit(name: str, body: Submission) -> Response:
+    async def submit(desk: own_desk, name: str, body: Submission) -> Response:
         """Check an answer as the site does, and keep nothing of it."""
-        content = designer.stage(name)
+        content = desk.designer.stage(name)
         try:
-            content.task.shape.parse_answer(body.answer, preview.item(content).payload)
+            content.task.shape.parse_answer(body.answer, desk.preview.item(content).payload)
         except AnswerError as error:
             raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
-        preview.step(name)
-        return JSONResponse({"status": "accepted", "feedback": None, "progress": preview.progress(name)})
+        desk.preview.step(name)
+        return JSONResponse({"status": "accepted", "feedback": None, "progress": desk.preview.progress(name)})
 
     @router.post("/design/preview/{name}/first", include_in_schema=False)
-    async def first(name: str, body: FirstAnswer) -> Response:
-        content = designer.stage(name)
-        shown = content.task.form.shown(preview.item(content).payload)
+    async def first(desk: own_desk, name: str, body: FirstAnswer) -> Response:
+        content = desk.designer.stage(name)
+        shown = content.task.form.shown(desk.preview.item(content).payload)
         return JSONResponse({"status": "stored", "first": body.answer, "item": shown})
 
     @router.post("/design/preview/{name}/return", include_in_schema=False)
-    async def skip(name: str) -> Response:
-        preview.step(name)
+    async def skip(desk: own_desk, name: str) -> Response:
+        desk.preview.step(name)
         return JSONResponse({"status": "returned"})
 
     @router.get("/design/preview/{name}/media/{place:path}", include_in_schema=False)
-    async def media(name: str, place: str) -> Response:
+    async def media(desk: own_desk, name: str, place: str) -> Response:
         """A file, if an item of the preview names it."""
-        content = designer.stage(name)
+        content = desk.designer.stage(name)
         named = {item.payload.get(column) for item in _items(content) for column in content.task.form.media}
         if place not in named:
             raise Refusal("not_found", "There is no such file.", 404)
-        return sent_media(designer.directory, place)
+        return sent_media(desk.designer.directory, place)
 
 
 def _items(content: StageContent) -> Sequence[NewItem]:

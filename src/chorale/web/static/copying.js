@@ -14,8 +14,8 @@ export function offerCopying(page) {
   for (const button of page.querySelectorAll("button[data-copy]")) {
     const name = /** @type {HTMLElement} */ (button).dataset.copy ?? "";
     const source = page.getElementById(name);
-    const told = page.querySelector(`[data-copied="${CSS.escape(name)}"]`);
-    if (!source || !told) continue;
+    const status = page.querySelector(`[data-copied="${CSS.escape(name)}"]`);
+    if (!source || !status) continue;
     button.removeAttribute("hidden");
     button.addEventListener("click", async () => {
       const text = source instanceof HTMLTextAreaElement ? source.value : (source.textContent ?? "");
@@ -23,7 +23,7 @@ export function offerCopying(page) {
         () => true,
         () => false,
       );
-      told.textContent = copied ? say("Copied.") : say("Please select the text and copy it.");
+      status.textContent = copied ? say("Copied.") : say("Please select the text and copy it.");
     });
   }
 }

@@ -236,7 +236,7 @@ async function check() {
   if (reply === null || number !== asked) return;
   showProblems(reply);
   const wrong = !reply.shown;
-  byId("preview-note").textContent = wrong ? "The preview shows the form as it was before the problems in the settings." : "This is the page that workers see. Answers here are checked and not stored. Skip shows the next item.";
+  byId("preview-note").textContent = wrong ? "The preview shows the last valid version of the form." : "This is the page that workers see. Answers here are checked and not stored. Skip shows the next item.";
   if (!wrong || !byId("preview").src) byId("preview").src = `${base}/preview/${encodeURIComponent(stage.name)}?v=${reply.version}`;
 }
 
@@ -312,7 +312,8 @@ async function save() {
   // Whatever was moved meanwhile, these are their places in the file now.
   for (const list of lists) list.forEach((each, place) => (each.origin = place));
   setChanged(typedMeanwhile);
-  say(reply.elsewhere.length ? "Saved to study.toml. Other files do not fit the form yet." : "Saved to study.toml.");
+  const rest = reply.elsewhere.length ? "Other files do not match the form yet." : "";
+  say(["Saved to study.toml.", rest, reply.note ?? ""].filter(Boolean).join(" "));
 }
 
 /**
@@ -333,7 +334,7 @@ async function ask(method, path, body) {
     if (response.ok) return data;
     fail(String(data?.error?.message ?? "The server did not answer as expected."));
   } catch {
-    fail("No connection: is `chorale design` still running? Your changes are still on this page.");
+    fail("No connection to the server. Your changes are still on this page.");
   }
   return null;
 }

@@ -17,6 +17,7 @@ import { isWriting } from "./shortcuts.js";
 import { uuid } from "./storage.js";
 import { LeaseClock, VisibleTimer } from "./timer.js";
 import { say } from "./say.js";
+import { takeFocus } from "./show.js";
 import { Writing } from "./writing.js";
 
 const NEAR_END_MS = 120_000;
@@ -65,7 +66,7 @@ export class Question {
   async ask(problem) {
     this.shown = performance.now();
     const panel = byId("panel-item");
-    panel.focus({ preventScroll: true });
+    takeFocus(panel, { preventScroll: true });
     if (panel.getBoundingClientRect().top < 0) panel.scrollIntoView({ block: "start" });
     if (problem) this.#complain(problem);
     const outcome = await this.outcome;

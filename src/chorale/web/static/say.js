@@ -15,8 +15,8 @@ const numbers = new Intl.NumberFormat(words?.language ?? "en", { maximumFraction
  * @returns {string} the sentence in the language of the page
  */
 export function say(source, values = {}) {
-  const found = words?.messages[source];
-  return filled(typeof found === "string" ? found : source, values);
+  const translation = words?.messages[source];
+  return filled(typeof translation === "string" ? translation : source, values);
 }
 
 /**

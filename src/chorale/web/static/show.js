@@ -150,3 +150,13 @@ export class Notices {
     this.shown.delete(name);
   }
 }
+
+/**
+ * Focus what is new on a page, unless the page is a preview in a frame and somebody is typing beside it.
+ *
+ * @param {HTMLElement} element
+ * @param {FocusOptions} [options]
+ */
+export function takeFocus(element, options) {
+  if (window.parent === window || document.hasFocus()) element.focus(options);
+}

@@ -15,7 +15,7 @@ import { Guidelines } from "./guidelines.js";
 import { Outbox } from "./outbox.js";
 import { announce, Question } from "./question.js";
 import { isWriting, Shortcuts } from "./shortcuts.js";
-import { makeButton, Notices, showFeedback } from "./show.js";
+import { makeButton, Notices, showFeedback, takeFocus } from "./show.js";
 import { DeviceStore } from "./storage.js";
 import { Backoff, pause } from "./timer.js";
 import { say, sayCount, sayNumber } from "./say.js";
@@ -39,6 +39,7 @@ const RESTS = {
   wait: { title: say("Nothing to do right now"), icon: "icon-clock", again: true },
   paused: { title: say("This part is paused"), icon: "icon-pause", again: true },
   done: { title: say("All done. Thank you!"), icon: "icon-check", again: false },
+  none: { title: say("Nothing to do right now"), icon: "icon-info", again: false },
   limit: { title: say("You have reached the limit for this part. Thank you!"), icon: "icon-check", again: false },
   round: { title: say("You have answered all questions. Thank you!"), icon: "icon-check", again: false, awaits: true },
   dropped: { title: say("This part has ended for you"), icon: "icon-info", again: false },
@@ -288,7 +289,7 @@ async function rest(status, message = "", following = null) {
     polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
     byId("rest-title").textContent = about.title;
     // An expert's next step is the desk, and everybody else's the next part: Enter is enough.
-    byId(following?.at_once ? "rest-following" : config.desk ? "rest-home" : "rest-title").focus();
+    takeFocus(byId(following?.at_once ? "rest-following" : config.desk ? "rest-home" : "rest-title"));
   }
   if (following?.at_once && !about.again && (await leave())) {
     location.assign(following.url);

@@ -56,9 +56,9 @@ def _read(path: Path, id_column: str, text_column: str) -> dict[str, str]:
     for row in read_rows(path, shown_as=shown_as, problems=problems):
         missing = [name for name in (id_column, text_column) if not _filled(row.values.get(name))]
         if missing:
-            found = ", ".join(map(str, row.values)) or "none"
+            columns = ", ".join(map(str, row.values)) or "none"
             option = "--id" if missing[0] == id_column else "--text"
-            fix = f"Fill it in, or name another column with {option} (found: {found})."
+            fix = f"Fill it in, or name another column with {option} (found: {columns})."
             problems.append(Problem(shown_as, row.line, f"`{missing[0]}` is missing or blank", fix))
             continue
         key = str(row.values[id_column])

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson
-from chorale.cli.output import print_json, print_line, print_notes
+from chorale.cli.importing.judgments import print_imported
 from chorale.cli.parameters import Argument, Option
 from chorale.kits.forms.from_label_studio import import_label_studio
 
@@ -18,13 +18,4 @@ def labelstudio(
 ) -> None:
     """Import annotations from Label Studio as a finished study: choices, ratings, texts, spans, regions."""
     done = import_label_studio(tasks, config, out, title or out.name)
-    if as_json:
-        stages = {name: dict(counts) for name, counts in done.stages.items()}
-        print_json({"study": str(out), "stages": stages, "notes": list(done.notes)})
-        return
-    for name, counts in done.stages.items():
-        print_line(
-            f"{name}: {counts['judgments']:,} judgments of {counts['items']:,} items by {counts['workers']:,} workers."
-        )
-    print_line(f"Made {out}. `chorale report {out}` reports on it.")
-    print_notes(done.notes)
+    print_imported(done, as_json=as_json)

@@ -32,7 +32,7 @@ class RenderedPage(NamedTuple):
 
 def pdf_pages(
     documents: Documents,
-    out: Annotated[Path, Option(help="Where to write the items: .jsonl. Pictures go to a folder beside it.")] = Path(
+    out: Annotated[Path, Option(help="Where to write the items: .jsonl. Pictures go to a folder next to it.")] = Path(
         "items.jsonl"
     ),
     pages: Annotated[str, Option(help="Name of the folder for the pictures.")] = "pages",

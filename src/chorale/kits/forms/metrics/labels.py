@@ -171,26 +171,26 @@ def mean_rates(table: Confusions) -> dict[str, float | None]:
 
 
 def mean_rate_intervals(table: Confusions, resamples: int, seed: int) -> dict[str, Interval]:
-    found = {}
+    intervals = {}
     for name, parts in _rates(table).items():
         if len(parts):
             right, wrong = parts[:, 1] - parts[:, 0], parts[:, 0]
             # Jeffreys' prior for two labels; of more, its weight would add up to a bias.
             prior = 1 / len(table.labels)
             drawn = np.random.default_rng(seed).beta(wrong + prior, right + prior, size=(resamples, len(parts)))
-            found[name] = _reaching(interval_of(drawn.mean(axis=1)), float((parts[:, 0] / parts[:, 1]).mean()))
-    return found
+            intervals[name] = _reaching(interval_of(drawn.mean(axis=1)), float((parts[:, 0] / parts[:, 1]).mean()))
+    return intervals
 
 
 def _rates(table: Confusions) -> dict[str, FloatArray]:
     """For each rate, a row per label with its part and its whole; labels without a whole are left out."""
     hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
     columns = {"false_positive_rate": (system - hits, table.items - gold), "false_negative_rate": (gold - hits, gold)}
-    found = {}
+    rates = {}
     for name, (part, whole) in columns.items():
         parts = np.column_stack([part, whole])
-        found[name] = parts[parts[:, 1] > 0]
-    return found
+        rates[name] = parts[parts[:, 1] > 0]
+    return rates
 
 
 def label_statistics(

@@ -9,7 +9,7 @@ from string import Template
 from typing import Any
 
 from chorale.contract.reading_time import estimated_seconds
-from chorale.exchange.imported_files import as_toml
+from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import OwnTable
 from chorale.kits.forms.task import FORM
 from chorale.model import UserError

@@ -105,13 +105,13 @@ def overall_intervals(pair: LabelPair, positive: str | None, resampling: Resampl
         return {name: drawn[name] for name, value in overall(table, positive).items() if value is not None}
     draws = resampling.resamples, resampling.seed
     same = fraction_interval(float(np.trace(table.counts)), table.items)
-    found = {"accuracy": same, "macro_f1": table.macro_f1_interval(*draws), "agreement": same}
+    intervals = {"accuracy": same, "macro_f1": table.macro_f1_interval(*draws), "agreement": same}
     if table.kappa is not None:
-        found["kappa"] = table.kappa_interval(*draws)
+        intervals["kappa"] = table.kappa_interval(*draws)
     if positive is None:
-        return {**found, **mean_rate_intervals(table, *draws)}
+        return {**intervals, **mean_rate_intervals(table, *draws)}
     around = Fractions.of(table, positive).intervals()
-    return {**found, **{name: around[name] for name in (*RATES, *SHARES) if name in around}}
+    return {**intervals, **{name: around[name] for name in (*RATES, *SHARES) if name in around}}
 
 
 def per_label(pair: LabelPair, resampling: Resampling) -> dict[str, dict[str, Any]]:
@@ -119,7 +119,7 @@ def per_label(pair: LabelPair, resampling: Resampling) -> dict[str, dict[str, An
     table = pair.table
     statistics, _ = pair.statistics(None)
     hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
-    found = {}
+    by_label = {}
     for place, label in enumerate(table.labels):
         # Of two labels, either is the other's complement: the table itself has the κ of both.
         alone = table if len(table.labels) == 2 else table.of_label(label)
@@ -134,8 +134,8 @@ def per_label(pair: LabelPair, resampling: Resampling) -> dict[str, dict[str, An
             if alone.kappa is not None:
                 around["kappa"] = alone.kappa_interval(resampling.resamples, resampling.seed)
             values["ci"] = jsonable(around)
-        found[label] = values
-    return found
+        by_label[label] = values
+    return by_label
 
 
 def overall_table(title: str, values: Mapping[str, float | None], around: Mapping[str, Interval]) -> ScoreTable:
@@ -209,7 +209,7 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
     if kappa is None:
         notes.append("kappa is undefined: both give every item the same label.")
     counts = Counter(pair.labels[place] for place in (*pair.gold, *pair.system))
-    return [*notes, *doubtful_names(sorted(counts), lambda: counts, has_missing=False)]
+    return [*notes, *doubtful_names(sorted(counts), lambda: counts)]
 
 
 def extended_by(
@@ -217,7 +217,7 @@ def extended_by(
 ) -> Score:
     """The score with another system's labels of the same items beside it."""
     if pairs[0].items != pairs[1].items:
-        raise UserError("The other system lacks items that this one has, or the reverse. Compare on the same items.")
+        raise UserError("The two systems do not have the same items. Compare them on the same items.")
     (first, metric), (second, _) = (pair.statistics(positive) for pair in pairs)
     compared = resampling.compare(first, second, metric)
     return scored.extended({"against": jsonable(compared)}, tests=compared)

@@ -44,7 +44,7 @@ class FormFields:
         }
 
     def parse(self, raw: Any) -> dict[str, Any]:
-        """What a worker submitted, in the order of the fields; ValueError if it can't be an answer."""
+        """A submitted answer, in the order of the fields; ValueError if it is invalid."""
         given = self._known(raw)
         answer: dict[str, Any] = {}
         for name, field in self.fields.items():
@@ -94,14 +94,14 @@ class FormFields:
 
     def gold_at(self, gold: Answer, item: Payload) -> dict[str, Any]:
         """Gold as it is stored with its item; ValueError if it does not fit."""
-        found = {}
+        located = {}
         for name, value in gold.items():
             field = self.fields[name]
-            found[name] = _put_right(name, partial(field.located_gold, value, item))
-            wrong = field.gold_misfit(found[name], item)
+            located[name] = _put_right(name, partial(field.located_gold, value, item))
+            wrong = field.gold_misfit(located[name], item)
             if wrong is not None:
                 raise ValueError(f"is invalid: `{name}` {wrong}")
-        return found
+        return located
 
     # Showing
 
@@ -135,7 +135,7 @@ class FormFields:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 
     def arrange(self, item: Payload, seeds: Seeds) -> dict[str, Any]:
-        """The order of what is shuffled: options stay for a worker, what is compared changes from item to item."""
+        """The order of shuffled parts: fixed per worker for options, per item for compared texts."""
         orders: dict[str, Any] = {}
         for name, field in self.shuffled.items():
             order, every_item = field.order(item)

@@ -1,4 +1,4 @@
-"""What every kind of field does: read an answer, compare and grade it, combine those of several people, show it.
+"""The interface of every kind of field: read, compare, grade, aggregate and show answers.
 
 A kind of field is one class. It is listed in `kinds.py`; nothing else outside its module and the settings has to know
 of it: gold, agreement, reports, the console and exports go by `answer_field`.
@@ -43,12 +43,12 @@ class FormField(ABC):
 
     @property
     def is_text(self) -> bool:
-        """Whether it is free text, which is collected and not aggregated."""
+        """Whether it is free text, which is not aggregated."""
         return self.scale is Scale.TEXT
 
     @property
     def options(self) -> tuple[tuple[Any, str], ...]:
-        """What there is to choose from: values, each with its words."""
+        """The options: values with their texts."""
         return tuple((option.value, option.label) for option in self.settings.options or ())
 
     # Reading
@@ -85,7 +85,7 @@ class FormField(ABC):
 
     @abstractmethod
     def mistake(self, value: Any, gold: Any) -> str | None:
-        """How an answer differs from one that is right, by this kind's own measure; None if it is near enough."""
+        """How an answer differs from gold, by this kind's own measure; None if it is close enough."""
 
     @abstractmethod
     def combine(self, votes: Votes, draw: int) -> tuple[Any, float | None]:

@@ -58,9 +58,9 @@ class MatrixField(FormField):
         shares = {
             row: trust_weighted_share([(value[row], trust) for value, trust in votes], draw) for row in self._rows
         }
-        found = {row: share for row, share in shares.items() if share is not None}
-        return {row: cast(int, share.answer) for row, share in found.items()}, min(
-            share.confidence for share in found.values()
+        decided = {row: share for row, share in shares.items() if share is not None}
+        return {row: cast(int, share.answer) for row, share in decided.items()}, min(
+            share.confidence for share in decided.values()
         )
 
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> dict[str, int]:

@@ -21,10 +21,10 @@ _IMAGINED = ""
 
 def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
     """The tables that the form's kinds of fields bring."""
-    found: list[TaskExport] = []
+    tables: list[TaskExport] = []
     scaled = {name: field for name, field in form.fields.items() if isinstance(field, BestWorstField)}
     if scaled:
-        found.append(
+        tables.append(
             TaskExport(
                 name="best-worst",
                 summary="a score for every text of best–worst scaling, by counts and by Bradley and Terry, as CSV",
@@ -36,16 +36,16 @@ def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
     related = {name: field for name, field in form.fields.items() if isinstance(field, RelationField)}
     if related:
         ends = ("from_text", "from_label", "from_start", "from_end", "to_text", "to_label", "to_start", "to_end")
-        found.append(
+        tables.append(
             TaskExport(
                 name="triples",
-                summary="aggregated relations, a row each: the two spans and what holds between them, as CSV",
+                summary="aggregated relations, a row each: the two spans and their relation, as CSV",
                 file_name="triples.csv",
                 columns=("item", "field", "relation", *ends, "released"),
                 rows=partial(_triples, form, related),
             )
         )
-        found.append(
+        tables.append(
             TaskExport(
                 name="brat",
                 summary="aggregated spans and relations as brat stand-off files (.txt and .ann), in a ZIP archive",
@@ -54,7 +54,7 @@ def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
                 rows=partial(_brat, form, related),
             )
         )
-    return tuple(found)
+    return tuple(tables)
 
 
 def _scores(fields: Mapping[str, BestWorstField], stage: StageResults) -> Iterator[Mapping[str, Any]]:
@@ -98,9 +98,9 @@ def _strengths(pairs: list[tuple[str, str]]) -> dict[str, float]:
     pairs = [*pairs, *((text, _IMAGINED) for text in texts), *((_IMAGINED, text) for text in texts)]
     winners, losers = zip(*pairs, strict=True)
     scored = fit(comparisons.of(["all"] * len(pairs), winners, losers, winners))
-    found = dict(zip(scored.items, map(float, scored.scores), strict=True))
-    whole = sum(found[text] for text in texts)
-    return {text: found[text] / whole for text in texts}
+    scores = dict(zip(scored.items, map(float, scored.scores), strict=True))
+    whole = sum(scores[text] for text in texts)
+    return {text: scores[text] / whole for text in texts}
 
 
 def _triples(form: FormFields, fields: Mapping[str, RelationField], stage: StageResults) -> Iterator[Mapping[str, Any]]:

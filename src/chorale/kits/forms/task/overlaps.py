@@ -38,10 +38,10 @@ def polygon_overlap(left: Region, right: Region) -> float:
     shared = first = second = 0.0
     for line in range(_LINES):
         y = low + (high - low) * (line + 0.5) / _LINES
-        one, other = _crossed(left["points"], y), _crossed(right["points"], y)
-        first += sum(end - start for start, end in one)
-        second += sum(end - start for start, end in other)
-        shared += sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in one for b in other)
+        left_parts, right_parts = _crossed(left["points"], y), _crossed(right["points"], y)
+        first += sum(end - start for start, end in left_parts)
+        second += sum(end - start for start, end in right_parts)
+        shared += sum(max(0.0, min(a[1], b[1]) - max(a[0], b[0])) for a in left_parts for b in right_parts)
     return _over_union(shared, first, second)
 
 
@@ -86,20 +86,20 @@ def alike(left: Sequence[Region], right: Sequence[Region], overlap: Overlap) -> 
 
 def clusters(votes: Sequence[tuple[Sequence[Region], float]], overlap: Overlap) -> list[list[tuple[Region, float]]]:
     """Regions that several people mean as the same one, each with their trust; nobody is twice in a cluster."""
-    found: list[list[tuple[int, Region, float]]] = []
+    grouped: list[list[tuple[int, Region, float]]] = []
     for person, (regions, trust) in enumerate(votes):
         for region in sorted(regions, key=_key):
             fits = [
                 (sum(overlap(region, other) for _, other, _ in cluster) / len(cluster), -number)
-                for number, cluster in enumerate(found)
+                for number, cluster in enumerate(grouped)
                 if cluster[0][1].get("label") == region.get("label") and all(who != person for who, _, _ in cluster)
             ]
             best = max(fits, default=(0.0, 0))
             if best[0] >= SAME_PLACE:
-                found[-best[1]].append((person, region, trust))
+                grouped[-best[1]].append((person, region, trust))
             else:
-                found.append([(person, region, trust)])
-    return [[(region, trust) for _, region, trust in cluster] for cluster in found]
+                grouped.append([(person, region, trust)])
+    return [[(region, trust) for _, region, trust in cluster] for cluster in grouped]
 
 
 def _key(region: Region) -> str:

@@ -52,7 +52,7 @@ class RankingField(FormField):
         return f"{' > '.join(value)}, where {' > '.join(gold)} is right: {alike:.2f} of the pairs, below {enough:g}"
 
     def distance(self, left: Sequence[str], right: Sequence[str]) -> float:
-        """The share of pairs that stand the other way round: Kendall's distance."""
+        """The share of pairs in the opposite order: Kendall's distance."""
         place = {value: number for number, value in enumerate(right)}
         pairs = list(combinations(left, 2))
         return sum(place[first] > place[second] for first, second in pairs) / len(pairs)

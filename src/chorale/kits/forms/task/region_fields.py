@@ -54,7 +54,7 @@ class RegionField(FormField):
 
     @abstractmethod
     def middle(self, regions: Sequence[tuple[Region, float]]) -> dict[str, Any]:
-        """What several people marked as the same place, as one; without its label."""
+        """The aggregate of regions that several people marked, without its label."""
 
     @abstractmethod
     def made_up(self, number: int, count: int, rng: Random | None) -> dict[str, Any]: ...
@@ -93,8 +93,8 @@ class RegionField(FormField):
         return alike(left, right, self.overlap)
 
     def mistake(self, value: Sequence[Region], gold: Sequence[Region]) -> str | None:
-        found, enough = self.alike(value, gold), self.settings.enough or ENOUGH
-        return None if found >= enough else f"other places than gold: overlap {found:.2f}, below {enough:g}"
+        overlap, enough = self.alike(value, gold), self.settings.enough or ENOUGH
+        return None if overlap >= enough else f"other places than gold: overlap {overlap:.2f}, below {enough:g}"
 
     def distance(self, left: Sequence[Region], right: Sequence[Region]) -> float:
         return 0.0 if left == right else 1 - self.alike(left, right)

@@ -73,7 +73,7 @@ class RelationField(FormField):
     def _relations(self, raw: Any, places: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or len(raw) > MOST_RELATIONS:
             raise ValueError("has no list of relations")
-        found = []
+        relations = []
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"from", "to", "label"}:
                 raise ValueError("has a relation without exactly from, to and label")
@@ -84,11 +84,11 @@ class RelationField(FormField):
                 raise ValueError("has a relation from a span to itself")
             (start, start_label), (end, end_label) = (places[number] for number in ends)
             self._check_ends(each["label"], start_label, end_label)
-            found.append({"from": start, "to": end, "label": each["label"]})
-        found.sort(key=lambda relation: (relation["from"], relation["to"], relation["label"]))
-        if any(left == right for left, right in pairwise(found)):
+            relations.append({"from": start, "to": end, "label": each["label"]})
+        relations.sort(key=lambda relation: (relation["from"], relation["to"], relation["label"]))
+        if any(left == right for left, right in pairwise(relations)):
             raise ValueError("has a relation twice")
-        return found
+        return relations
 
     def _check_ends(self, name: Any, start: str, end: str) -> None:
         relation = self.relations.get(name) if isinstance(name, str) else None
@@ -126,8 +126,8 @@ class RelationField(FormField):
         return (spans + 2 * len(first & second) / (len(first) + len(second))) / 2
 
     def mistake(self, value: Graph, gold: Graph) -> str | None:
-        found, enough = self.alike(value, gold), self.settings.enough or ENOUGH
-        return None if found >= enough else f"other spans or relations than gold: F1 {found:.2f}, below {enough:g}"
+        alike, enough = self.alike(value, gold), self.settings.enough or ENOUGH
+        return None if alike >= enough else f"other spans or relations than gold: F1 {alike:.2f}, below {enough:g}"
 
     def distance(self, left: Graph, right: Graph) -> float:
         return 0.0 if left == right else 1 - self.alike(left, right) or 1e-6
@@ -178,12 +178,12 @@ class RelationField(FormField):
     def rows(self, value: Graph, item: Payload) -> list[dict[str, Any]]:
         """A row for every relation, and one for every span without any."""
         spans = self._spans.cell(value["spans"], item)
-        found = [
+        related = [
             {"relation": each["label"], **_end("from", spans[each["from"]]), **_end("to", spans[each["to"]])}
             for each in value["relations"]
         ]
         joined = {each[end] for each in value["relations"] for end in ("from", "to")}
-        return found + [_end("from", span) for number, span in enumerate(spans) if number not in joined]
+        return related + [_end("from", span) for number, span in enumerate(spans) if number not in joined]
 
     def label(self, value: Graph) -> list[str]:
         shown = {_place(span): ":".join(map(str, _place(span))) for span in value["spans"]}

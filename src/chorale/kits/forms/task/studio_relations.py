@@ -29,15 +29,15 @@ def relation_labels(name: str, column: str, options: Options) -> StudioControl:
 
     def read(given: Results, item: Payload) -> dict[str, Any]:
         regions = [each for each in given if each["type"] != "relation"]
-        found = spans.read(regions, item) if spans.read is not None else []
-        by_id = {each["id"]: found.index(one[0]) for each in regions if (one := _alone(spans, each, item))}
+        read_spans = spans.read(regions, item) if spans.read is not None else []
+        by_id = {each["id"]: read_spans.index(one[0]) for each in regions if (one := _alone(spans, each, item))}
         arrows = [
             {"from": by_id[each["from_id"]], "to": by_id[each["to_id"]], "label": each["labels"][0]}
             for each in given
             if each["type"] == "relation" and each["from_id"] in by_id and each["to_id"] in by_id
         ]
         ordered = sorted(arrows, key=lambda each: (each["from"], each["to"], each["label"]))
-        return {"spans": found, "relations": ordered}
+        return {"spans": read_spans, "relations": ordered}
 
     return StudioControl(spans.tag, results, read)
 

@@ -18,13 +18,13 @@ def span_labels(name: str, column: str, options: Options) -> StudioControl:
         return element("Labels", inner, name=name, toName=to)
 
     def results(value: Sequence[Mapping[str, Any]], item: Payload) -> Results:
-        found = []
+        regions = []
         for number, span in enumerate(value, 1):
             first, last = characters(item[column], span["start"], span["end"])
             text = excerpt(item[column], span["start"], span["end"])
             region = {"start": first, "end": last, "text": text, "labels": [span.get("label", name)]}
-            found.append({"id": f"{name}-{number}", "type": "labels", "value": region})
-        return found
+            regions.append({"id": f"{name}-{number}", "type": "labels", "value": region})
+        return regions
 
     def read(given: Results, item: Payload) -> list[dict[str, Any]]:
         spans = []

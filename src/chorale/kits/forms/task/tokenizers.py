@@ -23,13 +23,13 @@ def _characters(text: str) -> list[str]:
     >>> _characters("e \u0301e")
     ['e', '\u0301', 'e']
     """
-    found: list[str] = []
+    characters: list[str] = []
     for place, character in enumerate(text):
-        if found and category(character)[0] == "M" and not text[place - 1].isspace():
-            found[-1] += character
+        if characters and category(character)[0] == "M" and not text[place - 1].isspace():
+            characters[-1] += character
         elif not character.isspace():
-            found.append(character)
-    return found
+            characters.append(character)
+    return characters
 
 
 OWN: dict[str, Tokenizer] = {WORDS: tokens, "spaces": _spaces, "characters": _characters}
@@ -55,10 +55,10 @@ def cut_by(name: str, text: str) -> list[str]:
     ['', '走', '', '开', ' ', 'n', '', 'o', '', 'w', '']
     """
     with blaming(f"tokenizer `{name}`"):
-        found = list(tokenizer_called(name)(text))
+        cut = list(tokenizer_called(name)(text))
     pieces = [CUT]
     end = 0
-    for token in found:
+    for token in cut:
         at = text.find(token, end) if isinstance(token, str) and token.strip() else -1
         if at < 0:
             raise ValueError(
@@ -70,7 +70,7 @@ def cut_by(name: str, text: str) -> list[str]:
             raise ValueError(f"cannot be split by the tokenizer `{name}`: it leaves out the beginning of the text.")
         pieces += [token, ""]
         end = at + len(token)
-    if not found:
+    if not cut:
         raise ValueError(f"cannot be split by the tokenizer `{name}`: it finds no token in the text.")
     pieces[-1] = text[end:].rstrip()
     return pieces

@@ -84,8 +84,8 @@ def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]
     places = _places(text)
     starts = {low: number for number, (low, _) in enumerate(places)}
     ends = {high: number + 1 for number, (_, high) in enumerate(places)}
-    found = [match.start() for match in re.finditer(f"(?={re.escape(quote)})", whole)] if quote else []
-    return [(starts[low], ends[low + len(quote)]) for low in found if low in starts and low + len(quote) in ends]
+    matches = [match.start() for match in re.finditer(f"(?={re.escape(quote)})", whole)] if quote else []
+    return [(starts[low], ends[low + len(quote)]) for low in matches if low in starts and low + len(quote) in ends]
 
 
 _WITHOUT_SPACES = (
@@ -121,6 +121,9 @@ def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _peeled(chunk: str) -> Iterator[str]:
+    if chunk.isalnum():
+        yield from _words(chunk)
+        return
     inner = [number for number, character in enumerate(chunk) if not _is_sign(character)]
     first, last = (inner[0], inner[-1] + 1) if inner else (len(chunk), len(chunk))
     yield from _signs(chunk[:first])

@@ -174,8 +174,8 @@ class TurnSpanField(SpanField):
         turns = item[self._item]
         if any(not 0 <= each["turn"] < len(turns) for each in gold):
             raise ValueError(f"has a turn beyond the {len(turns)} of the dialogue")
-        found = [{"turn": each["turn"], **span_at(each, turns[each["turn"]]["text"])} for each in gold]
-        return self.parse(found)
+        spans = [{"turn": each["turn"], **span_at(each, turns[each["turn"]]["text"])} for each in gold]
+        return self.parse(spans)
 
     def misfit(self, value: Sequence[Span], item: Payload) -> str | None:
         turns = item[self._item]

@@ -1,4 +1,4 @@
-"""How often a classifier names the right frame of FrameNet's annotated targets."""
+"""Accuracy of a frame classifier on FrameNet's annotated targets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from chorale.metrics import FloatArray, Metric, Statistics, ratio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameAccuracy:
-    """Target by target. A target whose frame is none of its unit's candidates counts, and counts as wrong."""
+    """For every target. A target whose frame is not among its candidates counts as wrong."""
 
     ids: tuple[str, ...]
     right: NDArray[np.bool_]

@@ -1,4 +1,4 @@
-"""What a classifier knows by number: words, pieces of words, lexical units and their frames."""
+"""The vocabulary of a classifier: words, subwords, lexical units and their frames."""
 
 import re
 import zlib

@@ -19,7 +19,7 @@ _NEVER = -1e9
 
 @dataclass(frozen=True, slots=True)
 class NetworkShape:
-    """How wide its layers are, and how much is dropped while it learns."""
+    """Layer sizes and dropout."""
 
     word: int = 64
     pieces: int = 64

@@ -1,4 +1,4 @@
-"""What a system says of a word in a sentence."""
+"""A system's prediction for a word in a sentence."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ COLUMNS = ("sent_id", "frame", "score")
 
 @dataclass(frozen=True, slots=True)
 class FramePrediction:
-    """The frames of a word in a sentence, each with how far it fits. A sentence nothing is said of has none."""
+    """The predicted frames of a word in a sentence, each with a score. Sentences without a prediction have none."""
 
     sentence: str
     frames: Mapping[str, float]

@@ -28,7 +28,7 @@ _RANDOM = "random state"
 
 @dataclass(frozen=True, slots=True)
 class FrameTraining:
-    """Everything that decides what a classifier becomes, but the data."""
+    """All training settings of a classifier, without the data."""
 
     epochs: int = 10
     batch: int = 32
@@ -62,7 +62,7 @@ def train_frames(
     ]
     if not learnt_from:
         fix = "Use the whole of FrameNet 1.7, with its fulltext folder"
-        raise refused(f"{framenet.name}/fulltext", None, "has nothing to learn from outside the texts held out", fix)
+        raise refused(f"{framenet.name}/fulltext", None, "has no training data apart from the held-out texts", fix)
     with _alone(settings.seed, settings.threads):
         used = {**settings.settings(), "torch": torch.__version__}
         line = signature("frame-classifier", used, {"framenet": framenet.digest})
@@ -88,7 +88,7 @@ def _alone(seed: int, threads: int) -> Iterator[None]:
 
 
 class _Learning:
-    """A network on its way through the epochs; the state after each can be saved."""
+    """A network in training; its state can be saved after each epoch."""
 
     def __init__(
         self,

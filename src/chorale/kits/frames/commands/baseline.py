@@ -42,7 +42,7 @@ FrameNetFolder = Annotated[
 ]
 WordNetFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="WordNet, for fs: the folder with index.verb. Default: the usual places."),
+    Option(metavar="DIR", help="WordNet, for fs: the folder with index.verb. Default: the standard locations."),
 ]
 FrameMaps = Annotated[list[Path] | None, Option("--map", help="Map from WordNet senses to frames, for fs. Repeatable.")]
 Senses = Annotated[
@@ -78,7 +78,7 @@ def frames(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Name the frames of words in sentences with a baseline system, for `chorale evaluate frames`."""
+    """Predict the frames of words in sentences with a baseline system, for `chorale evaluate frames`."""
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     if system == "tc":
         crowd = read_frame_scores(files, need_scores=True)

@@ -22,7 +22,7 @@ Sources = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet, to look up words that FrameNet has. Default: the usual places."),
+    Option(metavar="FOLDER", help="WordNet, to look up words that FrameNet has. Default: the standard locations."),
 ]
 
 
@@ -35,7 +35,7 @@ def frames(
     ] = None,
     wordnet: Wordnet = None,
     bound: Annotated[
-        float, Option(metavar="SHARE", min=0, max=1, help="FSS above which people see a frame in a sentence.")
+        float, Option(metavar="SHARE", min=0, max=1, help="FSS above which a frame counts as present in a sentence.")
     ] = 0.2,
     shown: Annotated[int, Option(min=1, max=10_000, help="Number of rows per table.")] = 15,
     out: Annotated[Path | None, Option(help="Also write a page (.html).")] = None,

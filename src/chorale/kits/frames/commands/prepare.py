@@ -26,7 +26,7 @@ Framenet = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet's folder, with index.verb. Default: the usual places."),
+    Option(metavar="FOLDER", help="WordNet's folder, with index.verb. Default: the standard locations."),
 ]
 Maps = Annotated[
     list[Path] | None, Option("--map", help="Map from WordNet senses to frames. Repeatable; files are merged.")
@@ -159,22 +159,22 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
     words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
     print_line(f"{out}: {words} of {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
-    print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as can be.")
+    print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as possible.")
     if items.not_in_framenet:
         print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
     if items.too_long:
         long, was = plural(items.too_long, "sentence has", "sentences have"), "was" if items.too_long == 1 else "were"
         print_line(f"{long} more than {LONGEST_SENTENCE:,} characters and {was} left out.")
     if items.over:
-        what = "left out" if wanted.over == "leave-out" else "cut to the nearest"
+        treatment = "left out" if wanted.over == "leave-out" else "cut to the nearest"
         many = f"more than {wanted.most} candidates"
-        print_line(f"{plural(items.over, 'word has', 'words have')} {many}: {what}.")
+        print_line(f"{plural(items.over, 'word has', 'words have')} {many}: {treatment}.")
     if items.without_candidates:
         few = plural(items.without_candidates, "word has", "words have")
         print_line(f"{few} fewer than {plural(wanted.least, 'candidate', 'candidates')}: left out.")
     if items.not_chosen:
         print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not chosen (-n, --per-sentence).")
     if wanted.outside is not None and items.not_in_framenet < wanted.outside:
-        found = f"{items.not_in_framenet:,} words outside FrameNet, not the {wanted.outside:,} asked for"
-        notes = [*notes, f"The text has {found}. Name more text, or widen --reach."]
+        outside = f"{items.not_in_framenet:,} words outside FrameNet, not the {wanted.outside:,} asked for"
+        notes = [*notes, f"The text has {outside}. Name more text, or widen --reach."]
     print_notes(notes)

@@ -71,7 +71,7 @@ class FrameScores:
         order = np.lexsort((frame, sentence))
         sentence, frame = sentence[order], frame[order]
         if ((sentence[1:] == sentence[:-1]) & (frame[1:] == frame[:-1])).any():
-            raise ValueError("a frame stands twice under one sentence")
+            raise ValueError("a frame occurs twice in one sentence")
         of_sentence = None if quality is None else np.asarray([quality[name] for name in names], dtype=np.float64)
         return cls(names, known, sentence, frame, values[order], of_sentence, digest)
 
@@ -202,7 +202,7 @@ def _line(path: Path, row: Row, columns: Mapping[str, str | None], reading: RowR
         if part == "frame" and not texts[-1] and columns["score"] and is_zero(row.values.get(columns["score"])):
             return None
         if not texts[-1]:
-            message, fix = f"has nothing usable under {columns[part]!r}", "Fill it in, or leave the row out."
+            message, fix = f"has no usable value for {columns[part]!r}", "Fill it in, or leave the row out."
             reading.report(path, row.line, message, fix, shortened(value))
             return None
     for part in ("score", "quality"):

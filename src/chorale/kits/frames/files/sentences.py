@@ -20,7 +20,7 @@ _NEEDED = ("frame", _SCORE, "sent_id", "sentence", "word")
 
 @dataclass(frozen=True, slots=True)
 class FrameScore:
-    """How far a frame fits a word: the share of the workers who chose it."""
+    """Frame-sentence score: the share of the workers who chose the frame."""
 
     final: float
     """Weighted by the workers' quality (FSS)."""

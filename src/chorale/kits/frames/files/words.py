@@ -26,10 +26,10 @@ class FrameWord:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Where the word first stands, in characters; the end is not included."""
+        """Position of the word's first occurrence, in characters, end exclusive."""
         place = _place(self.text, self.word)
         if place is None:
-            raise ValueError(f"{self.word!r} does not stand in the sentence {self.id}")
+            raise ValueError(f"{self.word!r} does not occur in the sentence {self.id}")
         return place
 
 

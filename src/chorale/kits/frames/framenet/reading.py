@@ -82,7 +82,7 @@ class FrameNet:
         if missing:
             fix = "Copy or download FrameNet again: frameIndex.xml names the frame."
             problems = [Problem(f"{self.name}/frame/{name}.xml", None, "does not exist", fix) for name in missing]
-            raise UserError(f"{self.name} is not whole: it lacks {len(missing):,} frames", problems[:MOST_PROBLEMS])
+            raise UserError(f"{self.name} is incomplete: it lacks {len(missing):,} frames", problems[:MOST_PROBLEMS])
 
     def documents(self) -> tuple[str, ...]:
         """The names of the annotated texts in the release."""

@@ -29,7 +29,7 @@ _TAU, _COSINE, _QUALITY = range(3)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameAgreement:
-    """How far a system agrees with the crowd, sentence by sentence."""
+    """Agreement of a system with the crowd, for each sentence."""
 
     sentences: tuple[str, ...]
     tau: FloatArray

@@ -21,7 +21,7 @@ SHARED_UNITS = 0.1
 
 
 class Relation(StrEnum):
-    """How two frames that people take for one another are related."""
+    """The relation between two confused frames."""
 
     PARENT_CHILD = "parent and child"
     """FrameNet puts one above the other, directly or with one frame between them."""
@@ -33,7 +33,7 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Majorities:
-    """How many sentences have how many frames of a majority."""
+    """Number of sentences by their number of majority frames."""
 
     none: int
     single: int

@@ -40,7 +40,7 @@ class FrameOptions(BaseModel):
     explain: Literal["no", "if-none", "optional", "required"] = Field(
         default="no",
         description="Whether people are asked to explain the meaning of the word in their own words: `no`, `if-none` "
-        "(those who find that none fits, if they like), `optional` or `required`. Explanations do not count towards "
+        "(optional, only for people who choose “none”), `optional` or `required`. Explanations do not count towards "
         "labels or quality.",
     )
 

@@ -136,13 +136,13 @@ function foldList(root, options) {
   const places = options.map(withUnfolder);
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let found = 0;
+    let matching = 0;
     options.forEach((option, index) => {
       const fits = words.every((word) => texts[index].includes(word));
-      if (fits) found += 1;
+      if (fits) matching += 1;
       places[index].hidden = !fits && !option.querySelector("input").checked;
     });
-    status.textContent = words.length ? sayCount(options.length, "{found} of {count} meaning matches.", "{found} of {count} meanings match.", { found }) : sayCount(options.length, "{count} meaning.", "{count} meanings.");
+    status.textContent = words.length ? sayCount(options.length, "{found} of {count} meaning matches.", "{found} of {count} meanings match.", { found: matching }) : sayCount(options.length, "{count} meaning.", "{count} meanings.");
   };
   search.addEventListener("input", filter);
   search.addEventListener("keydown", (event) => {

@@ -122,12 +122,16 @@ def seconds(item: Payload) -> float:
     """How long an item takes at least: all that its page shows at first, which is less of a long list."""
     candidates = item["candidates"]
     texts = [item["sentence"]]
-    for one in candidates:
-        texts.append(one["frame"].replace("_", " "))
+    for candidate in candidates:
+        texts.append(candidate["frame"].replace("_", " "))
         if len(candidates) > LONG_LIST:
-            texts += one["definition"].split()[:_FOLDED_WORDS]
+            texts += candidate["definition"].split()[:_FOLDED_WORDS]
         else:
-            texts += [one["definition"], one.get("example", ""), *(text for text, _, _ in one.get("more_examples", ()))]
+            texts += [
+                candidate["definition"],
+                candidate.get("example", ""),
+                *(text for text, _, _ in candidate.get("more_examples", ())),
+            ]
     return reading_seconds(" ".join(texts)) + len(candidates) * OPTION_SECONDS + ANSWER_SECONDS
 
 

@@ -13,7 +13,6 @@ from chorale.kits.mturk.api.markup import LARGEST, child, children, kind_of, par
 from chorale.kits.mturk.api.questions import FormQuestion, QuestionForm
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
-LONGEST_ANSWER = 100_000
 OTHER = ":other"
 """What the field of one's own words is called, behind the question's identifier."""
 Fields = Sequence[tuple[str, str]]
@@ -205,7 +204,7 @@ def _mapped(mapping: Element, total: int) -> int:
             except ValueError:
                 multiplier = math.inf
             if not abs(multiplier) <= LARGEST:
-                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number of a usual size")
+                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number in the usual range")
             return round(total * multiplier)
         case "RangeMapping":
             for scores in children(mapping, "SummedScoreRange"):

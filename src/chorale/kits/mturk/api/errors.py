@@ -22,7 +22,7 @@ class TurkError(Refusal):
 
 
 def missing(name: str) -> TurkError:
-    return TurkError("AWS.MissingParameters", f"{name} is missing. Give it.")
+    return TurkError("AWS.MissingParameters", f"{name} is missing. Add it.")
 
 
 def out_of_range(name: str, message: str) -> TurkError:
@@ -37,21 +37,23 @@ def bad_xml(name: str, message: str) -> TurkError:
     return TurkError(f"{_FAMILY}.XMLParseError", f"{name} {message}.")
 
 
-def unknown(what: str, name: str, advice: str = "") -> TurkError:
+def unknown(noun: str, name: str, advice: str = "") -> TurkError:
     """There is no such HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker."""
-    return TurkError(f"{_FAMILY}.{what}DoesNotExist", f"{what} {name} does not exist. {advice}".strip())
+    return TurkError(f"{_FAMILY}.{noun}DoesNotExist", f"{noun} {name} does not exist. {advice}".strip())
 
 
-def wrong_state(what: str, message: str) -> TurkError:
-    return TurkError(f"{_FAMILY}.Invalid{what}State", message)
+def wrong_state(noun: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.Invalid{noun}State", message)
 
 
-def exists(what: str, message: str) -> TurkError:
-    return TurkError(f"{_FAMILY}.{what}AlreadyExists", message)
+def exists(noun: str, message: str) -> TurkError:
+    return TurkError(f"{_FAMILY}.{noun}AlreadyExists", message)
 
 
 def repeated(token: str) -> TurkError:
-    return TurkError(f"{_FAMILY}.DuplicateRequest", f"The request with the UniqueRequestToken {token} was done before.")
+    return TurkError(
+        f"{_FAMILY}.DuplicateRequest", f"The request with the UniqueRequestToken {token} was already made."
+    )
 
 
 def no_funds(message: str) -> TurkError:

@@ -69,11 +69,11 @@ def text_of(element: ET.Element | None, name: str) -> str:
     return "" if part is None else (part.text or "").strip()
 
 
-def whole_number(text: str, name: str, what: str) -> int:
+def whole_number(text: str, name: str, part: str) -> int:
     try:
         number = int(text)
     except ValueError:
         number = None
     if number is None or abs(number) > LARGEST:
-        raise bad_xml(name, f"has a {what} that is not a whole number of a usual size")
+        raise bad_xml(name, f"has a {part} that is not a whole number in the usual range")
     return number

@@ -127,13 +127,13 @@ def read_test(text: str) -> QuestionForm:
     return form
 
 
-def html_question(html: str, height: int = 0) -> str:
+def html_question(html: str) -> str:
     """A page of HTML as the XML that asks it."""
     inside = html.replace("]]>", "]]]]><![CDATA[>")
     space = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"
     return (
         f'<HTMLQuestion xmlns="{space}"><HTMLContent><![CDATA[{inside}]]></HTMLContent>'
-        f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
+        "<FrameHeight>0</FrameHeight></HTMLQuestion>"
     )
 
 

@@ -42,14 +42,14 @@ def map_workers(tx: Tx, study: Study, listed: Sequence[ListedWorker], by: str) -
     _refuse_unknown(market, known, addresses)
     blocked = granted = 0
     made: list[str] = []
-    for one in known:
-        worker = _worker(market, one.person, addresses)
-        if old_workers.name(tx, one.old_id, worker):
+    for row in known:
+        worker = _worker(market, row.person, addresses)
+        if old_workers.name(tx, row.old_id, worker):
             events.record(tx, market.now, "worker mapped", {"by": by}, worker_id=worker)
-        if one.blocked and qualifications.add_block(tx, worker, _BLOCK_REASON, market.now):
+        if row.blocked and qualifications.add_block(tx, worker, _BLOCK_REASON, market.now):
             events.record(tx, market.now, "blocked", {"by": by, "reason": _BLOCK_REASON}, worker_id=worker)
             blocked += 1
-        for title, value in one.values.items():
+        for title, value in row.values.items():
             kind = qualifications.type_titled(tx, title)
             if kind is None:
                 kind = _add_type(market, market.new_id(), title)
@@ -64,12 +64,12 @@ def map_workers(tx: Tx, study: Study, listed: Sequence[ListedWorker], by: str) -
 def _refuse_unknown(market: Market, listed: Sequence[ListedWorker], addresses: Mapping[str, str]) -> None:
     """Refuse the whole list if some of it can be nobody."""
     pattern = re.compile(market.study.settings.arrival.worker_pattern)
-    for one in listed:
-        if not _ID.fullmatch(one.old_id):
-            raise UserError(f"line {one.line}: {one.old_id!r} is no worker id: 1 to 64 capital letters and digits.")
-        if _present(market, one.person) is None and one.person not in addresses and not pattern.fullmatch(one.person):
+    for row in listed:
+        if not _ID.fullmatch(row.old_id):
+            raise UserError(f"line {row.line}: {row.old_id!r} is no worker id: 1 to 64 capital letters and digits.")
+        if _present(market, row.person) is None and row.person not in addresses and not pattern.fullmatch(row.person):
             raise UserError(
-                f"line {one.line}: {one.person!r} is neither a participant ID, nor an address that was invited, nor an "
+                f"line {row.line}: {row.person!r} is neither a participant ID, nor an address that was invited, nor an "
                 f"id on {market.study.settings.arrival.panel} (`worker_pattern` in study.toml). Correct it or leave it "
                 "empty."
             )

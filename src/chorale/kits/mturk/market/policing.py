@@ -53,14 +53,14 @@ def review_assignment(market: Market, hit: HitRow, row: AssignmentRow) -> None:
 
 
 def _decide(market: Market, hit: HitRow, row: AssignmentRow, acts: Acts, score: int, level: str) -> None:
-    what = decided(acts, score)
-    if row.state != "submitted" or what is None:
+    decision = decided(acts, score)
+    if row.state != "submitted" or decision is None:
         return
-    if what == "approve":
+    if decision == "approve":
         do_approve(market, row, acts.approve_reason or None)
     else:
         do_reject(market, row, acts.reject_reason)
-    reviews.add_action(market.tx, hit.id, level, what, row.name, None, market.now)
+    reviews.add_action(market.tx, hit.id, level, decision, row.name, None, market.now)
 
 
 def _extend(market: Market, hit: HitRow, acts: Acts, level: str) -> bool:

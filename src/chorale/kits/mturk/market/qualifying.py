@@ -11,6 +11,7 @@ from chorale.kits.mturk.market.working import as_answer
 from chorale.kits.mturk.store import qualifications
 from chorale.kits.mturk.store.qualifications import HeldRow, QualificationTypeRow, RequestRow
 from chorale.model import Refusal
+from chorale.model.wording import worded
 from chorale.store import Tx, workers
 
 
@@ -32,7 +33,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> QualificationVie
     kind = qualifications.type_called(tx, name)
     worker = workers.find_worker(tx, worker_id)
     if kind is None or worker is None or not study.has_consent(worker.consent_version):
-        raise Refusal("not_found", "There is no such qualification. Go back to the list.", 404)
+        raise Refusal("not_found", worded("There is no such qualification. Go back to the list."), 404)
     held = qualifications.held(tx, kind.id, worker_id)
     asked = qualifications.last_request(tx, kind.id, worker_id)
     if asked is not None and asked.state == "testing" and _is_over(market, kind, asked):
@@ -63,7 +64,7 @@ def ask(tx: Tx, study: Study, worker_id: int, name: str) -> None:
     if wanted.request is not None and wanted.request.state in ("testing", "open"):
         return
     if not wanted.may_ask:
-        raise Refusal("not_open", "You cannot request this qualification now.", 403)
+        raise Refusal("not_open", worded("You cannot request this qualification now."), 403)
     kind, made = wanted.type, market.new_id()
     if kind.test is not None:
         qualifications.add_request(tx, made, kind.id, worker_id, "testing", market.now)
@@ -78,7 +79,7 @@ def test_of(tx: Tx, study: Study, worker_id: int, name: str) -> tuple[QuestionFo
     """The test somebody is taking, and the id to submit it by."""
     wanted = look_at(tx, study, worker_id, name)
     if wanted.request is None or wanted.request.state != "testing" or wanted.type.test is None:
-        raise Refusal("not_found", "You are not taking this test. Go back to the list.", 404)
+        raise Refusal("not_found", worded("You are not taking this test. Go back to the list."), 404)
     return read_test(wanted.type.test), wanted.request.name
 
 
@@ -92,7 +93,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     if row.state != "testing":
         return True
     if _is_over(market, kind, row):
-        raise Refusal("lease_ended", "The time limit of this test has passed.")
+        raise Refusal("lease_ended", worded("The time limit of this test has passed."))
     answer = as_answer(fields, read_test(kind.test))
     if kind.answer_key is None:
         qualifications.change_request(tx, row.id, state="open", answer=answer, at=market.now)

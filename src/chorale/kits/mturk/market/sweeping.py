@@ -44,7 +44,7 @@ def _announce_ends(market: Market) -> None:
         ended = {"expired"} if hit.expires_at <= market.now else set()
         if hit.status(market.now) in ("Reviewable", "Reviewing"):
             ended.add("reviewable")
-        for what in sorted(ended - announced):
-            notify(market, hit.type, f"HIT{what.capitalize()}", hit.name)
+        for ending in sorted(ended - announced):
+            notify(market, hit.type, f"HIT{ending.capitalize()}", hit.name)
         if ended - announced:
             hits.change_hit(market.tx, hit.id, told=",".join(sorted(announced | ended)))

@@ -25,6 +25,7 @@ from chorale.kits.mturk.store import assignments, hits, qualifications
 from chorale.kits.mturk.store.assignments import AssignmentRow
 from chorale.kits.mturk.store.hits import HitRow, HitTypeRow, Offered
 from chorale.model import Refusal
+from chorale.model.wording import worded
 from chorale.protocol import Facts, Reason, State, always, for_late_answer, never, situation
 from chorale.protocol.situation_words import message
 from chorale.store import Tx, events, participations, requesters, stages, team, workers
@@ -154,7 +155,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
     lacking, guarded = _lacking(market, hit.type, _values(market, worker_id))
     barred = _barred(market, worker_id)
     if assignment is None and barred is None and hit.status(market.now) != "Assignable":
-        barred = "This task is no longer available. There may be others like it."
+        barred = worded("This task is no longer available. There may be others like it.")
     return HitView(
         hit,
         read_question(hit.question),
@@ -169,7 +170,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
 def _hit(market: Market, name: str, *, lock: bool = False) -> HitRow:
     hit = hits.hit_called(market.tx, name, lock=lock)
     if hit is None:
-        raise Refusal("not_found", "There is no such task. Go back to the list.", 404)
+        raise Refusal("not_found", worded("There is no such task. Go back to the list."), 404)
     return hit
 
 
@@ -185,13 +186,13 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
         raise Refusal("not_open", barred, 403)
     lacking, _ = _lacking(market, hit.type, _values(market, worker_id))
     if lacking:
-        raise Refusal("not_qualified", "This task requires a qualification that you do not have.", 403)
+        raise Refusal("not_qualified", worded("This task requires a qualification that you do not have."), 403)
     abandon_overdue(market)
     if len(assignments.held_by(tx, worker_id)) >= MOST_HELD:
         message = f"You have {MOST_HELD} tasks at once already. Submit or return one of them first."
         raise Refusal("too_many", message)
     if not hits.take_place(tx, hit.id, market.now):
-        raise Refusal("taken", "This task is no longer available. There may be others like it.")
+        raise Refusal("taken", worded("This task is no longer available. There may be others like it."))
     _enter(market, worker_id)
     made = market.new_id()
     deadline = market.now + hit.type.assignment_seconds * 1000
@@ -230,7 +231,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
     market = market_of(tx, study)
     row = assignments.assignment_called(tx, name, lock=True)
     if row is None or row.worker_id != worker_id:
-        raise Refusal("not_found", "There is no such task of yours. Go back to the list.", 404)
+        raise Refusal("not_found", worded("There is no such task of yours. Go back to the list."), 404)
     if row.state != "accepted":
         return
     assignments.change(tx, row.id, state="returned")
@@ -252,7 +253,9 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
         return True
     if requesters.is_revoked(tx, EXPERTS_PANEL, row.worker_id) or team.is_deactivated(tx, row.worker_id):
         # Frames have no session that could have been ended.
-        raise Refusal("revoked", "Your access to this study was revoked. Answers are no longer accepted from you.", 403)
+        raise Refusal(
+            "revoked", worded("Your access to this study was revoked. Answers are no longer accepted from you."), 403
+        )
     if row.state != "accepted":
         _renew(market, row)
     hit = hits.hit_numbered(tx, row.hit_id)
@@ -281,7 +284,9 @@ def _renew(market: Market, row: AssignmentRow) -> None:
     barred = row.state == "returned" or again is not None
     barred = barred or for_late_answer(_facts(market, row.worker_id)).state is not State.AVAILABLE
     if barred or not hits.take_place(market.tx, row.hit_id, market.now):
-        raise Refusal("lease_ended", "The time limit of this task has passed, or you returned it. Choose another task.")
+        raise Refusal(
+            "lease_ended", worded("The time limit of this task has passed, or you returned it. Choose another task.")
+        )
 
 
 def as_answer(fields: Fields, form: QuestionForm | None) -> str:
@@ -292,7 +297,7 @@ def as_answer(fields: Fields, form: QuestionForm | None) -> str:
         raise Refusal("invalid_answer", f"Your answer is not submitted yet. {wrong}.", 422)
     answer = answers_xml(together, form)
     if len(answer.encode()) > LONGEST_ANSWER:
-        raise Refusal("too_large", "Your answer is too long. Shorten it and submit again.", 413)
+        raise Refusal("too_large", worded("Your answer is too long. Shorten it and submit again."), 413)
     return answer
 
 
@@ -300,5 +305,7 @@ def may_see(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
     """The HIT, if its page may be shown to the worker."""
     view = look_at(tx, study, worker_id, name)
     if not view.may_look:
-        raise Refusal("not_open", view.barred or "This task requires a qualification that you do not have.", 403)
+        raise Refusal(
+            "not_open", view.barred or worded("This task requires a qualification that you do not have."), 403
+        )
     return view

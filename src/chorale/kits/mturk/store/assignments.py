@@ -149,8 +149,8 @@ def paid_and_worked(tx: Connection, types: Sequence[int]) -> dict[int, list[tupl
     )
     sums: dict[tuple[int, int], tuple[int, int]] = {}
     for query in (work, more):
-        found = query.join(hit, hit.c.id == assignment.c.hit_id).where(reviewed).group_by(*grouped)
-        for kind, worker_id, paid, worked in tx.execute(found):
+        totals = query.join(hit, hit.c.id == assignment.c.hit_id).where(reviewed).group_by(*grouped)
+        for kind, worker_id, paid, worked in tx.execute(totals):
             before = sums.get((kind, worker_id), (0, 0))
             sums[kind, worker_id] = before[0] + int(paid), before[1] + int(worked)
     pairs: dict[int, list[tuple[int, int]]] = {}

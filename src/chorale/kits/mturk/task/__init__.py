@@ -54,11 +54,11 @@ class LayoutOptions(BaseModel):
     html: Annotated[str, AfterValidator(_usable)] = Field(
         default="",
         max_length=MOST_LAYOUT,
-        description="The layout: HTML with `${variables}`, or `{{ task.input.variables }}` as for Ground Truth. A row "
-        "must have each of them. A stage without items, whose work comes from scripts, needs none.",
+        description="The layout: HTML with `${variables}`, or `{{ task.input.variables }}` as for Ground Truth. Every "
+        "row must have all of these variables. A stage whose HITs come from scripts needs no layout.",
     )
     columns: tuple[_Name, ...] = Field(
-        default=(), description="The columns of the batch file, in the order results are to have them."
+        default=(), description="Columns of the batch file, in the order of the results file."
     )
     judged: tuple[_Name, ...] = Field(
         default=(), description="Fields that make up the result, such as the choices. Default: all fields."

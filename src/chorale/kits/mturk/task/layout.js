@@ -55,7 +55,7 @@ export function unmount(root) {
 /** @param {boolean} incomplete whether something was not filled in */
 function refusal(incomplete) {
   return incomplete
-    ? say("Please fill in what the page asks for.")
+    ? say("Please fill in all required fields.")
     : say("The page above did not accept this answer yet. Follow its message, then submit again.");
 }
 
@@ -82,8 +82,8 @@ class Layout {
     // A script in the frame can read its own name at once, before any message.
     this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
     // Layouts read these from their address, and post to where it says.
-    const told = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin + ROOT };
-    this.frame.src = `${ROOT}/mturk/shell?${new URLSearchParams(told)}`;
+    const parameters = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin + ROOT };
+    this.frame.src = `${ROOT}/mturk/shell?${new URLSearchParams(parameters)}`;
     addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
     root.querySelector("[data-layout]")?.replaceChildren(this.frame);
   }

@@ -149,12 +149,12 @@ def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> Submi
 def _requirements(tx: Tx, hit: HitRow) -> tuple[str, ...]:
     """What a HIT asks of workers, in words."""
     words = []
-    for one in hit.type.requirements:
-        known = qualifications.type_called(tx, one["QualificationTypeId"])
-        name = SYSTEM_TYPES.get(one["QualificationTypeId"]) or (known.title if known else one["QualificationTypeId"])
-        places = ["-".join(place.values()) for place in one.get("LocaleValues") or ()]
-        values = ", ".join([*map(str, one.get("IntegerValues") or ()), *places])
-        words.append(f"{name}: {one['Comparator']} {values}".strip())
+    for rule in hit.type.requirements:
+        known = qualifications.type_called(tx, rule["QualificationTypeId"])
+        name = SYSTEM_TYPES.get(rule["QualificationTypeId"]) or (known.title if known else rule["QualificationTypeId"])
+        places = ["-".join(place.values()) for place in rule.get("LocaleValues") or ()]
+        values = ", ".join([*map(str, rule.get("IntegerValues") or ()), *places])
+        words.append(f"{name}: {rule['Comparator']} {values}".strip())
     return tuple(words)
 
 

@@ -13,7 +13,9 @@ from chorale.kits.mturk.market.working import HitView
 from chorale.kits.mturk.store.hits import HitTypeRow
 from chorale.kits.mturk.web.expecting import expected_time
 from chorale.kits.mturk.web.frames import SANDBOX, SUBMIT_PATH, form_html, frame_height, framed, page_html, shell_html
-from chorale.model import Refusal, StagePay, money_text
+from chorale.model import Refusal, StagePay
+from chorale.model.wording import worded
+from chorale.present.language import Language
 from chorale.web.pay_words import hourly_text, time_text
 from chorale.web.security import CONTENT_SECURITY_POLICY
 from chorale.web.serving import Site
@@ -41,23 +43,31 @@ def facts(site: Site, kind: HitTypeRow, question: Question) -> dict[str, Any]:
         "hourly": hourly_text(StagePay(per_judgment=kind.reward), expected, None, site.study),
         "title": kind.title,
         "description": kind.description,
-        "reward": money_text(kind.reward, site.study.settings.pay.currency),
-        "time": spoken(kind.assignment_seconds),
+        "reward": site.study.language.money(kind.reward, site.study.settings.pay.currency),
+        "time": spoken(kind.assignment_seconds, site.study.language),
         "type": kind.name,
     }
 
 
-def spoken(seconds: int) -> str:
+def spoken(seconds: int, language: Language) -> str:
     """A length of time in words: in the largest unit that gives it exactly, or nearly so.
 
-    >>> spoken(90), spoken(5400), spoken(3600), spoken(172800), spoken(100_000)
-    ('90 seconds', '90 minutes', '1 hour', '2 days', '28 hours')
+    >>> [spoken(seconds, Language()) for seconds in (90, 5400, 3600, 172800, 100_000)]
+    ['90 seconds', '90 minutes', '1 hour', '2 days', '28 hours']
     """
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= length and (seconds % length == 0 or seconds >= 10 * length):
-            count = round(seconds / length)
-            return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
-    return f"{seconds} seconds"
+    days, hours, minutes = (_count_of(seconds, length) for length in (86_400, 3_600, 60))
+    if days:
+        return language.say_count(days, "{count} day", "{count} days")
+    if hours:
+        return language.say_count(hours, "{count} hour", "{count} hours")
+    if minutes:
+        return language.say_count(minutes, "{count} minute", "{count} minutes")
+    return language.say_count(seconds, "{count} second", "{count} seconds")
+
+
+def _count_of(seconds: int, length: int) -> int:
+    """How many units of this length that is; 0 where it would not be right."""
+    return round(seconds / length) if seconds >= length and (seconds % length == 0 or seconds >= 10 * length) else 0
 
 
 def _add_lists(router: APIRouter, site: Site) -> None:
@@ -214,12 +224,12 @@ def _add_frames(router: APIRouter, site: Site) -> None:
 async def _take(site: Site, name: str, fields: Fields) -> None:
     """Store what was submitted for an assignment or a test."""
     if any(_is_unstorable(text) for pair in fields for text in pair):
-        raise Refusal("invalid_answer", "This has characters that can't be stored. Take them out.", 422)
+        raise Refusal("invalid_answer", worded("This has characters that can't be stored. Take them out."), 422)
     taken = name != NOT_ACCEPTED and (
         await site.write(working.submit, name, fields) or await site.write(qualifying.submit, name, fields)
     )
     if not taken:
-        raise Refusal("not_found", "Accept the task before you submit it.", 404)
+        raise Refusal("not_found", worded("Accept the task before you submit it."), 404)
 
 
 def _is_unstorable(text: str) -> bool:
@@ -241,7 +251,7 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
             owner=site.claim(request).pseudonym,
             sandbox=SANDBOX,
             height=frame_height(0),
-            time=spoken(view.type.test_seconds) if view.type.test_seconds else None,
+            time=spoken(view.type.test_seconds, site.study.language) if view.type.test_seconds else None,
         )
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self'"
         return page

@@ -55,7 +55,7 @@ def qasrl(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Annotate a text with questions and answers by a trained parser, for `chorale evaluate qasrl`."""
+    """Annotate a text with questions and answers, using a trained parser, for `chorale evaluate qasrl`."""
     need("torch", "safetensors", "spacy")
     check_target(out, "--out", force=force, endings=(".csv",) if stage is None else (".jsonl",))
     counts = {"verbs": 0, "questions": 0, "answers": 0}

@@ -27,7 +27,7 @@ class Arguments(NamedTuple):
     particle: str
     """*off*, of *called off*; empty for most verbs."""
     object_after_particle: bool = False
-    """*called off something*, not *called something off*."""
+    """*called off something*, not *called something off*, if there is an object."""
 
 
 def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Arguments:
@@ -46,13 +46,13 @@ def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Ar
     particle = tokens[place].lower()
     if place == verb_index + 1:
         patient = _object(tokens, place, forms)
-        return Arguments(subject, patient, particle, bool(patient))
+        return Arguments(subject, patient, particle, object_after_particle=True)
     return Arguments(subject, _object(tokens, verb_index, forms), particle)
 
 
 def is_person_subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
     """Whether a passive verb was done to a person: one that is done to people, or with a word for one before it."""
-    subject = _subject(tokens, verb_index).lower()
+    subject = subject_of(tokens, verb_index).lower()
     known = table()["sentence"]
     return _is_person(subject) or (forms.stem in known["toPeople"] and subject not in known["things"])
 
@@ -62,11 +62,11 @@ def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -
 
     It is if *by* follows, or if nothing like an object does and no person or name stands before it.
     """
-    if _word(tokens, verb_index + 1) == "by" or is_before_noun(tokens, verb_index):
+    if word_at(tokens, verb_index + 1) == "by" or is_before_noun(tokens, verb_index):
         return True
     place = _particle_place(tokens, verb_index)
     behind = verb_index + 2 if place == verb_index + 1 else verb_index + 1
-    subject = _subject(tokens, verb_index)
+    subject = subject_of(tokens, verb_index)
     if forms.stem in table()["sentence"]["reporting"] or _kind(subject) == "someone":
         return False
     if subject.lower() in table()["sentence"]["things"] or _begins_object(tokens, behind):
@@ -80,7 +80,7 @@ def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
     while at > 0 and tokens[at].lower().endswith("ly"):
         at -= 1
     known = table()["sentence"]
-    return _word(tokens, at) in known["determiners"] and _word(tokens, verb_index + 1) not in known["determiners"]
+    return word_at(tokens, at) in known["determiners"] and word_at(tokens, verb_index + 1) not in known["determiners"]
 
 
 def has_passive(forms: VerbForms) -> bool:
@@ -89,11 +89,11 @@ def has_passive(forms: VerbForms) -> bool:
     return forms.stem not in known["linking"] and forms.stem not in known["withoutObject"]
 
 
-def _word(tokens: Sequence[str], place: int) -> str:
+def word_at(tokens: Sequence[str], place: int) -> str:
     return tokens[place].lower() if 0 <= place < len(tokens) else ""
 
 
-def _is_mark(word: str) -> bool:
+def is_mark(word: str) -> bool:
     return _MARKS.fullmatch(word) is not None
 
 
@@ -101,7 +101,21 @@ def _is_preposition(word: str) -> bool:
     return word in table()["groups"]["preposition"]
 
 
-def _is_helper(word: str) -> bool:
+def is_name(token: str) -> bool:
+    return _NAME.match(token) is not None
+
+
+def is_number(word: str) -> bool:
+    return _DIGIT.match(word) is not None
+
+
+def ends_noun(word: str) -> bool:
+    """Whether a noun and what belongs to it end before the word."""
+    known = table()["sentence"]
+    return _is_preposition(word) or is_mark(word) or word in known["boundaries"] or word in known["auxiliaries"]
+
+
+def is_helper(word: str) -> bool:
     known = table()["sentence"]
     return word in known["auxiliaries"] or word in known["negations"] or word in known["skipped"] or word.endswith("ly")
 
@@ -130,7 +144,7 @@ def _kind(word: str) -> str:
 def _subject_kind(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> str:
     """*someone* or *something*: by the verb if it says so, otherwise by the words before it."""
     known = table()["sentence"]
-    head = _subject(tokens, verb_index)
+    head = subject_of(tokens, verb_index)
     if forms.stem in known["ofThings"] and not _is_person(head.lower()):
         return "something"
     if forms.stem in known["ofPeople"] and head.lower() not in known["things"]:
@@ -138,23 +152,23 @@ def _subject_kind(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> s
     return _kind(head) or _earlier_kind(tokens, verb_index)
 
 
-def _subject(tokens: Sequence[str], verb_index: int) -> str:
+def subject_of(tokens: Sequence[str], verb_index: int) -> str:
     """The word that is probably the head of the verb's own subject; empty if it seems to have none."""
     known = table()["sentence"]
-    if _word(tokens, verb_index - 1) == "to":
+    if word_at(tokens, verb_index - 1) == "to":
         return ""
     place = verb_index - 1
-    while place >= 0 and _is_helper(tokens[place].lower()):
+    while place >= 0 and is_helper(tokens[place].lower()):
         place -= 1
-    last = _word(tokens, place)
+    last = word_at(tokens, place)
     if last == "that" and place > 0:
         return tokens[place - 1]
     if last in known["pronouns"] or last in known["things"]:
         return last
-    if not last or _is_mark(last) or last in known["boundaries"] or _is_preposition(last):
+    if not last or is_mark(last) or last in known["boundaries"] or _is_preposition(last):
         return ""
     start = place
-    while start > 0 and not _is_mark(tokens[start - 1]) and tokens[start - 1].lower() not in known["boundaries"]:
+    while start > 0 and not is_mark(tokens[start - 1]) and tokens[start - 1].lower() not in known["boundaries"]:
         start -= 1
     # *the roof of the mill*: the roof.
     head = next((at - 1 for at in range(start + 1, place) if tokens[at].lower() == "of"), place)
@@ -176,7 +190,7 @@ def _earlier_kind(tokens: Sequence[str], verb_index: int) -> str:
 def _begins_object(tokens: Sequence[str], place: int) -> bool:
     """Whether an object seems to begin here: an article, a number, a name, a pronoun, a clause, something quoted."""
     known = table()["sentence"]
-    word = _word(tokens, place)
+    word = word_at(tokens, place)
     return bool(word) and (
         word in known["determiners"]
         or word in known["objectPeople"]
@@ -199,15 +213,15 @@ def _following_object(tokens: Sequence[str], place: int, forms: VerbForms) -> st
     known = table()["sentence"]
     if forms.stem in known["withoutObject"]:
         return ""
-    while _is_adverb(_word(tokens, place + 1)):
+    while _is_adverb(word_at(tokens, place + 1)):
         place += 1
-    word = _word(tokens, place + 1)
+    word = word_at(tokens, place + 1)
     if word in known["objectPeople"]:
         return "someone"
     if forms.stem in known["reporting"] or forms.stem in known["linking"]:
         return "something"
     if not _begins_object(tokens, place + 1) and (
-        not word or word in known["notObjects"] or _is_helper(word) or _is_preposition(word) or _is_mark(word)
+        not word or word in known["notObjects"] or is_helper(word) or _is_preposition(word) or is_mark(word)
     ):
         return ""
     if _NAME.match(tokens[place + 1]):
@@ -221,20 +235,20 @@ def _particle_place(tokens: Sequence[str], verb_index: int) -> int | None:
     if not 0 <= verb_index < len(tokens):
         return None
     known = table()["sentence"]
-    following = _word(tokens, verb_index + 1)
+    following = word_at(tokens, verb_index + 1)
     if following in known["particles"]:
         return verb_index + 1
     if following in known["particlesAtEnd"] and _closes(tokens, verb_index + 2):
         return verb_index + 1
     for place in range(verb_index + 2, min(len(tokens), verb_index + 1 + _FARTHEST_PARTICLE)):
-        word = _word(tokens, place)
+        word = word_at(tokens, place)
         if word in known["particles"] and _closes(tokens, place + 1):
             return place
-        if _is_mark(word) or word in known["boundaries"] or _is_preposition(word):
+        if is_mark(word) or word in known["boundaries"] or _is_preposition(word):
             return None
     return None
 
 
 def _closes(tokens: Sequence[str], place: int) -> bool:
-    word = _word(tokens, place)
-    return not word or _is_mark(word) or word in table()["sentence"]["boundaries"] or _is_preposition(word)
+    word = word_at(tokens, place)
+    return not word or is_mark(word) or word in table()["sentence"]["boundaries"] or _is_preposition(word)

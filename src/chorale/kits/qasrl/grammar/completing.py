@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from chorale.kits.qasrl.grammar.arguments import Arguments, arguments_in, has_passive, is_person_subject
 from chorale.kits.qasrl.grammar.machine import LONGEST_QUESTION, Machine, Next, machine, words_of
+from chorale.kits.qasrl.grammar.ranking import is_modal, likeliest
 from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated, prepositions_in
 from chorale.kits.qasrl.grammar.slots import Parsed, Slots, as_question, render
 from chorale.kits.qasrl.grammar.table import table
@@ -19,6 +20,7 @@ _BEFORE_PREPOSITIONS = 2
 _WH = {"someone": "who", "something": "what"}
 _NOUN = {wh: noun for noun, wh in _WH.items()}
 _FINITE = {"past": "past", "present": "presentSingular3rd"}
+_LIKELY_MODAL = "might"
 _SUGGESTED, _SAME_TENSE, _IN_SENTENCE, _END = 1000, 100, 60, 45
 
 
@@ -158,10 +160,14 @@ def _likely(forms: VerbForms, context: Context) -> _Known:
     built = machine(forms, context.prepositions)
     parsed = [built.parse(question) for question in context.earlier]
     earlier = [one.slots for one in parsed if isinstance(one, Parsed)]
-    clause = Clause.of(earlier[-1]) if earlier else clause_in(tokens, index, forms)
+    if earlier:
+        clause = Clause.of(earlier[-1])
+        arguments = _after_earlier(guessed_arguments(tokens, index, forms, clause), earlier)
+    else:
+        clause, arguments = _read(tokens, index, forms)
     return _Known(
         clause,
-        _arguments(tokens, index, forms, clause, earlier),
+        arguments,
         has_passive(forms),
         prepositions_in(tokens, index, context.prepositions),
         frozenset(slots.asked_for() for slots in earlier),
@@ -169,16 +175,29 @@ def _likely(forms: VerbForms, context: Context) -> _Known:
     )
 
 
-def _arguments(
-    tokens: Sequence[str], index: int, forms: VerbForms, clause: Clause, earlier: Sequence[Slots]
-) -> Arguments:
-    """What the sentence makes likely, and what earlier questions say otherwise."""
+def _read(tokens: Sequence[str], index: int, forms: VerbForms) -> tuple[Clause, Arguments]:
+    """What the sentence makes likely: what the rules say, corrected by what people asked about such sentences."""
+    clause = clause_in(tokens, index, forms)
+    guessed = guessed_arguments(tokens, index, forms, clause)
+    if not 0 <= index < len(tokens):
+        return clause, guessed
+    first = likeliest(tokens, index, forms, clause, guessed)
+    subject, patient = ("someone", first.asked) if first.passive else (first.asked, first.object)
+    tense = _LIKELY_MODAL if first.modal and not is_modal(clause.tense) else clause.tense
+    return replace(clause, passive=first.passive, tense=tense), guessed._replace(subject=subject, object=patient)
+
+
+def guessed_arguments(tokens: Sequence[str], index: int, forms: VerbForms, clause: Clause) -> Arguments:
+    """What the rules say."""
     guessed = arguments_in(tokens, index, forms) if tokens else Arguments("someone", "something", "")
     if clause.passive:
         patient = "someone" if is_person_subject(tokens, index, forms) else "something"
-        guessed = guessed._replace(subject="someone", object=patient)
-    if not earlier:
-        return guessed
+        return guessed._replace(subject="someone", object=patient)
+    return guessed
+
+
+def _after_earlier(guessed: Arguments, earlier: Sequence[Slots]) -> Arguments:
+    """What earlier questions say otherwise."""
     latest = list(reversed(earlier))
     particle = guessed.particle if any(guessed.particle in slots.prep.split() for slots in earlier) else ""
     return Arguments(

@@ -229,7 +229,7 @@ class Machine:
         if all(piece.slot == "verb" for piece in following):
             return _verb_must_be(before, following)
         pieces = _by_weight(following)
-        may_end = "the question may end, or go on with" if self.ended(paths) else "comes"
+        may_end = "the question may end, or continue with" if self.ended(paths) else "comes"
         return f"After “{_text(before)}” {may_end} {_listed(pieces, _MOST_NAMED)}."
 
 

@@ -17,16 +17,26 @@ const KNOWN = TABLE.sentence;
 const HELPERS = new Set([...Object.keys(KNOWN.auxiliaries), ...KNOWN.negations, ...KNOWN.skipped]);
 
 /** @param {string[]} tokens @param {number} place */
-const wordAt = (tokens, place) => (place >= 0 && place < tokens.length ? tokens[place].toLowerCase() : "");
+export const wordAt = (tokens, place) => (place >= 0 && place < tokens.length ? tokens[place].toLowerCase() : "");
 
 /** @param {string} word */
-const isMark = (word) => MARKS.test(word);
+export const isMark = (word) => MARKS.test(word);
 
 /** @param {string} word */
 const isPreposition = (word) => has(TABLE.groups.preposition, word);
 
 /** @param {string} word */
-const isHelper = (word) => HELPERS.has(word) || word.endsWith("ly");
+export const isHelper = (word) => HELPERS.has(word) || word.endsWith("ly");
+
+/** @param {string} token @returns {boolean} */
+export const isName = (token) => NAME.test(token);
+
+/** @param {string} word @returns {boolean} */
+export const isNumber = (word) => DIGIT.test(word);
+
+/** @param {string} word @returns {boolean} whether a noun and what belongs to it end before the word */
+export const endsNoun = (word) =>
+  isPreposition(word) || isMark(word) || KNOWN.boundaries.includes(word) || has(KNOWN.auxiliaries, word);
 
 /** @param {string} word */
 const isAdverb = (word) => word.endsWith("ly") || KNOWN.adverbs.includes(word);
@@ -61,7 +71,7 @@ export function argumentsIn(tokens, verbIndex, forms) {
   }
   const isNext = place === verbIndex + 1;
   const object = objectOf(tokens, isNext ? place : verbIndex, forms);
-  return { subject, object, particle: tokens[place].toLowerCase(), objectAfterParticle: isNext && object !== "" };
+  return { subject, object, particle: tokens[place].toLowerCase(), objectAfterParticle: isNext };
 }
 
 /** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {boolean} */
@@ -99,7 +109,7 @@ function subjectKind(tokens, verbIndex, forms) {
 }
 
 /** @param {string[]} tokens @param {number} verbIndex @returns {string} empty if it seems to have none */
-function subjectOf(tokens, verbIndex) {
+export function subjectOf(tokens, verbIndex) {
   if (wordAt(tokens, verbIndex - 1) === "to") return "";
   let place = verbIndex - 1;
   while (place >= 0 && isHelper(tokens[place].toLowerCase())) place -= 1;

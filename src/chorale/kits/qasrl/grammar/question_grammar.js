@@ -14,6 +14,7 @@
 
 import { argumentsIn, hasPassive, isPersonSubject } from "./question_arguments.js";
 import { LONGEST_QUESTION, Machine, wordsOf } from "./question_machine.js";
+import { isModal, likeliest } from "./question_ranking.js";
 import { clauseIn, clauseOf, conjugated, prepositionsIn } from "./question_sentence.js";
 import { asQuestion, askedFor, capital, has, isPassive, keyOf, render } from "./question_slots.js";
 import TABLE from "./question_table.js";
@@ -21,6 +22,7 @@ import TABLE from "./question_table.js";
 const MOST_SUGGESTED = 3;
 const PREPOSITIONS_ASKED = 3;
 const BEFORE_PREPOSITIONS = 2;
+const LIKELY_MODAL = "might";
 const SUGGESTED = 1000;
 const SAME_TENSE = 100;
 const IN_SENTENCE = 60;
@@ -61,20 +63,20 @@ export class Grammar {
     const isReady = wanted === "" || " \t\r\n\u00a0".includes(prefix[prefix.length - 1]);
     const typed = wanted !== "" && isReady ? `${wanted} ` : wanted;
     const suggested = this.#suggested(likely).filter((text) => text.toLowerCase().startsWith(typed));
-    const found = suggested.slice(0, MOST_SUGGESTED).map((text) => ({ text, whole: true, slot: "" }));
+    const completions = suggested.slice(0, MOST_SUGGESTED).map((text) => ({ text, whole: true, slot: "" }));
     const pieces = this.#pieces(wanted, "", likely, suggested);
     if (!isReady) {
       const space = wanted.lastIndexOf(" ");
       pieces.push(...this.#pieces(wanted.slice(0, Math.max(0, space)), wanted.slice(space + 1), likely, suggested));
     }
-    const shown = new Set(found.map((completion) => completion.text));
+    const shown = new Set(completions.map((completion) => completion.text));
     for (const completion of pieces) {
       if (!shown.has(completion.text)) {
         shown.add(completion.text);
-        found.push(completion);
+        completions.push(completion);
       }
     }
-    return found;
+    return completions;
   }
 
   /** @param {string[]} [earlier] @returns {string[]} likely questions that were not asked yet */
@@ -105,10 +107,9 @@ export class Grammar {
     const { tokens, verbIndex } = this;
     const asked = earlier.map((question) => this.parse(question)).flatMap((one) => ("slots" in one ? [one.slots] : []));
     const latestFirst = [...asked].reverse();
-    const clause = asked.length > 0 ? clauseOf(latestFirst[0]) : clauseIn(tokens, verbIndex, this.forms);
+    const read = asked.length > 0 ? this.#afterEarlier(latestFirst) : this.#read();
     return {
-      clause,
-      arguments: this.#arguments(clause, latestFirst),
+      ...read,
       hasPassive: hasPassive(this.forms),
       prepositions: prepositionsIn(tokens, verbIndex, this.machine.more),
       asked: new Set(asked.map(askedFor)),
@@ -116,22 +117,40 @@ export class Grammar {
     };
   }
 
-  /** @param {Clause} clause @param {Slots[]} latestFirst earlier questions @returns {Arguments} */
-  #arguments(clause, latestFirst) {
+  /** @returns {{clause: Clause, arguments: Arguments}} what the sentence makes likely */
+  #read() {
+    const { tokens, verbIndex, forms } = this;
+    const clause = clauseIn(tokens, verbIndex, forms);
+    const guessed = this.#guessed(clause);
+    if (verbIndex < 0 || verbIndex >= tokens.length) return { clause, arguments: guessed };
+    const { passive, asked, object, modal } = likeliest(tokens, verbIndex, forms, clause, guessed);
+    const nouns = passive ? { subject: "someone", object: asked } : { subject: asked, object };
+    const tense = modal && !isModal(clause.tense) ? LIKELY_MODAL : clause.tense;
+    return { clause: { ...clause, passive, tense }, arguments: { ...guessed, ...nouns } };
+  }
+
+  /** @param {Clause} clause @returns {Arguments} what the rules say */
+  #guessed(clause) {
     const { tokens, verbIndex, forms } = this;
     const unknown = { subject: "someone", object: "something", particle: "", objectAfterParticle: false };
     const guessed = tokens.length > 0 ? argumentsIn(tokens, verbIndex, forms) : unknown;
-    if (clause.passive) {
-      guessed.subject = "someone";
-      guessed.object = isPersonSubject(tokens, verbIndex, forms) ? "someone" : "something";
-    }
-    if (latestFirst.length === 0) return guessed;
+    if (!clause.passive) return guessed;
+    return { ...guessed, subject: "someone", object: isPersonSubject(tokens, verbIndex, forms) ? "someone" : "something" };
+  }
+
+  /** @param {Slots[]} latestFirst earlier questions @returns {{clause: Clause, arguments: Arguments}} what they say otherwise */
+  #afterEarlier(latestFirst) {
+    const clause = clauseOf(latestFirst[0]);
+    const guessed = this.#guessed(clause);
     const particle = latestFirst.some((slots) => slots.prep.split(" ").includes(guessed.particle)) ? guessed.particle : "";
     return {
-      subject: latestFirst.map(actor).find((noun) => noun) ?? guessed.subject,
-      object: latestFirst.map((slots) => patient(slots, particle)).find((noun) => noun) ?? "",
-      particle,
-      objectAfterParticle: guessed.objectAfterParticle && particle !== "",
+      clause,
+      arguments: {
+        subject: latestFirst.map(actor).find((noun) => noun) ?? guessed.subject,
+        object: latestFirst.map((slots) => patient(slots, particle)).find((noun) => noun) ?? "",
+        particle,
+        objectAfterParticle: guessed.objectAfterParticle && particle !== "",
+      },
     };
   }
 

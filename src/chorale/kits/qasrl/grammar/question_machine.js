@@ -53,13 +53,13 @@ export class Machine {
 
   /** @param {string} name */
   #state(name) {
-    let found = this.reached.get(name);
-    if (!found) {
+    let state = this.reached.get(name);
+    if (!state) {
       const { ends = false, arcs } = STATES[name];
-      found = { ends, arcs: arcs.flatMap(([slot, group, target]) => this.#spread(slot, group, target)) };
-      this.reached.set(name, found);
+      state = { ends, arcs: arcs.flatMap(([slot, group, target]) => this.#spread(slot, group, target)) };
+      this.reached.set(name, state);
     }
-    return found;
+    return state;
   }
 
   /** @param {string} slot @param {string} group @param {string} target @returns {Arc[]} */
@@ -187,7 +187,7 @@ export class Machine {
   #whatFollows(paths, before) {
     const following = this.following(paths);
     if (following.every((piece) => piece.slot === "verb")) return verbMustBe(before, following);
-    const mayEnd = this.ended(paths).length > 0 ? "the question may end, or go on with" : "comes";
+    const mayEnd = this.ended(paths).length > 0 ? "the question may end, or continue with" : "comes";
     return `After “${said(before)}” ${mayEnd} ${listed(byWeight(following), MOST_NAMED)}.`;
   }
 
@@ -207,9 +207,9 @@ function advanced(path, arc, matched) {
 
 /** @param {string} text @returns {Word[]} starts count characters as people do, not as the browser does */
 export const wordsOf = (text) =>
-  [...text.matchAll(WORD)].map((found) => ({
-    text: found[0].toLowerCase().replaceAll("\u2019", "'"),
-    start: [...text.slice(0, found.index)].length,
+  [...text.matchAll(WORD)].map((match) => ({
+    text: match[0].toLowerCase().replaceAll("\u2019", "'"),
+    start: [...text.slice(0, match.index)].length,
   }));
 
 /** @param {Word[]} words */

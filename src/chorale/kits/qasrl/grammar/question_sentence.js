@@ -69,17 +69,17 @@ export function clauseIn(tokens, verbIndex, forms) {
  */
 function clause(word, nearest, helpers, negated, forms, alone) {
   const ofBe = ["be", "been", "being"].includes(nearest);
-  const found = { ...UNKNOWN, negated, perfect: helpers.has("have") };
+  const shape = { ...UNKNOWN, negated, perfect: helpers.has("have") };
   if (word === forms.presentParticiple) {
-    found.progressive = ofBe;
+    shape.progressive = ofBe;
   } else if (hasPassive(forms) && word === forms.pastParticiple && (ofBe || alone)) {
-    found.passive = true;
-    found.progressive = nearest === "being";
+    shape.passive = true;
+    shape.progressive = nearest === "being";
   }
-  const told = [...helpers.values()].filter((tense) => tense);
+  const tenses = [...helpers.values()].filter((tense) => tense);
   const isPresent = nearest === "" && [forms.stem, forms.presentSingular3rd].includes(word) && word !== forms.past;
-  const tense = helpers.get("modal") ?? told[told.length - 1] ?? (isPresent ? "present" : "past");
-  return { ...found, tense };
+  const tense = helpers.get("modal") ?? tenses[tenses.length - 1] ?? (isPresent ? "present" : "past");
+  return { ...shape, tense };
 }
 
 /**

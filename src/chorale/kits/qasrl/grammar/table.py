@@ -18,11 +18,17 @@ SLOTS = ("wh", "aux", "subj", "verb", "obj", "prep", "misc")
 _BEFORE, _AFTER = "export default ", ";"
 
 
+def read_module(path: Path) -> dict[str, Any]:
+    """The content of a module that browsers import and whose body is JSON."""
+    text = path.read_text("utf-8").strip()
+    loaded: dict[str, Any] = json.loads(text.removeprefix(_BEFORE).removesuffix(_AFTER))
+    return loaded
+
+
 @cache
 def table() -> dict[str, Any]:
     """The table, as JSON has it."""
-    text = TABLE_MODULE.read_text("utf-8").strip()
-    loaded: dict[str, Any] = json.loads(text.removeprefix(_BEFORE).removesuffix(_AFTER))
+    loaded = read_module(TABLE_MODULE)
     if tuple(loaded["forms"]) != KEYS:
         raise RuntimeError("question_table.js names other forms than VerbForms has")
     return loaded

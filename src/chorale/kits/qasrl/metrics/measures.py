@@ -133,12 +133,12 @@ def _roles(alignment: Alignment) -> tuple[Integers, Integers, Integers]:
     verbs, pairs, gold = len(alignment.verbs), alignment.pairs, alignment.gold
     of_gold = np.zeros(len(gold.spans), dtype=bool)
     of_gold[pairs.gold] = True
-    found = of_gold[gold.answer_span]
+    is_found = of_gold[gold.answer_span]
     if alignment.questions.picked is not None:
-        found &= alignment.questions.picked[gold.answer_span] == gold.answer_question
+        is_found &= alignment.questions.picked[gold.answer_span] == gold.answer_question
     of_system = alignment.ignored.copy()
     of_system[pairs.system] = True
-    matched, _ = _asked(gold, found, verbs)
+    matched, _ = _asked(gold, is_found, verbs)
     supported, asked = _asked(alignment.system, of_system[alignment.system.answer_span], verbs)
     extra = np.bincount(alignment.questions.left_over, minlength=verbs)
     counted = (gold.row_verb >= 0) & (gold.table.rows.question >= 0)

@@ -48,7 +48,7 @@ def candidates(sentence: Sequence[Tagged]) -> list[CandidateSpan]:
     heads = [token.head for token in sentence]
     marks = [token.pos == "PUNCT" for token in sentence]
     first, after = edges(heads)
-    found: dict[tuple[int, int], CandidateSpan] = {}
+    spans: dict[tuple[int, int], CandidateSpan] = {}
 
     def add(start: int, end: int, head: int, cut: int) -> None:
         while start < end and marks[start]:
@@ -56,7 +56,7 @@ def candidates(sentence: Sequence[Tagged]) -> list[CandidateSpan]:
         while end > start and marks[end - 1]:
             end -= 1
         if start < end:
-            found.setdefault((start, end), CandidateSpan(start, end, head, cut))
+            spans.setdefault((start, end), CandidateSpan(start, end, head, cut))
 
     for token in range(len(sentence)):
         if not marks[token]:
@@ -68,4 +68,4 @@ def candidates(sentence: Sequence[Tagged]) -> list[CandidateSpan]:
             add(first[head], first[token], head, CUT_RIGHT)
         elif sentence[token].relation in _LEFT_OUT:
             add(after[token], after[head], head, CUT_LEFT)
-    return [found[key] for key in sorted(found)]
+    return [spans[key] for key in sorted(spans)]

@@ -54,11 +54,11 @@ class PretrainedEncoder(nn.Module):
         encoded = self.tokenizer.encode_batch([list(tokens) for tokens in sentences], is_pretokenized=True)
         width = max(len(one.ids) for one in encoded)
         ids, mask, first = [], [], []
-        for row, (one, tokens) in enumerate(zip(encoded, sentences, strict=True)):
-            ids.append(one.ids + [0] * (width - len(one.ids)))
-            mask.append([1] * len(one.ids) + [0] * (width - len(one.ids)))
+        for row, (encoding, tokens) in enumerate(zip(encoded, sentences, strict=True)):
+            ids.append(encoding.ids + [0] * (width - len(encoding.ids)))
+            mask.append([1] * len(encoding.ids) + [0] * (width - len(encoding.ids)))
             places: dict[int, int] = {}
-            for place, word in enumerate(one.word_ids):
+            for place, word in enumerate(encoding.word_ids):
                 if word is not None:
                     places.setdefault(word, place)
             first += [row * width + places.get(word, 0) for word in range(len(tokens))]

@@ -131,16 +131,16 @@ def _mixed(kind: int, *columns: Codes) -> Codes:
 
 def _prepositions(sentence: Sentence, lemmas: Codes) -> Codes:
     """For each token the word that introduces it: itself, or the preposition or mark that it belongs to."""
-    found = np.zeros(len(sentence), dtype=np.int64)
+    prepositions = np.zeros(len(sentence), dtype=np.int64)
     for place, token in enumerate(sentence):
         above = sentence[token.head]
         if token.relation in ("prep", "agent", "dative", "prt") or token.pos == "ADP":
-            found[place] = lemmas[place]
+            prepositions[place] = lemmas[place]
         elif above.pos in ("ADP", "SCONJ") and token.head != place:
-            found[place] = lemmas[token.head]
+            prepositions[place] = lemmas[token.head]
         elif token.relation in ("mark", "advmod") and token.head != place:
-            found[token.head] = lemmas[place]
-    return found
+            prepositions[token.head] = lemmas[place]
+    return prepositions
 
 
 def _paths(sentence: Sentence, verb: int) -> list[tuple[int, int, int]]:

@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ParserTraining:
-    """Everything that decides what a parser becomes, but the data."""
+    """All training settings of a parser, without the data."""
 
     epochs: int = 8
     batch: int = 48
@@ -56,7 +56,7 @@ class TrainingSentence(NamedTuple):
 
 
 class Learning:
-    """A network on its way through the epochs. Where it stands can be saved, and taken up again."""
+    """A network in training. Its state can be saved and resumed."""
 
     def __init__(
         self,

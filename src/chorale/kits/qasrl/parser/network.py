@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ParserShape:
-    """How wide its layers are, and how much is dropped while it learns."""
+    """Layer sizes and dropout."""
 
     word: int = 96
     pieces: int = 64

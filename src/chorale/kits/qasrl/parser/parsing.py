@@ -122,14 +122,14 @@ def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
 
 
 def _merged(
-    found: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate, least: float
+    chosen_answers: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate, least: float
 ) -> tuple[ParsedQuestion, ...]:
     """A question for each role: questions that ask for the same are one, in the words of the likeliest.
 
     Answers that are right with their question with a probability below `least` are left out.
     """
     of_role: dict[str, list[tuple[Slots, Span, float, float]]] = {}
-    for chosen, (start, end), probability in sorted(found, key=lambda one: -one[2]):
+    for chosen, (start, end), probability in sorted(chosen_answers, key=lambda one: -one[2]):
         if chosen is not None and probability * chosen.probability >= least:
             answer = chosen.slots, (int(start), int(end)), float(probability), float(probability) * chosen.probability
             of_role.setdefault(chosen.slots.key(), []).append(answer)

@@ -12,8 +12,8 @@ from chorale.kits.qasrl.files.cells import SEPARATOR
 from chorale.kits.qasrl.parser.parsing import ParsedVerb, QasrlParser, SentenceToParse
 from chorale.text.predicates import Predicate, forms_of, predicates
 from chorale.text.sentence_files import GivenSentence
+from chorale.text.tagged_sentences import tokens_of
 from chorale.text.tagger import AnalysedSentence, Tagger, load_tagger
-from chorale.text.tokens import tokenize
 
 COLUMNS = (
     "qasrl_id", "verb_idx", "verb", "question", "answer_range", "answer", "wh", "subj", "obj", "obj2", "aux", "prep",
@@ -71,18 +71,14 @@ def _loaded(folder: Path) -> QasrlParser:
 
 def sentences_to_parse(given: Sequence[GivenSentence], tagger: Tagger) -> Iterator[SentenceToParse]:
     """The sentences with their verbs: those that the file names, or all that QA-SRL asks about."""
-    whole = tagger.analyse(_tokens_of(one) for one in given if one.is_one)
+    whole = tagger.analyse(tokens_of(one) for one in given if one.is_one)
     split = tagger.analyse_texts(one.text for one in given if not one.is_one)
-    for one in given:
-        if one.is_one:
-            yield _to_parse(one.name, next(whole), one.verbs)
+    for from_file in given:
+        if from_file.is_one:
+            yield _to_parse(from_file.name, next(whole), from_file.verbs)
         else:
             for number, sentence in zip(count(1), next(split), strict=False):
-                yield _to_parse(f"{one.name}.{number}", sentence, None)
-
-
-def _tokens_of(given: GivenSentence) -> Sequence[str]:
-    return given.tokens or [token.text for token in tokenize(given.text)]
+                yield _to_parse(f"{from_file.name}.{number}", sentence, None)
 
 
 def _to_parse(name: str, sentence: AnalysedSentence, named: Sequence[int] | None) -> SentenceToParse:

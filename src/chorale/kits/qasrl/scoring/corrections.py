@@ -82,7 +82,7 @@ def _read(path: Path, given: Mapping[_Key, Mapping[str, Any]]) -> tuple[dict[_Ke
         problems.append(Problem(str(path), None, message, fix, " ".join(lacking[0])))
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
-    before = {key: _as_found(cells) for key, cells in given.items()}
+    before = {key: _uncorrected(cells) for key, cells in given.items()}
     return corrected, sum(corrected[key] != before[key] for key in given)
 
 
@@ -90,20 +90,20 @@ def _key(cells: Mapping[str, Any]) -> _Key:
     return tuple(str(cells.get(name) if cells.get(name) is not None else "").strip() for name in _KEY)
 
 
-def _as_found(cells: Mapping[str, Any]) -> _Argument:
+def _uncorrected(cells: Mapping[str, Any]) -> _Argument:
     same = _ROLES[str(cells["same_role"]).lower()]
     return _Argument(str(cells["status"]), same, int(cells["extra_questions"] or 0), str(cells["counted_with"]))
 
 
 def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Problem]) -> _Argument:
     """A row as it was corrected. An extra question goes or comes with the role, unless its number was changed too."""
-    found = _as_found(cells)
+    uncorrected = _uncorrected(cells)
     values = {name: str(row.values.get(name) or "").strip() for name in ("status", "same_role", "extra_questions")}
     status, role, extra = values["status"].lower(), values["same_role"].lower(), values["extra_questions"]
 
     def refuse(message: str, fix: str, value: str) -> _Argument:
         problems.append(Problem(str(path), row.line, message, fix, repr(value)))
-        return found
+        return uncorrected
 
     if status not in _STATUSES:
         return refuse("no known status", f"Write one of {', '.join(_STATUSES)}.", values["status"])
@@ -111,17 +111,17 @@ def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Pro
         return refuse("a matched argument needs same_role", "Write True or False.", values["same_role"])
     if extra and not extra.isdigit():
         return refuse("extra_questions is no whole number", "Write how many questions are wrong, 0 or more.", extra)
-    if status == "unmatched" and found.status != "matched":
+    if status == "unmatched" and uncorrected.status != "matched":
         return refuse("only a matched argument can become unmatched", "Write missed or spurious.", values["status"])
     same = _ROLES[role] if status == "matched" else None
     many = int(extra or 0)
-    if status == "matched" and many == found.extra_questions and same != found.same_role:
+    if status == "matched" and many == uncorrected.extra_questions and same != uncorrected.same_role:
         asked = str(cells["system_questions"]).count(SEPARATOR) + 1
-        if found.status == "matched":
+        if uncorrected.status == "matched":
             many += -1 if same else 1
         else:
             many = 0 if same else asked
-    return _Argument(status, same, many if status == "matched" else 0, found.counted_with)
+    return _Argument(status, same, many if status == "matched" else 0, uncorrected.counted_with)
 
 
 def _statistics(per_verb: Statistics, corrected: Mapping[_Key, _Argument]) -> Statistics:

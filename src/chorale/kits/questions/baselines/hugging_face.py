@@ -152,9 +152,9 @@ class FittedText:
         chances = []
         for start in range(0, len(examples), self.at_once):
             part = examples[start : start + self.at_once]
-            for one, text in zip(part, self._written(part), strict=True):
-                found = option_in(text, one.options)
-                chances.append(np.arange(len(one.options)) == (-1 if found is None else found))
+            for example, text in zip(part, self._written(part), strict=True):
+                option = option_in(text, example.options)
+                chances.append(np.arange(len(example.options)) == (-1 if option is None else option))
         return [one.astype(np.float64) for one in chances]
 
     def _written(self, examples: Sequence[ChoiceExample]) -> list[str]:
@@ -226,7 +226,7 @@ class FittedHuggingFace:
 
 
 class _FineTuning:
-    """A folder's model on its way through the epochs."""
+    """A model from a folder, in training."""
 
     def __init__(
         self, fitted: FittedHuggingFace, examples: Sequence[ChoiceExample], settings: HuggingFaceChoice, seed: int

@@ -77,7 +77,7 @@ def mcq(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Test whether models find the correct answers without question or passage. Cross-validation and transfer."""
+    """Test whether models find the correct answers without question or passage, with cross-validation and transfer."""
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     chosen = choice_model(model, epochs=epochs, rate=rate, batch=batch, device=device)
     named = read_questions(files)

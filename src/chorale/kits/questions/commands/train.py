@@ -32,7 +32,7 @@ StartingModel = Annotated[
 
 
 def mcq(
-    folder: Annotated[Path, Argument(metavar="DIR", help="Where to save the model; the folder is made.")],
+    folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the model; created if missing.")],
     data: Annotated[
         list[Path],
         Option(

@@ -60,8 +60,8 @@ class _Answers:
             raise _refused("has neither answer nor text", "Write option1 and so on, or what the model wrote", text)
         if not file.texts:
             raise _refused("has a text, and the question's options are not known", "Add options to the questions", text)
-        found = option_in(text, file.texts[place].options)
-        return options if found is None else found
+        option = option_in(text, file.texts[place].options)
+        return options if option is None else option
 
     def _has_answered(self, file: McqQuestions, place: int, who: str) -> bool:
         if self._who == "model":

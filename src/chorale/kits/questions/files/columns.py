@@ -52,8 +52,8 @@ class QuestionsOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    questions: int = Field(default=2, ge=1, le=5, description="How many questions there are about a passage.")
-    choices: int = Field(default=4, ge=2, le=8, description="How many options each of them has.")
+    questions: int = Field(default=2, ge=1, le=5, description="Number of questions per passage.")
+    choices: int = Field(default=4, ge=2, le=8, description="Number of options per question.")
 
     @property
     def numbers(self) -> range:

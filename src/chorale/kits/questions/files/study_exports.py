@@ -60,7 +60,7 @@ class RowError(Exception):
         self.problem = message, fix, value
 
 
-def read_parsed(path: Path, what: str, parse: Callable[[Row], _Read]) -> list[_Read]:
+def read_parsed(path: Path, content: str, parse: Callable[[Row], _Read]) -> list[_Read]:
     """The rows of a table, parsed; what `parse` raises as `RowError` becomes a `UserError` that lists it."""
     problems: list[Problem] = []
     rows = []
@@ -72,7 +72,7 @@ def read_parsed(path: Path, what: str, parse: Callable[[Row], _Read]) -> list[_R
         if len(problems) >= MOST_PROBLEMS:
             break
     if not problems and not rows:
-        problems.append(Problem(path.name, None, f"has no {what}", "Check that the right file was named."))
+        problems.append(Problem(path.name, None, f"has no {content}", "Check that the right file was named."))
     if problems:
         raise UserError(f"{path.name} can't be used", problems[:MOST_PROBLEMS])
     return rows
@@ -93,7 +93,7 @@ def _whole(values: dict[str, Any], name: str, export: str) -> int:
     except ValueError:
         fix = f"Write a whole number, as `chorale export --format {export}` does."
         shown = shortened("nothing" if value is None else value)
-        raise RowError(f"has a {name} that is none", fix, shown) from None
+        raise RowError(f"has a {name} that is invalid", fix, shown) from None
 
 
 def _grade(values: dict[str, Any]) -> dict[str, str]:

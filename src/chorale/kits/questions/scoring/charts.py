@@ -48,7 +48,7 @@ def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:
             with replacing(folder / name) as target:
                 target.write_text(standalone(svg), "utf-8")
     except OSError as error:
-        raise UserError(f"{folder} can't be written: {error.strerror or error}. Choose another place.") from error
+        raise UserError(f"{folder} can't be written: {error.strerror or error}. Choose another location.") from error
 
 
 def _lengths(files: Mapping[str, Any]) -> str:

@@ -129,9 +129,9 @@ def _json(trial: ModelTrial, resampling: Resampling) -> dict[str, Any]:
 def _table(files: Mapping[str, Mapping[Given, Mapping[str, Any]]], named: str, *, ci: bool) -> ScoreTable:
     rows: list[list[Cell]] = []
     for name, by_input in files.items():
-        for number, (given, one) in enumerate(by_input.items()):
-            row = ["" if number else name, _NAMES[given], one["accuracy"], one["deviation"], one["guessing"]]
-            rows.append([*row, shown_ends(one["ci"])] if ci else row)
+        for number, (given, score) in enumerate(by_input.items()):
+            row = ["" if number else name, _NAMES[given], score["accuracy"], score["deviation"], score["guessing"]]
+            rows.append([*row, shown_ends(score["ci"])] if ci else row)
     columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
     return ScoreTable(f"Partial inputs: {named}", (*columns, "95% interval#") if ci else columns, rows)
 

@@ -32,8 +32,9 @@ _ALPHAS = {
 def score_mcq(
     files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling, against: NamedQuestions | None = None
 ) -> Score:
-    """The measures of every file; with `against`, each of them compared with another."""
-    check_names([*files, *([] if against is None else [against])])
+    """The measures of every file; with `against`, each of them compared with another, which may be one of them."""
+    everything = [*files, *([] if against is None or any(file is against for file in files) else [against])]
+    check_names(everything)
     measured_files = [measured(file, options, resampling) for file in files]
     tables = [arms_table(measured_files)] if len(measured_files) > 1 else []
     tables += [table for file_measured in measured_files for table in _tables(file_measured, options)]
@@ -42,15 +43,14 @@ def score_mcq(
     }
     notes = [note for file_measured in measured_files for note in _notes(file_measured)]
     if resampling.ci or against is not None:
-        notes += [_unit_note(file, options) for file in [*files, *([] if against is None else [against])]]
+        notes += [_unit_note(file, options) for file in everything]
     if against is not None:
         compared = {}
-        for file_measured in measured_files:
+        rivals = [file_measured for file_measured in measured_files if file_measured.file is not against]
+        for file_measured in rivals:
             table, compared[file_measured.file.name], note = compared_with(file_measured, against, options, resampling)
             tables.append(table)
-            notes.append(
-                note if len(measured_files) == 1 else f"{file_measured.file.name} against {against.name}: {note}"
-            )
+            notes.append(note if len(rivals) == 1 else f"{file_measured.file.name} against {against.name}: {note}")
         only = {"scores": next(iter(compared.values()))} if len(compared) == 1 else {}
         json["against"] = {"file": against.name, **only, "files": compared}
     values: dict[str, float | None] = {}
@@ -141,8 +141,8 @@ def _alpha_table(measured: MeasuredQuestions, options: McqOptions) -> ScoreTable
     alpha, around = measured.alphas[options.alpha], measured.alpha_ci.get(options.alpha)
     with_ci = ("95% interval#",) if around is not None else ()
     rows: list[list[Cell]] = [["all", alpha.all], ["with votes left", alpha.resampled]]
-    for row, name, what in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
-        row.extend([what] if around is None else [shown_interval(around.get(name)), what])
+    for row, name, variant in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
+        row.extend([variant] if around is None else [shown_interval(around.get(name)), variant])
     return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "of what"), rows)
 
 

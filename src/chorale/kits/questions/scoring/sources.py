@@ -27,7 +27,8 @@ def read_sources(
     by_arm: bool,
     irt: bool,
 ) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
-    """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder."""
+    """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder. An
+    arm that others are compared with is measured too."""
     is_arm = by_arm and against is not None and not path_of(against).exists()
     others = [] if against is None or is_arm else read_questions([path_of(against)])
     if study is None:
@@ -50,7 +51,9 @@ def read_sources(
     if not is_arm:
         return measured, others[0] if others else None, rounds
     other = _arm_called(str(against), measured)
-    return [one for one in measured if one is not other], other, rounds
+    if len(measured) == 1:
+        raise UserError(f"--against {other.name}: it is the only arm, so there is none to compare with it.")
+    return measured, other, rounds
 
 
 def read_questions(paths: list[Path]) -> list[NamedQuestions]:

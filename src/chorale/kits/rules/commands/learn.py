@@ -80,7 +80,7 @@ Pairs = Annotated[
 ]
 WordNetFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="For global without --pairs: WordNet's folder. Default: the usual places."),
+    Option(metavar="DIR", help="For global without --pairs: WordNet's folder. Default: the standard locations."),
 ]
 Sparsity = Annotated[
     float,
@@ -99,7 +99,7 @@ def rules(
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
     min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
-    min_filler: Annotated[int, Option(min=1, help="Leave out fillers that a slot has less often.")] = 1,
+    min_filler: Annotated[int, Option(min=1, help="Leave out fillers that occur less often in a slot.")] = 1,
     max_predicates: MaxPredicates = 1000,
     min_shared: Annotated[int, Option(min=1, help="Minimum number of shared fillers of both slots.")] = 1,
     min_score: MinScore = 0.01,

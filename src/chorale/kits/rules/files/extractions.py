@@ -118,7 +118,7 @@ def read_names(path: Path) -> dict[str, str]:
         if tab and key.strip().isdigit():
             names[key.strip()] = name.strip()
         elif line.strip() and number > 1:
-            raise refused(path, number, "is no name and number", "Put a tab between the two", shortened(line))
+            raise refused(path, number, "is not a name and a number", "Put a tab between the two", shortened(line))
     return names
 
 

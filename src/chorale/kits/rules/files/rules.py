@@ -125,7 +125,7 @@ def read_rules(path: Path) -> RuleSet:
             "(with other types, with both arguments exchanged, or again); the highest score counts."
         )
     if not scored:
-        notes.append(f"{path} has no scores: all its rules count alike, and its curve is one point.")
+        notes.append(f"{path} has no scores: all its rules have the same score, and its curve is one point.")
     return RuleSet(stem_of(path), scores, table.digest, scored, tuple(notes))
 
 
@@ -208,7 +208,7 @@ def _typed_rule(lhs: str, arrow: str, rhs: str) -> Rule:
     sides = [side.strip().removeprefix("<").removesuffix(">").rsplit("::", 2) for side in (lhs, rhs)]
     for side, text in zip(sides, (lhs, rhs), strict=True):
         if len(side) != 3:
-            raise FlawError("has no typed predicate beside the arrow", "Write <predicate::type::type>.", text)
+            raise FlawError("has no typed predicate next to the arrow", "Write <predicate::type::type>.", text)
     (left, first, second), (right, other_first, other_second) = sides
     by_type = first != second and (other_first, other_second) == (second, first)
     return rule_of(left, right, turned=_ARROWS[arrow] ^ by_type)

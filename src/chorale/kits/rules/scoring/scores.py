@@ -139,7 +139,8 @@ def _covered_little(resource: RuleSet, usable: Usable, scores: RuleScores) -> It
     written = "" if rule is None else f" ({application.lhs!r} → {application.rhs!r} and {rule.lhs!r} → {rule.rhs!r})"
     yield (
         f"Warning: {name} has a rule for only {scores.covered:,} of {scores.applications:,} applications "
-        f"({scores.coverage:.1%}), so its scores say little. Check that both files write predicates alike{written}."
+        f"({scores.coverage:.1%}), so its scores are hardly informative. Check that both files write predicates in "
+        f"the same way{written}."
     )
 
 

@@ -73,7 +73,7 @@ def _sentence(block: Block, names: list[str], sense: str, arguments: str, report
 
 def _arguments(cell: str, length: int, problem: Callable[[str, str, str], None]) -> tuple[SrlArgument, ...]:
     """`A0:1|A1:3`, or `A0:1-1|A1:3-5`."""
-    found: set[SrlArgument] = set()
+    arguments: set[SrlArgument] = set()
     for part in cell.split("|") if cell not in EMPTY else ():
         label, _, place = part.rpartition(":")
         first, _, last = place.partition("-")
@@ -84,5 +84,5 @@ def _arguments(cell: str, length: int, problem: Callable[[str, str, str], None])
             return ()
         name = canonical(label)
         if name not in PREDICATE_ITSELF:
-            found.add(SrlArgument(name, bounds[0] - 1, bounds[1] - 1))
-    return tuple(sorted(found, key=lambda argument: (argument.first, -argument.last, argument.label)))
+            arguments.add(SrlArgument(name, bounds[0] - 1, bounds[1] - 1))
+    return tuple(sorted(arguments, key=lambda argument: (argument.first, -argument.last, argument.label)))

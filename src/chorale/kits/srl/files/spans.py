@@ -1,6 +1,8 @@
 """From heads to spans: the tokens under a head in the dependency tree."""
 
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import repeat
 
 from chorale.kits.srl.files.model import Corpus, Heads, Sentence, SrlArgument, SrlPredicate
 from chorale.model import UserError
@@ -49,16 +51,25 @@ def tokens_under(positions: tuple[int, ...], heads: Heads) -> int:
     return tokens
 
 
-def as_spans(corpus: Corpus, *, apart: bool = False) -> list[Sentence]:
-    """The sentences with spans for arguments, computed from the tree if the file marks heads."""
+Converted = tuple[Sentence, Sentence]
+"""A sentence as its file has it, and with spans."""
+
+
+def as_spans(corpus: Corpus, *, apart: bool = False, like: Iterable[Converted | None] = repeat(None)) -> list[Sentence]:
+    """The sentences with spans for arguments, computed from the tree if the file marks heads.
+
+    `like` has the same sentences of another file: what both files have is not computed again.
+    """
     if corpus.marks_spans:
         return list(corpus.sentences)
     if not corpus.has_syntax:
         raise UserError(f"{corpus.name} marks the heads of arguments and has no syntax: their spans can't be found.")
-    return [with_spans(sentence, apart=apart) for sentence in corpus.sentences]
+    return [
+        with_spans(sentence, apart=apart, like=other) for sentence, other in zip(corpus.sentences, like, strict=False)
+    ]
 
 
-def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:
+def with_spans(sentence: Sentence, *, apart: bool = False, like: Converted | None = None) -> Sentence:
     """The sentence with spans for heads, by the conversion that PriMeSRL-Eval applies before it calls srl-eval.pl.
 
     Every argument gets the tokens under its head. Of two that overlap, the one with fewer tokens keeps them. Then, from
@@ -71,17 +82,30 @@ def with_spans(sentence: Sentence, *, apart: bool = False) -> Sentence:
     if not sentence.heads:
         raise ValueError("a sentence without syntax has no spans to be found")
     heads = sentence.heads
-    predicates = [
-        SrlPredicate(position, lemma, sense, _spans(arguments, heads, apart) if arguments else ())
-        for position, lemma, sense, arguments in sentence.predicates
-    ]
+    known: dict[int, tuple[SrlPredicate, SrlPredicate]] = {}
+    if like is not None and like[0].heads == heads:
+        if like[0].predicates == sentence.predicates:
+            return sentence._replace(predicates=like[1].predicates, heads=())
+        known = {one.position: (one, other) for one, other in zip(like[0].predicates, like[1].predicates, strict=True)}
+    predicates = []
+    for predicate in sentence.predicates:
+        position, lemma, sense, arguments = predicate
+        before, after = known.get(position, (None, None))
+        if before is not None and after is not None and before.arguments == arguments:
+            spans = after.arguments
+        else:
+            spans = _spans(arguments, heads, apart) if arguments else ()
+        predicates.append(SrlPredicate(position, lemma, sense, spans))
     return sentence._replace(predicates=tuple(predicates), heads=())
 
 
-# Most propositions of a good system are the gold's.
+# Several systems are scored against the same gold.
 @lru_cache(maxsize=16384)
 def _spans(arguments: tuple[SrlArgument, ...], heads: Heads, apart: bool) -> tuple[SrlArgument, ...]:
     masks = subtrees(heads)
+    if len(arguments) == 1:
+        ((label, head, _),) = arguments
+        return (SrlArgument(label, *_lowest_run(masks[head])),)
     claims = [
         (masks[head].bit_count(), number, masks[head], label) for number, (label, head, _) in enumerate(arguments)
     ]
@@ -106,6 +130,13 @@ def _spans(arguments: tuple[SrlArgument, ...], heads: Heads, apart: bool) -> tup
     if only_first:
         return tuple([SrlArgument(label, first, last) for first, last, _, label in runs])
     return _written(runs, apart=apart)
+
+
+def _lowest_run(mask: int) -> tuple[int, int]:
+    """First and last place of the lowest ones that stand together: adding the lowest carries just past their end."""
+    lowest = mask & -mask
+    beyond = mask + lowest
+    return lowest.bit_length() - 1, (beyond & -beyond).bit_length() - 2
 
 
 def _written(runs: list[tuple[int, int, int, str]], *, apart: bool) -> tuple[SrlArgument, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from chorale.model.reprs import brief_repr
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MetricOutcome:
     """One system under one metric: an item is a sentence."""
 
@@ -39,7 +40,7 @@ class MetricOutcome:
         shown = [f"{name} {value:.4f}" for name, value in self.scores().items() if name.endswith("f1")]
         return brief_repr("MetricOutcome", self.name, plural(len(self.wrong), "sentence", "sentences"), *shown)
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, dict[str, Counts]]:
         """Counts per role, per tag, …"""
         return {table: names.counts() for table, names in self.names.items()}
@@ -53,6 +54,10 @@ class MetricOutcome:
         return grouped(counts)
 
     def scores(self) -> dict[str, float]:
+        return dict(self._scores)
+
+    @cached_property
+    def _scores(self) -> dict[str, float]:
         return self.metric.scores(self.statistics)
 
     def totals(self) -> dict[str, float]:

@@ -25,7 +25,7 @@ from chorale.kits.srl.metrics.outcome import (
     sentence_pairs,
     statistics_of,
 )
-from chorale.kits.srl.metrics.wholes import NUMBERED, CoreRoles, Mode, Whole, wholes
+from chorale.kits.srl.metrics.wholes import NUMBERED, CoreRoles, Mode, Whole, whole_labels, wholes
 from chorale.metrics import FloatArray
 
 COLUMNS = (
@@ -47,26 +47,29 @@ def primesrl(
     names = Names()
     is_core = cache(core.has)
     for theirs, ours in sentence_pairs(system, gold):
-        expected = {each.position: _proposition(ours, each, mode, is_core) for each in ours.predicates}
-        # Most propositions of a good system are the gold's, and need not be put together again.
-        same = {each: expected[each.position] for each in ours.predicates} if theirs.heads == ours.heads else {}
-        returned = {
-            each.position: same.get(each) or _proposition(theirs, each, mode, is_core) for each in theirs.predicates
-        }
-        same_trees = theirs.heads == ours.heads or mode == "span" or not (theirs.heads and ours.heads)
+        same_heads = theirs.heads == ours.heads
+        differing_trees = None if same_heads or mode == "span" or not (theirs.heads and ours.heads) else (theirs, ours)
         row, kinds = [0] * len(COLUMNS), [0] * (2 * len(KINDS))
-        row[1], row[2] = len(returned), len(expected)
-        for position, proposition in expected.items():
-            other = returned.get(position)
-            if other is None:
-                other = _NOTHING
-            else:
+        wanted = {each.position: each for each in ours.predicates}
+        given = {each.position: each for each in theirs.predicates}
+        row[1], row[2] = len(given), len(wanted)
+        equal: list[str] = []
+        for position, predicate in wanted.items():
+            other = given.pop(position, None)
+            if other is not None:
                 row[0] += 1
-                row[3] += proposition[0] == other[0]
-            _compare(proposition, other, row, names, kinds, None if same_trees else (theirs, ours))
-        for position, other in returned.items():
-            if position not in expected:
-                _compare(_NOTHING, other, row, names, kinds, None)
+                row[3] += other.sense == predicate.sense
+                # Most propositions of a good system are the gold's.
+                if same_heads and other == predicate:
+                    equal += whole_labels(ours, predicate, mode)
+                    continue
+            proposition = _proposition(ours, predicate, mode, is_core)
+            returned = _NOTHING if other is None else _proposition(theirs, other, mode, is_core)
+            _compare(proposition, returned, row, names, kinds, differing_trees)
+        for other in given.values():
+            _compare(_NOTHING, _proposition(theirs, other, mode, is_core), row, names, kinds, None)
+        if equal:
+            _add_equal(equal, is_core, row, names, kinds)
         rows.append(row)
         errors.append(kinds)
         names.close_sentence()
@@ -91,6 +94,21 @@ def _proposition(
     for whole in wholes(sentence, predicate, mode):
         (core if is_core(whole.label) else context).append(whole)
     return predicate.sense, core, context
+
+
+def _add_equal(
+    labels: list[str], is_core: Callable[[str], bool], row: list[int], names: Names, kinds: list[int]
+) -> None:
+    """Count the arguments of propositions that the system has as the gold has them."""
+    core = sum(map(is_core, labels))
+    for count, column, start in ((core, 4, 0), (len(labels) - core, 7, len(KINDS))):
+        row[column] += count
+        row[column + 1] += count
+        row[column + 2] += count
+        kinds[start + _PLACE[CORRECT]] += count
+    names.right.extend(labels)
+    names.returned.extend(labels)
+    names.wanted.extend(labels)
 
 
 def _compare(

@@ -86,9 +86,9 @@ def _of_group(
 
 
 def _count(
-    found: Sequence[ArgumentPair], row: list[int], column: int, kinds: list[int], start: int, names: Names
+    matched: Sequence[ArgumentPair], row: list[int], column: int, kinds: list[int], start: int, names: Names
 ) -> None:
-    for kind, whole, other in found:
+    for kind, whole, other in matched:
         kinds[start + KINDS.index(kind)] += 1
         row[column] += kind in _RIGHT
         row[column + 1] += other is not None

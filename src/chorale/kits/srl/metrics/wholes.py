@@ -35,7 +35,7 @@ def wholes(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[Whol
     """
     arguments = predicate.arguments
     # Most propositions have neither continuations nor references.
-    if all(label[1:2] != "-" for label, _, _ in arguments):
+    if "-" not in {label[1:2] for label, _, _ in arguments}:
         if mode == "head":
             return [Whole(label, (1 << end + 1) - (1 << start), -1) for label, start, end in arguments]
         return [Whole(label, _bits(start, end, sentence, mode), -1) for label, start, end in arguments]
@@ -52,6 +52,15 @@ def wholes(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[Whol
         Whole(label, place, (places[first[label[2:]]] if label[2:] in first else 0) if label[:2] == "R-" else -1)
         for (label, _, _), place in places.items()
     ]
+
+
+def whole_labels(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[str]:
+    """The labels of `wholes` alone."""
+    labels = [label for label, _, _ in predicate.arguments]
+    # Without continuations and references, every argument is a whole one.
+    if "-" in {label[1:2] for label in labels}:
+        return [whole.label for whole in wholes(sentence, predicate, mode)]
+    return labels
 
 
 def _continues(argument: SrlArgument) -> bool:

@@ -112,10 +112,12 @@ def _core(sentence: Sentence, predicate: SrlPredicate, mode: Mode, core: CoreRol
 
 def _structure(sentence: Sentence, predicate: SrlPredicate, forms: Sequence[str], core: CoreRoles) -> _Structure:
     """With the tokens under each head, where the file marks heads and has a tree."""
-    found = [whole for whole in wholes(sentence, predicate, "span") if core.has(whole.label) and whole.referred == -1]
-    found.sort(key=lambda whole: whole.place & -whole.place)
+    core_wholes = [
+        whole for whole in wholes(sentence, predicate, "span") if core.has(whole.label) and whole.referred == -1
+    ]
+    core_wholes.sort(key=lambda whole: whole.place & -whole.place)
     roles: dict[str, str] = {}
-    for whole in found:
+    for whole in core_wholes:
         text = " ".join(form for place, form in enumerate(forms) if whole.place >> place & 1)
         roles.setdefault(whole.label, text)
     return _Structure(predicate.sense, forms[predicate.position], roles)
@@ -221,11 +223,11 @@ def statement(structure: _Structure) -> str:
 # As tables
 
 
-def counted(found: Sequence[Consequence]) -> dict[str, dict[str, int]]:
+def counted(consequences: Sequence[Consequence]) -> dict[str, dict[str, int]]:
     """Of each kind, how many predicates, questions and entailments there are, and the points that two scorers give."""
     counts = {}
     for kind in (WRONG_SENSE, WRONG_ARGUMENTS):
-        of_kind = [one for one in found if one.kind == kind]
+        of_kind = [one for one in consequences if one.kind == kind]
         predicates = {(one.sentence, one.predicate): one for one in of_kind}.values()
         counts[kind] = {
             "predicates": len(predicates),
@@ -238,19 +240,19 @@ def counted(found: Sequence[Consequence]) -> dict[str, dict[str, int]]:
     return counts
 
 
-def consequences_json(found: Sequence[Consequence]) -> dict[str, Any]:
-    return {"counts": counted(found), "listed": [one._asdict() for one in found]}
+def consequences_json(consequences: Sequence[Consequence]) -> dict[str, Any]:
+    return {"counts": counted(consequences), "listed": [one._asdict() for one in consequences]}
 
 
-def consequences_tables(name: str, found: Sequence[Consequence]) -> list[ScoreTable]:
+def consequences_tables(name: str, consequences: Sequence[Consequence]) -> list[ScoreTable]:
     """The counts, and the first few that were found; all are in the JSON and in the file."""
     columns = ("predicates with", "number#", "questions#", "entailments#", "points#", "CoNLL-2009#", "PriMeSRL#")
-    rows: list[Sequence[Cell]] = [(kind, *counts.values()) for kind, counts in counted(found).items()]
+    rows: list[Sequence[Cell]] = [(kind, *counts.values()) for kind, counts in counted(consequences).items()]
     shown: list[Sequence[Cell]] = [
         (one.sentence, one.word, f"{one.gold_sense} → {one.system_sense}", one.prompt, one.predicted, one.expected)
-        for one in found[:_SHOWN]
+        for one in consequences[:_SHOWN]
     ]
-    more = f" (the first {_SHOWN} of {len(found):,})" if len(found) > _SHOWN else ""
+    more = f" (the first {_SHOWN} of {len(consequences):,})" if len(consequences) > _SHOWN else ""
     listed = ("sentence#", "word", "gold → system", "question, or is this entailed?", "system", "expected")
     return [
         ScoreTable(f"Consequences of errors of {name}", columns, rows),

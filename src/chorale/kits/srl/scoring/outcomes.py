@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import cast
 
 from chorale.kits.srl.files import Corpus, FrameRelations, Sentence, SrlPredicate, as_spans
@@ -90,8 +91,10 @@ def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
     spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
     bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
     if options.program and (lacking := spans or bare) is not None:
-        what = "marks spans" if lacking.marks_spans else "has no syntax"
-        raise UserError(f"--primesrl program needs heads and syntax, and {lacking.name} {what}. Use --primesrl paper.")
+        reason = "marks spans" if lacking.marks_spans else "has no syntax"
+        raise UserError(
+            f"--primesrl program needs heads and syntax, and {lacking.name} {reason}. Use --primesrl paper."
+        )
     if options.mode == "auto":
         return "head" if spans is None else "span"
     if options.mode == "head" and spans is not None:
@@ -117,8 +120,7 @@ def outcomes(
         elif name == "primesrl":
             scored[name] = primesrl(*map(comparable, both), mode=mode, core=options.core)
         elif name == "conll05":
-            corpora = (replace(corpus, sentences=each) for corpus, each in zip((system, gold), shared, strict=True))
-            scored[name] = conll05(*(comparable(as_spans(corpus, apart=options.apart)) for corpus in corpora))
+            scored[name] = conll05(*map(comparable, _with_spans(system, gold, shared, apart=options.apart)))
         elif name == "senseval3":
             scored[name] = senseval3(*both)
         elif name == "semeval07" and relations is not None:
@@ -126,6 +128,16 @@ def outcomes(
         else:
             scored[name] = (conll08 if name == "conll08" else conll09)(*shared)
     return scored
+
+
+def _with_spans(
+    system: Corpus, gold: Corpus, shared: Sequence[Sequence[Sentence]], *, apart: bool
+) -> tuple[list[Sentence], list[Sentence]]:
+    """The sentences that are compared, of both. What the system has as the gold has it is computed once."""
+    theirs, ours = shared
+    of_gold = as_spans(replace(gold, sentences=ours), apart=apart)
+    like = zip(ours, of_gold, strict=True) if not gold.marks_spans else repeat(None)
+    return as_spans(replace(system, sentences=theirs), apart=apart, like=like), of_gold
 
 
 def _by_verb(sentences: Sequence[Sentence]) -> list[Sentence]:
@@ -185,10 +197,9 @@ def _about_other_roles(system: Corpus, gold: Corpus, names: Names, options: SrlO
 
 def _about_nothing(corpus: Corpus, score: str) -> list[str]:
     """A share of nothing is 0 by definition, which nobody should take for a result."""
-    predicates = [each for sentence in corpus.sentences for each in sentence.predicates]
-    if not predicates:
+    if not any(sentence.predicates for sentence in corpus.sentences):
         return [f"{corpus.name} has no predicates: {score} is 0 by definition."]
-    if not any(each.arguments for each in predicates):
+    if not any(each.arguments for sentence in corpus.sentences for each in sentence.predicates):
         return [f"{corpus.name} has no arguments: their {score} is 0 by definition."]
     return []
 
@@ -199,6 +210,8 @@ def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> li
     if system.has_senses != gold.has_senses:
         both = [_by_verb(each) for each in both]
     for theirs, ours in zip(*both, strict=True):
+        if theirs.predicates == ours.predicates:
+            continue
         verbs = {each.position: each.lemma for each in ours.predicates}
         for predicate in theirs.predicates:
             verb = verbs.get(predicate.position)

@@ -99,9 +99,9 @@ def _summary(systems: Sequence[System], ranks: Mapping[str, Mapping[str, int]]) 
             scores, group = outcome.scores(), RANKED_BY[metric]
             sense = scores.get(f"{_SENSE.get(metric)}.f1")
             values = [scores[f"{group}.{name}" if group else name] for name in _FRACTIONS]
-            what = group or "argument"
+            unit = group or "argument"
             rank = [ranks[metric][system.name]] if len(systems) > 1 else []
-            rows.append((system.name, _TITLES[metric], sense, what, *values, *rank))
+            rows.append((system.name, _TITLES[metric], sense, unit, *values, *rank))
     columns: tuple[str, ...] = ("system", "scorer", "sense F1#", "score", "precision#", "recall#", "F1#")
     if len(systems) > 1:
         columns = (*columns[:3], "ranked by", *columns[4:], "rank#")

@@ -1,4 +1,4 @@
-"""What the study file says of a form: what it shows of an item, and what it asks."""
+"""Settings of a form: what it shows of an item, and its fields."""
 
 from chorale.kits.forms.task.settings.base import (
     ANSWERS_GIVEN,

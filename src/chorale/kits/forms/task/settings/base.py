@@ -1,4 +1,4 @@
-"""What all settings of a form share: names of kinds, types of values, and problems reported with their place."""
+"""Common parts of a form's settings: kinds of fields, value types, and errors with their position."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from chorale.model.setting_types import not_blank
 
 RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released")
 """Columns of the exports, beside one for each field."""
@@ -51,12 +53,6 @@ class Kind(StrEnum):
     SEGMENTS = "segments"
 
 
-def not_blank(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is blank. Fill it in.")
-    return value
-
-
 def _field_name(value: str) -> str:
     if value in (*RESERVED_NAMES, REVIEW_REASON) or value.endswith(RESERVED_ENDINGS):
         raise ValueError("is a column of the exports already. Choose another name.")
@@ -100,6 +96,6 @@ def problem_at(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorD
 
 
 def refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
-    """Report all of it, each where it stands: a plain ValueError would be reported once, for the whole table."""
+    """Report every problem at its position: a plain ValueError would be reported once, for the whole table."""
     if problems:
         raise ValidationError.from_exception_data(title, list(problems))

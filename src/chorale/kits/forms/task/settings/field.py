@@ -1,4 +1,4 @@
-"""What the study file says of one field of a form."""
+"""Settings of one field of a form."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -55,7 +55,7 @@ SLIDER_ENDS = (0, 100)
 
 
 class CommonSettings(TableSettings):
-    """What every kind of field has."""
+    """Settings of every kind of field."""
 
     name: FieldName = Field(
         description="Name of the field in answers and exports: lower-case letters, digits and underscores."
@@ -66,8 +66,8 @@ class CommonSettings(TableSettings):
     required: bool = Field(default=True, description="Whether it must be answered.")
     prefill: ItemField | None = Field(
         default=None,
-        description="A column of the items file with an answer that the field is filled with at first: a suggestion of "
-        "a model or of earlier work, which workers check and correct. Exports show it beside the answer.",
+        description="Column of the items file with an initial answer, such as a model's suggestion or earlier work, "
+        "which workers check and correct. Exports show it next to the answer.",
     )
     gold: GoldCheck | None = Field(
         default=None,
@@ -76,7 +76,7 @@ class CommonSettings(TableSettings):
     )
     part: bool = Field(
         default=False,
-        description="Whether what is filled in here is a part of the answer that `stage.pay.parts` pays by number.",
+        description="Whether this field, if filled in, counts as a part of the answer for `stage.pay.parts`.",
     )
     shown_if: ConditionSettings | None = Field(
         default=None, description="Ask only after a certain answer to an earlier field: a table of `field` and `is`."

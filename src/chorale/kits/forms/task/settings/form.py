@@ -1,4 +1,4 @@
-"""What the study file says of a form as a whole."""
+"""Settings of a form as a whole."""
 
 import re
 from collections.abc import Iterator
@@ -32,10 +32,10 @@ Host = Annotated[str, AfterValidator(_host)]
 
 class FormOptions(TableSettings):
     shows: tuple[PartSettings, ...] = Field(
-        default=(), max_length=40, description="What the form shows of an item, from top to bottom."
+        default=(), max_length=40, description="The parts of an item that the form shows, from top to bottom."
     )
     fields: tuple[FieldSettings, ...] = Field(
-        min_length=1, max_length=30, description="What the form asks, from top to bottom."
+        min_length=1, max_length=30, description="The questions of the form, from top to bottom."
     )
     hosts: tuple[Host, ...] = Field(
         default=(),
@@ -52,8 +52,8 @@ class FormOptions(TableSettings):
 
     review: Words | None = Field(
         default=None,
-        description="Makes it a form for reviewers, in a stage with `decides_sources`: it shows the answers to an item "
-        "side by side, without names, and asks this question for the reason. Default: it is for annotators.",
+        description="Makes this a form for reviewers, in a stage with `decides_sources`. It shows the answers to an "
+        "item side by side, without names, and asks this question about the reason. Default: a form for annotators.",
     )
 
     @model_validator(mode="after")
@@ -140,4 +140,4 @@ class FormOptions(TableSettings):
             unknown = [value for value in field.shown_if.is_ if value not in asked.answers]
             if unknown:
                 known = ", ".join(f"`{value}`" for value in asked.answers)
-                yield problem_at((*at, "is"), f"is no answer to `{asked.name}`. Use one of: {known}.", unknown[0])
+                yield problem_at((*at, "is"), f"is not an answer to `{asked.name}`. Use one of: {known}.", unknown[0])

@@ -27,7 +27,7 @@ MARKED = (Kind.SPANS, Kind.RELATIONS, Kind.TURN_SPANS, *REGIONS)
 
 
 class Match(StrEnum):
-    """When marked words count as right."""
+    """When marked spans count as correct."""
 
     EXACT = "exact"
     F1 = "f1"
@@ -46,9 +46,9 @@ class ChoiceSettings(TableSettings):
     options: tuple[Option, ...] | None = Field(
         default=None,
         max_length=50,
-        description="`choice`, `choices`, `ranking`, `turn_choice`: what there is to choose from. `spans`, "
+        description="`choice`, `choices`, `ranking`, `turn_choice`: the options to choose from. `spans`, "
         "`turn_spans`, `relations`, `boxes`, `polygons`, `segments`: the labels. Texts, or tables of `value` (stored) "
-        "and `label` (read).",
+        "and `label` (shown).",
     )
     none: Words | None = Field(
         default=None,
@@ -58,18 +58,18 @@ class ChoiceSettings(TableSettings):
     shuffle: bool = Field(
         default=False,
         description="`choice`, `choices`: every worker sees the options in a different order. `pair`, `ranking`, "
-        "`best_worst`: what is compared changes places at random from item to item. Answers are stored the same either "
-        "way.",
+        "`best_worst`: the positions of the compared texts change randomly from item to item. The order does not "
+        "change how answers are stored.",
     )
     points: tuple[Annotated[float, Field(ge=0, le=1)], ...] | None = Field(
         default=None,
-        description="`choice`, `likert`: what each option or level is worth, from 0 to 1, in their order. A form with "
-        "them is a rubric: a stage can grade with it.",
+        description="`choice`, `likert`: points for each option or level, from 0 to 1, in their order. A form with "
+        "points is a rubric that a stage can grade with.",
     )
 
 
 class BoundSettings(TableSettings):
-    """How little and how much an answer may be."""
+    """Minimum and maximum of an answer."""
 
     OF_KIND: ClassVar[OfKind] = {
         "min": (Kind.CHOICES, Kind.TEXT, Kind.LONG_TEXT, Kind.SLIDER, Kind.NUMBER, *MARKED),
@@ -84,20 +84,20 @@ class BoundSettings(TableSettings):
     }
     min: int | float | None = Field(
         default=None,
-        description="The fewest options (`choices`), characters (`text`, `long_text`) or places (kinds with places to "
-        "mark); the lowest value of a `slider` (default 0) or `number`.",
+        description="Minimum number of options (`choices`), characters (`text`, `long_text`), or spans, regions or "
+        "segments; the lowest value of a `slider` (default 0) or `number`.",
     )
     max: int | float | None = Field(
         default=None,
-        description="The most of them, or the highest value (`slider`: default 100). Texts have at most "
-        f"{LONGEST_LINE} characters in a line (`text`) and {LONGEST_TEXT:,} in `long_text` unless this says otherwise.",
+        description="Maximum number of these, or the highest value (`slider`: default 100). Default: "
+        f"{LONGEST_LINE} characters for `text`, {LONGEST_TEXT:,} for `long_text`.",
     )
-    min_words: int | None = Field(default=None, ge=0, description="`text`, `long_text`: the fewest words.")
-    max_words: int | None = Field(default=None, ge=1, description="`text`, `long_text`: the most words.")
+    min_words: int | None = Field(default=None, ge=0, description="`text`, `long_text`: minimum number of words.")
+    max_words: int | None = Field(default=None, ge=1, description="`text`, `long_text`: maximum number of words.")
     compare: bool = Field(
         default=False,
-        description="`text`, `long_text`: whether answers are labels to be compared and aggregated, without regard to "
-        "case and white space. Default: free text is collected and never compared.",
+        description="`text`, `long_text`: whether answers are labels that are compared and aggregated, ignoring case "
+        "and white space. Default: free text is collected but not compared.",
     )
     step: float | None = Field(
         default=None,
@@ -106,7 +106,7 @@ class BoundSettings(TableSettings):
         "`slider`; any `number`.",
     )
     unit: Annotated[str, Field(max_length=20)] | None = Field(
-        default=None, description="`slider`, `number`: what is shown behind the number, such as “kg” or “%”."
+        default=None, description="`slider`, `number`: unit shown after the number, such as “kg” or “%”."
     )
     earliest: date | None = Field(default=None, description='`date`: the first date allowed, such as `"2024-05-31"`.')
     latest: date | None = Field(default=None, description="`date`: the last date allowed.")
@@ -125,7 +125,7 @@ class ScaleSettings(TableSettings):
         default=None,
         ge=2,
         le=MOST_LEVELS,
-        description=f"`likert`, `matrix`: how many levels the scale has. Default: one for each of `labels`, or "
+        description=f"`likert`, `matrix`: number of levels of the scale. Default: one for each of `labels`, or "
         f"{LEVELS}.",
     )
     labels: tuple[Words, ...] | None = Field(
@@ -137,13 +137,13 @@ class ScaleSettings(TableSettings):
         default=None,
         min_length=1,
         max_length=20,
-        description="`matrix`: what is rated, a row each: texts, or tables of `value` (stored) and `label` (read).",
+        description="`matrix`: the rows to rate: texts, or tables of `value` (stored) and `label` (shown).",
     )
     tolerance: float | None = Field(
         default=None,
         ge=0,
-        description="`likert`, `matrix`, `slider`, `number`: how far from gold an answer still is right; `date`: in "
-        "days. Default: 0.",
+        description="`likert`, `matrix`, `slider`, `number`: maximum distance from gold that still counts as correct; "
+        "for `date`, in days. Default: 0.",
     )
 
 
@@ -178,16 +178,16 @@ class PlaceSettings(TableSettings):
     overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: let spans overlap.")
     match: Match | None = Field(
         default=None,
-        description="`spans`, `turn_spans`: what is compared with gold: `exact` spans, or tokens by `f1` or `iou` "
-        "(shared over all). Default: `f1`.",
+        description="`spans`, `turn_spans`: how spans are compared with gold: `exact`, or by tokens with `f1` or "
+        "`iou`. Default: `f1`.",
     )
     enough: float | None = Field(
         default=None,
         gt=0,
         le=1,
-        description="The similarity to gold from which the field is right: `f1` or `iou` of spans, mean overlap of "
+        description="Minimum similarity to gold for a correct answer: `f1` or `iou` of spans, mean overlap of "
         "regions and segments, F1 of spans and relations, share of turns or of ordered pairs. Default: 0.8, for "
-        "`ranking` 1. How many fields must be right is set by `pass_score` of the stage's gold.",
+        "`ranking` 1. `pass_score` of the stage's gold sets how many fields must be correct.",
     )
     sides: tuple[ItemField, ...] | None = Field(
         default=None,
@@ -203,8 +203,8 @@ class PlaceSettings(TableSettings):
         default=None,
         min_length=1,
         max_length=30,
-        description="`relations`: what can hold between two spans: texts, or tables of `value`, `label`, `from` and "
-        "`to` (labels of the spans it may connect).",
+        description="`relations`: the types of relations between two spans: texts, or tables of `value`, `label`, "
+        "`from` and `to` (labels of the spans it may connect).",
     )
     speakers: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] | None = Field(
         default=None,

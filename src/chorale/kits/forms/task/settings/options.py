@@ -1,10 +1,11 @@
-"""What there is to choose from, and answers that make other fields appear."""
+"""Options of a field, and conditions on earlier answers."""
 
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from chorale.kits.forms.task.settings.base import FieldName, TableSettings, Words, not_blank
+from chorale.kits.forms.task.settings.base import FieldName, TableSettings, Words
+from chorale.model.setting_types import not_blank
 
 
 def _option(raw: Any) -> Any:
@@ -23,7 +24,7 @@ def _listed(raw: Any) -> Any:
     """Let one value stand for a list of it."""
     values = raw if isinstance(raw, list | tuple) else [raw]
     if not values or not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
-        raise ValueError("is no answer. Write a text, a level of a scale, or a list of them.")
+        raise ValueError("is not an answer. Write a text, a level of a scale, or a list of them.")
     return tuple(values)
 
 
@@ -38,9 +39,11 @@ class RelationSettings(OptionSettings):
     model_config = ConfigDict(title="relation")
 
     from_: tuple[str, ...] | None = Field(
-        default=None, alias="from", description="Labels of the spans it may start from. Default: any."
+        default=None, alias="from", description="Labels of spans that the relation may start from. Default: any."
     )
-    to: tuple[str, ...] | None = Field(default=None, description="Labels of the spans it may lead to. Default: any.")
+    to: tuple[str, ...] | None = Field(
+        default=None, description="Labels of spans that the relation may lead to. Default: any."
+    )
 
 
 class ConditionSettings(TableSettings):

@@ -1,4 +1,4 @@
-"""What the study file says of the parts of an item that a form shows."""
+"""Settings of the parts of an item that a form shows."""
 
 from enum import StrEnum
 
@@ -37,11 +37,9 @@ class PartSettings(TableSettings):
         "a file in the study folder or an https address on one of the form's `hosts`.",
     )
     sticky: bool = Field(default=False, description="Keep it in view while the fields below are filled in.")
-    beside: bool = Field(
-        default=False, description="Show it in a column beside the part before it, where the screen is wide enough."
-    )
+    beside: bool = Field(default=False, description="Show it next to the part before it, if the screen is wide enough.")
     highlight: ItemField | None = Field(
-        default=None, description="A column whose text occurs in this one and is marked where it first does."
+        default=None, description="Column with a text whose first occurrence in this one is highlighted."
     )
     alt: ItemField | None = Field(
         default=None, description="`picture`: the column with its alternative text, for people who cannot see it."
@@ -49,7 +47,7 @@ class PartSettings(TableSettings):
     transcript: ItemField | None = Field(
         default=None, description="`audio`, `video`: the column with a transcript, which can be opened below it."
     )
-    optional: bool = Field(default=False, description="Items may go without it.")
+    optional: bool = Field(default=False, description="Whether items may leave it empty.")
 
     @model_validator(mode="after")
     def _fits_its_look(self) -> "PartSettings":

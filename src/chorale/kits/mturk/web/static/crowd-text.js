@@ -122,7 +122,7 @@
       text.used();
       const same = (span) => span.startOffset === start && span.endOffset === end;
       if (spans.some((span) => span.startOffset < end && start < span.endOffset && !same(span))) {
-        message.textContent = "Part of this has a label already. Remove that label first.";
+        message.textContent = "Part of this text already has a label. Remove that label first.";
         return;
       }
       const kept = spans.filter((span) => !same(span));
@@ -186,7 +186,7 @@
       const check = () => {
         for (const select of selects) {
           const twice = selects.some((other) => other !== select && other.value && other.value === select.value);
-          select.setCustomValidity(twice && !dimension.allowTie ? "Give every response another rank." : "");
+          select.setCustomValidity(twice && !dimension.allowTie ? "Give every response a different rank." : "");
         }
       };
       return { dimension, selects };

@@ -1,5 +1,6 @@
 /** The page around a frame: keeps a draft of what is filled in there, and goes on when it was submitted. */
 
+import { say, sayCount } from "../say.js";
 import { DeviceStore } from "../storage.js";
 
 const page = /** @type {HTMLElement} */ (document.getElementById("hit"));
@@ -56,7 +57,7 @@ if (clock && deadline) {
   const ahead = Number(serverNow) - Date.now();
   const show = () => {
     const left = Math.max(0, Math.ceil((Number(deadline) - Date.now() - ahead) / 60_000));
-    clock.textContent = left > 1 ? `${left} minutes left` : left === 1 ? "Less than a minute left" : "Your time is over";
+    clock.textContent = left > 1 ? sayCount(left, "{count} minute left", "{count} minutes left") : left === 1 ? say("Less than a minute left") : say("Your time is up");
   };
   show();
   setInterval(show, 10_000);

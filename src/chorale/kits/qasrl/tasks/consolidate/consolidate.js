@@ -41,7 +41,7 @@ class Page {
     this.added = [];
     /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the question in hand came from */
     this.origin = null;
-    this.editor = new Editor(this.part, item, say("What both have missed, or what you edit"), {
+    this.editor = new Editor(this.part, item, say("Questions that both missed, or that you edit"), {
       others: () => this.entries().filter((entry) => !entry.redundant),
       keep: (asked) => this.#keep(asked),
       changed: () => this.#changed(),
@@ -356,7 +356,7 @@ class Page {
         ? [button(say("Nothing to ask"), say("Nothing to ask about this word: reject every question"), () => this.#rejectAll(), { key: "N" })]
         : []),
       ...(this.groups.length === 0
-        ? [make("span", { class: "hint", text: say("Every writer says that there is nothing to ask. Submit to agree, or add a question.") })]
+        ? [make("span", { class: "hint", text: say("All writers agree that there is nothing to ask. Submit to agree, or add a question.") })]
         : []),
     );
     this.part("groups").replaceChildren(...this.groups.map((group, number) => this.#makeGroup(group, number)));
@@ -367,8 +367,8 @@ class Page {
     const bonus = this.api.bonuses[Math.min(this.editor.roles(kept), this.api.bonuses.length - 1)];
     const questions = sayCount(count, "{count} question kept", "{count} questions kept");
     const settled = bonus ? [questions, say("bonus {amount}", { amount: bonus })].join(" · ") : questions;
-    const told = count === 0 && this.#undecided() === null ? say("Nothing to ask") : settled;
-    if (this.part("count").textContent !== told) this.part("count").textContent = told;
+    const status = count === 0 && this.#undecided() === null ? say("Nothing to ask") : settled;
+    if (this.part("count").textContent !== status) this.part("count").textContent = status;
   }
 
   /** @param {string} text */

@@ -30,13 +30,13 @@ it is."""
 
 
 def _objects(properties: Mapping[str, Any]) -> dict[str, Any]:
-    one = {
+    schema = {
         "type": "object",
         "properties": dict(properties),
         "required": list(properties),
         "additionalProperties": False,
     }
-    return {"type": "array", "items": one}
+    return {"type": "array", "items": schema}
 
 
 def _sentence(view: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,8 +71,8 @@ def _read(view: Mapping[str, Any], given: Any) -> list[dict[str, Any]]:
     return [{**one, "answers": _spans(view, one, number)} for number, one in enumerate(given, 1)]
 
 
-def _spans(view: Mapping[str, Any], one: Mapping[str, Any], number: int) -> list[list[int]]:
-    quotes = one.get("answers", [])
+def _spans(view: Mapping[str, Any], qa: Mapping[str, Any], number: int) -> list[list[int]]:
+    quotes = qa.get("answers", [])
     if not isinstance(quotes, list):
         raise UnreadableError(f"question {number}: `answers` must be a list of quotes.")
     try:

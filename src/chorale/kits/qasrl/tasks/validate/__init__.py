@@ -55,7 +55,7 @@ class QasrlValidateOptions(StrictModel):
         default=VALID / JUDGES,
         gt=0,
         le=1,
-        description="The share of a question's validators who must call it valid. Default: five of six, as in the "
+        description="Fraction of a question's validators who must judge it valid. Default: five of six, as in the "
         "evaluation of the Dense set; with two validators, both.",
     )
 

@@ -191,11 +191,11 @@ export const point = (root) => pages.get(root)?.point();
 export function recap(root) {
   const page = pages.get(root);
   if (!page) return { lines: [], answer: "" };
-  const told = page.verdicts.map(
+  const answers = page.verdicts.map(
     ({ question, valid, answers }) =>
       [question, valid ? answers.map((span) => `“${page.sentence.text(span)}”`).join(", ") : say("can’t be answered")].join(" "),
   );
-  return { lines: [{ kind: /** @type {const} */ ("quote"), text: page.sentence.pieces.join("") }], answer: told.join("; ") };
+  return { lines: [{ kind: /** @type {const} */ ("quote"), text: page.sentence.pieces.join("") }], answer: answers.join("; ") };
 }
 
 /** @param {HTMLElement} root */

@@ -160,8 +160,8 @@ class Page {
     this.nothingButton.setAttribute("aria-pressed", String(this.nothing));
     const questions = sayCount(count, "{count} question", "{count} questions");
     const asked = bonus ? [questions, say("bonus {amount}", { amount: bonus })].join(" · ") : questions;
-    const told = this.nothing ? say("Nothing to ask") : asked;
-    if (this.part("count").textContent !== told) this.part("count").textContent = told;
+    const status = this.nothing ? say("Nothing to ask") : asked;
+    if (this.part("count").textContent !== status) this.part("count").textContent = status;
   }
 
   /** @param {Asked} one */

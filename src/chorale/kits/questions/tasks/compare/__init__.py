@@ -27,7 +27,7 @@ ASKED: dict[str, str] = {
 class CompareOptions(BaseModel):
     model_config = STRICT
 
-    choices: int = Field(default=4, ge=2, le=8, description="How many options each of the two questions has.")
+    choices: int = Field(default=4, ge=2, le=8, description="Number of options of each of the two questions.")
 
 
 class Better(BaseModel):

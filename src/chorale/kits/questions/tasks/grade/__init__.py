@@ -82,7 +82,7 @@ class GradeOptions(QuestionsOptions):
     answer_first: bool = Field(
         default=False,
         description="Whether graders answer every question themselves, in `answer_1` and so on, before they see "
-        "which option its writer marked as right.",
+        "which option its writer marked as correct.",
     )
 
 

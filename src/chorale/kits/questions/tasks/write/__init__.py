@@ -55,7 +55,7 @@ class WriteOptions(QuestionsOptions):
         default=True, description="Whether the page has a short rubric with a good and a bad example above the form."
     )
     hints: bool = Field(
-        default=True, description="Whether hints appear while somebody writes, for example about copied words."
+        default=True, description="Whether hints appear while people write, for example about copied words."
     )
 
 

@@ -43,12 +43,12 @@ export function hintsFor({ question, options, right, why }, passage, earlier) {
  * @param {Set<string>} inPassage
  */
 function copied(options, inPassage) {
-  const found = options.map((option, place) => {
+  const named = options.map((option, place) => {
     const words = wordsOf(option).filter((word) => !SMALL.has(word));
     const shared = words.filter((word) => inPassage.has(word)).length;
     return words.length > 0 && shared / words.length >= COPIED ? LETTERS[place] : "";
   });
-  const letters = found.filter((letter) => letter !== "");
+  const letters = named.filter((letter) => letter !== "");
   if (letters.length === 0) return [];
   return [sayCount(letters.length, "Option {letters} mostly uses words from the text. Your own words make it harder.", "Options {letters} mostly use words from the text. Your own words make it harder.", { letters: letters.join(", ") })];
 }

@@ -1,4 +1,4 @@
-"""Written questions, one a line, in the columns in which Nangia et al. (2021) published their intermediate rounds."""
+"""Written questions, one per line, in the columns in which Nangia et al. (2021) published their intermediate rounds."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -160,16 +160,16 @@ class Page {
   /** @returns {{words: string, field: HTMLInputElement | HTMLTextAreaElement} | null} the first thing that is missing */
   gap() {
     for (const [place, block] of this.blocks.entries()) {
-      const told = (/** @type {string} */ words) => (this.blocks.length > 1 ? say("Question {number}: {problem}", { number: place + 1, problem: words }) : words);
+      const numbered = (/** @type {string} */ words) => (this.blocks.length > 1 ? say("Question {number}: {problem}", { number: place + 1, problem: words }) : words);
       const { question, options, right, why } = this.#written(block);
-      if (question === "") return { words: told(say("Write the question first.")), field: block.querySelector(".mcq-question") };
+      if (question === "") return { words: numbered(say("Write the question first.")), field: block.querySelector(".mcq-question") };
       const inputs = this.#options(block);
       const empty = options.indexOf("");
-      if (empty >= 0) return { words: told(say("Fill in option {letter}.", { letter: LETTERS[empty] })), field: inputs[empty] };
+      if (empty >= 0) return { words: numbered(say("Fill in option {letter}.", { letter: LETTERS[empty] })), field: inputs[empty] };
       const twice = options.findIndex((option, at) => options.findIndex((other) => same(option, other)) < at);
-      if (twice >= 0) return { words: told(say("Option {letter} is the same as another option. Change one of them.", { letter: LETTERS[twice] })), field: inputs[twice] };
-      if (right === null) return { words: told(say("Mark the correct option.")), field: block.querySelector("input[type=radio]") };
-      if (why === "") return { words: told(say("Explain the answer.")), field: block.querySelector("textarea:not(.mcq-line)") };
+      if (twice >= 0) return { words: numbered(say("Option {letter} is the same as another option. Change one of them.", { letter: LETTERS[twice] })), field: inputs[twice] };
+      if (right === null) return { words: numbered(say("Mark the correct option.")), field: block.querySelector("input[type=radio]") };
+      if (why === "") return { words: numbered(say("Explain the answer.")), field: block.querySelector("textarea:not(.mcq-line)") };
     }
     return null;
   }

@@ -27,7 +27,7 @@ class EntailmentOptions(BaseModel):
 
     meaningless_lhs: MeaninglessLeft = Field(
         default=MeaninglessLeft.SET_ASIDE,
-        description="How to treat an application whose left side means nothing: `set-aside`, `non-entailing`, or "
+        description="How to treat an application whose left side is meaningless: `set-aside`, `non-entailing`, or "
         "`told` (in the table as `Meaningless`).",
     )
 

@@ -42,8 +42,8 @@ export class Editor {
 
   /** @returns {Asked | null} what is in hand, done or not */
   get asked() {
-    const found = this.field.understood();
-    const question = "text" in found ? found.text : this.field.value;
+    const understood = this.field.understood();
+    const question = "text" in understood ? understood.text : this.field.value;
     return question === "" && this.answers.length === 0 ? null : { question, answers: this.answers };
   }
 
@@ -61,12 +61,12 @@ export class Editor {
   /** @returns {string | null} what keeps what is in hand from being done */
   problem() {
     if (this.field.value === "") return this.answers.length > 0 ? say("Write the question that the marked words answer.") : null;
-    const found = this.field.understood();
-    if ("reason" in found) return found.reason;
+    const understood = this.field.understood();
+    if ("reason" in understood) return understood.reason;
     const others = this.host.others();
-    const same = others.findIndex((one) => one.question === found.text);
-    if (same >= 0) return say("This is asked already: question {number}.", { number: same + 1 });
-    const alike = others.findIndex((one) => this.#keyOf(one.question) === found.key);
+    const same = others.findIndex((one) => one.question === understood.text);
+    if (same >= 0) return say("This question is already asked: question {number}.", { number: same + 1 });
+    const alike = others.findIndex((one) => this.#keyOf(one.question) === understood.key);
     if (alike >= 0) {
       return say(
         "This asks for the same as question {number}, “{question}” Edit that question if this is better, or ask for something else.",
@@ -78,14 +78,14 @@ export class Editor {
 
   /** @param {Asked[]} asked @returns {number} how many different things they ask for: what is paid */
   roles(asked) {
-    const found = asked.map((one) => this.field.grammar.parse(one.question));
-    return new Set(found.map((each, number) => ("slots" in each ? roleOf(each.slots) : asked[number].question))).size;
+    const parsed = asked.map((one) => this.field.grammar.parse(one.question));
+    return new Set(parsed.map((each, number) => ("slots" in each ? roleOf(each.slots) : asked[number].question))).size;
   }
 
   /** @param {string} question */
   #keyOf(question) {
-    const found = this.field.grammar.parse(question);
-    return "key" in found ? found.key : null;
+    const parsed = this.field.grammar.parse(question);
+    return "key" in parsed ? parsed.key : null;
   }
 
   /** Show where the problem is. */

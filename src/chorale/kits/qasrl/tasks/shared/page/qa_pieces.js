@@ -108,15 +108,15 @@ export function compared(details) {
   const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   const entries = listed.map((one) => {
     const exact = one.yours.answer === one.expert.answer;
-    const told = one.status === "asked" && exact ? say("Right words, another question") : STATUSES[one.status]();
-    const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: told })];
+    const status = one.status === "asked" && exact ? say("Right words, another question") : STATUSES[one.status]();
+    const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: status })];
     lines.push(marked(details.pieces, details.verb_index, one.span, one.status));
     for (const question of one.expert.questions) lines.push(make("p", { text: say("Expert: {question} “{answer}”", { question, answer: one.expert.answer }) }));
     for (const question of one.yours.questions) lines.push(make("p", { text: say("You: {question} “{answer}”", { question, answer: one.yours.answer }) }));
     return make("li", {}, lines);
   });
   return make("div", {}, [
-    make("p", { class: "overline", text: say("Your answers beside the expert’s") }),
+    make("p", { class: "overline", text: say("Your answers next to the expert’s") }),
     ...(expected ? [] : [make("p", { class: "qa-status", text: say("Expert: nothing to ask about this word.") })]),
     make("ol", { class: "qa-compared" }, entries),
   ]);
@@ -128,6 +128,6 @@ export function compared(details) {
  * @returns {import("/static/form.js").Recap}
  */
 export function recapOf(sentence, all) {
-  const told = all.map((one) => `${one.question} ${one.answers.map((span) => `“${sentence.text(span)}”`).join(", ")}`);
-  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: told.join("; ") || say("Nothing to ask") };
+  const qas = all.map((one) => `${one.question} ${one.answers.map((span) => `“${sentence.text(span)}”`).join(", ")}`);
+  return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: qas.join("; ") || say("Nothing to ask") };
 }

@@ -108,17 +108,17 @@ export class QuestionField {
 
   #left() {
     this.#close();
-    const found = this.value ? this.understood() : null;
-    if (found && "reason" in found) this.explain(found.reason);
-    else if (found) this.input.value = found.text;
+    const understood = this.value ? this.understood() : null;
+    if (understood && "reason" in understood) this.explain(understood.reason);
+    else if (understood) this.input.value = understood.text;
   }
 
   #offer() {
-    const found = this.value === "" ? null : this.understood();
-    const whole = found !== null && "text" in found;
+    const understood = this.value === "" ? null : this.understood();
+    const whole = understood !== null && "text" in understood;
     const offered = this.grammar.complete(this.input.value, this.earlier());
     // What is whole comes first, until it has its mark: on a phone, a tap on it is how to be done.
-    const first = whole && this.value !== found.text ? [{ text: found.text, whole: true }] : [];
+    const first = whole && this.value !== understood.text ? [{ text: understood.text, whole: true }] : [];
     const others = offered.filter((offer) => offer.text !== first[0]?.text);
     this.offers = [...first, ...others].slice(0, MOST_OFFERED);
     // What is whole already goes on only if somebody chooses so.
@@ -203,13 +203,13 @@ export class QuestionField {
 
   #finish() {
     if (this.value === "") return;
-    const found = this.understood();
+    const understood = this.understood();
     this.#close();
-    if ("reason" in found) {
-      this.explain(found.reason);
+    if ("reason" in understood) {
+      this.explain(understood.reason);
       return;
     }
-    this.input.value = found.text;
+    this.input.value = understood.text;
     this.explain("");
     this.events.done();
   }
