@@ -130,7 +130,7 @@ def cues(
     head = rules.subject_of(tokens, verb_index)
     before, after = _near(tokens, verb_index - 1), _near(tokens, verb_index + 1)
     second_before, second_after = _near(tokens, verb_index - 2), _near(tokens, verb_index + 2)
-    found = [
+    seen = [
         "any",
         f"form:{form}",
         f"form:{form}:{helper_of(tokens, verb_index)}",
@@ -154,14 +154,14 @@ def cues(
         f"telling:{_telling(tokens, verb_index, kinds)}:{'head' if head else 'alone'}",
     ]
     if rules.word_at(tokens, verb_index + 1) == "to":
-        found.append(f"verb:{forms.stem}:to")
+        seen.append(f"verb:{forms.stem}:to")
     if head:
-        return [*found, f"head:{_shape(head)}:{voice}", f"word:{head.lower()}"]
-    found.append(f"no:head:{voice}:{guessed.subject}")
+        return [*seen, f"head:{_shape(head)}:{voice}", f"word:{head.lower()}"]
+    seen.append(f"no:head:{voice}:{guessed.subject}")
     if rules.word_at(tokens, verb_index - 1) == "to":
         # *plans to cut it*, *in order to cut it*
-        found += [f"to:{rules.word_at(tokens, verb_index - 2)}", f"no:head:to:{_near(tokens, verb_index - 2)}"]
-    return found
+        seen += [f"to:{rules.word_at(tokens, verb_index - 2)}", f"no:head:to:{_near(tokens, verb_index - 2)}"]
+    return seen
 
 
 def _near(tokens: Sequence[str], place: int) -> str:
