@@ -83,8 +83,8 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     ('run', 'found', 'run')
     >>> forms_of("re-elected", "re-electe").stem, forms_of("weathering", "weathering").stem
     ('re-elect', 'weather')
-    >>> forms_of("commoned", "commone").stem
-    'common'
+    >>> forms_of("commoned", "commone").stem, forms_of("do-nothing", "do-nothe").stem
+    ('common', 'do-nothing')
     """
     others = [verb for verb in verbs_of(word, is_participle=is_participle) if verb.stem != word.lower()]
     own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
@@ -93,7 +93,8 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     is_form = any(word.lower() in verb.all() for verb in own)
     # A word with an ending is a stem only if it is listed as one (found, need), or if nothing else looks like a verb.
     is_alone = not (others or is_form) or all(likelihood(verb.stem)[0] == 0 for verb in (*own, *others))
-    itself = [inflect(word)] if is_verb(word) or is_alone else []
+    is_compound = "-" in word and is_word(_last_part(word.lower()))
+    itself = [inflect(word)] if is_verb(word) or is_alone or is_compound else []
     elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
     possible = [*own, *others, *itself] if is_form else [*others, *itself, *elsewhere]
     return max(possible, key=lambda verb: _rank(verb.stem))
@@ -102,4 +103,8 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
 def _rank(stem: str) -> tuple[int, bool]:
     """How likely a stem is. Of those that no list of verbs has, a word of another kind wins (common, not commone)."""
     known = likelihood(stem)[0]
-    return known, known <= 1 and is_word(stem)
+    return known, known <= 1 and is_word(_last_part(stem))
+
+
+def _last_part(word: str) -> str:
+    return word.rpartition("-")[2]
