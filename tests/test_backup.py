@@ -253,8 +253,8 @@ def test_files_that_are_no_whole_backup_are_refused_and_nothing_is_changed(folde
         b"": "is not a backup",
         b"hello": "is not a backup",
         before: "is not a backup",
-        content[: len(content) // 2]: "is cut off",
-        content[:-1]: "is cut off",
+        content[: len(content) // 2]: "is truncated",
+        content[:-1]: "is truncated",
         other.read_bytes(): "not a backup of Chorale",
         _tampered(good, tmp_path, "manifest.json", b'"version":1', b'"version":2'): "newer Chorale",
         _tampered(good, tmp_path, "manifest.json", b"files/consent.md", b"files/../consent"): "which no backup has",
@@ -350,7 +350,7 @@ def test_files_of_the_study_are_left_alone_unless_asked_for(folder: Path, tmp_pa
     assert {"files/study.toml", "files/consent.md", "files/items.jsonl", "files/gold1.jsonl"} <= files
     (folder / "consent.md").write_text("Something else.\n")
     left = run("restore", folder, tmp_path / "backup", "--replace")
-    assert "were left alone: consent.md" in left.stderr
+    assert "were not changed: consent.md" in left.stderr
     assert (folder / "consent.md").read_text() == "Something else.\n"
     restored = json.loads(run("restore", folder, tmp_path / "backup", "--replace", "--files", "--json").stdout)
     assert restored["files_written"] == ["consent.md"] and restored["files_differing"] == []

@@ -503,7 +503,7 @@ def test_serve_prints_links_and_other_commands_work_meanwhile(serving: Serving, 
     chorale("pause", judged, "meaningful")
     link = chorale("invite", judged).stdout.strip().removeprefix("https://study.example.org")
     assert serving.get(link).status_code == 303
-    assert "open already" in chorale("serve", judged, "--port", serving.port, code=2).stderr
+    assert "already open" in chorale("serve", judged, "--port", serving.port, code=2).stderr
     chorale("new", judged.parent / "another", "--template", "rules")
     taken = chorale("serve", judged.parent / "another", "--port", serving.port, code=2)
     assert "in use" in taken.stderr

@@ -154,7 +154,7 @@ def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, c
         assert event.evidence["before"].keys() == {"tone"} and event.evidence["decision"] == {"tone": "rude"}
         back = json.dumps({**event.evidence, "before": {"tone": "kind", "why": SAID}})
         tamper(study, "UPDATE event SET evidence = :back WHERE kind = 'adjudicated'", back=back, who=ada.id)
-        assert any("(adjudicated): what was erased may still be in the label" in one for one in differences(study))
+        assert any("(adjudicated): its label may still contain erased text" in one for one in differences(study))
 
 
 def test_verify_finds_a_label_with_words_that_were_erased(make_study: StudyMaker) -> None:

@@ -820,7 +820,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             ONE + field_toml(name="two", kind="text", ask="?") + 'shown_if = { field = "one", is = 0.5 }\n',
             "shown_if",
-            "is no answer (found 0.5). Write a text, a level of a scale, or a list of them.",
+            "is not an answer (found 0.5). Write a text, a level of a scale, or a list of them.",
         ),
         (
             '[[stage.options.shows]]\nitem = "text"\n[[stage.options.shows]]\nitem = "text"\n' + ONE,

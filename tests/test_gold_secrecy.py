@@ -389,7 +389,7 @@ def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
         first.judge()
     check = look(study, lambda tx: verify(tx, study))
     assert check.differences == []
-    assert any("whether gold came where it was due" in line for line in check.unchecked)
+    assert any("whether gold was shown at its positions" in line for line in check.unchecked)
     for _ in range(12):
         second.judge()
     check = look(study, lambda tx: verify(tx, study))

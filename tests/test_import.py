@@ -221,7 +221,7 @@ def test_a_form_of_too_many_columns_asks_for_one(tmp_path: Path) -> None:
     columns = (*TURK[:-1], *(f"Answer.q{number}" for number in range(31)))
     rows = [(*row[:-1], *("ab"[(number + place) % 2] for number in range(31))) for place, row in enumerate(turk_rows())]
     file = write(tmp_path / "wide.csv", columns, rows)
-    assert "wide.csv:1: has 31 columns" in run("import", file, "--out", tmp_path / "s", code=2).stderr
+    assert "wide.csv:1: has 31 answer columns" in run("import", file, "--out", tmp_path / "s", code=2).stderr
     run("import", file, "--label", "q7", "--out", tmp_path / "s")
 
 
@@ -243,7 +243,7 @@ def test_of_repeated_judgments_the_last_counts_and_free_text_is_text(tmp_path: P
         ({"WorkTimeInSeconds": "-4"}, 3, "column 'WorkTimeInSeconds' is not a number of seconds"),
         ({"Reward": "a lot"}, 3, "column 'Reward' is no amount"),
         ({"WorkerId": " "}, 3, "column 'WorkerId' is empty"),
-        ({"HITId": "x" * 300}, 3, "column 'HITId' is no name"),
+        ({"HITId": "x" * 300}, 3, "column 'HITId' is not a valid name"),
         ({"Answer.tone": "x" * 10_001}, 3, "column 'Answer.tone' has more than 10,000 characters"),
     ],
 )

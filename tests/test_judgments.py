@@ -212,7 +212,7 @@ def test_rows_without_labels_are_left_out_or_named(tmp_path: Path) -> None:
         ("task,worker,label\nt,w,a\nt,,b\n", "a.csv:3: has no worker (found ''). Say which worker it is"),
         ("task,worker,label\n,w,a\n", "a.csv:2: has no task"),
         ("task,worker,label\nt,w,a\nt,w\n", "a.csv:3: does not have the 3 cells of the header (found 2 cells)"),
-        ("task,worker,label\nt,w,a\nt,w", "a.csv:3: is cut off"),
+        ("task,worker,label\nt,w,a\nt,w", "a.csv:3: is truncated"),
         ("task,worker,label\nt,w,a,b\n", "a.csv:2: does not have the 3 cells of the header (found 4 cells)"),
         ('task,worker,label\nt,w,"a\n', "a.csv:2: has a quote that is never closed"),
         ('task,worker,label\nt,w,"a"b\n', "a.csv:2: has text after a closing quote"),
@@ -231,7 +231,7 @@ def test_bad_files_are_told_with_line_value_and_fix(content: str | bytes, expect
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ('{"task": 1, "worker": 2, "label": "a"}\n{"task": 1, "work', "a.jsonl:2: is cut off"),
+        ('{"task": 1, "worker": 2, "label": "a"}\n{"task": 1, "work', "a.jsonl:2: is truncated"),
         ('{"task": 1, "worker": 2, "label": "a"}\n[1]\n', "a.jsonl:2: is not an object"),
         ('{"task": 1, "worker": 2, "label": "a"}\n{"task": 1, "label": "a"}\n', "a.jsonl:2: has no worker"),
         ('{"task": 1, "worker": 2, "label": {"x": 1}}\n', "a.jsonl:1: has an object as label"),

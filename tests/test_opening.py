@@ -289,7 +289,7 @@ def test_changed_files_are_refused_with_what_to_do(tmp_path: Path, database: str
     (folder / "gold1.jsonl").write_text(
         (folder / "gold1.jsonl").read_text().replace('"answer": "no"', '"answer": "yes"')
     )
-    with pytest.raises(UserError, match="no longer fit") as refused:
+    with pytest.raises(UserError, match="no longer match") as refused:
         open_study(folder, database)
     assert {problem.file for problem in refused.value.problems} == {"items.jsonl", "gold1.jsonl"}
 

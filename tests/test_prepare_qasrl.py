@@ -187,7 +187,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "but not what the tokens are"),
         ("a.jsonl", b'{"tokens": ["It", 3]}', "has tokens that are not a list of texts"),
         ("a.jsonl", b'{"tokens": ["It rained", "a lot"]}', "has a token that can't be used"),
-        ("a.jsonl", b'{"text": "It rained."}\n{"text": "It po', ":2: is cut off"),
+        ("a.jsonl", b'{"text": "It rained."}\n{"text": "It po', ":2: is truncated"),
         ("a.jsonl", b'{"title": "x"}', "has no tokens, sentence or text"),
         ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a", "text": "It snowed."}', ":2: has the id of"),
         ("a.jsonl", b'{"id": "a\\u0007", "text": "It rained."}', "has an id that can't be used"),

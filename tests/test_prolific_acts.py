@@ -313,7 +313,7 @@ WANTED = {"name": "a", "description": "b", "places": 1, "minutes": 12, "reward":
         ({"invite": "x", "follows": "y"}, "Use one of them"),
         ({"filters": [{"filter_id": "or"}]}, "selected_filters"),
         ({"filters": [{"filter_id": "x", "lower": [1]}]}, "neither a number nor a date"),
-        ({"filters": [{"filter_id": "x", "selected_values": ["1"], "weightings": {"1": "a"}}]}, "no number"),
+        ({"filters": [{"filter_id": "x", "selected_values": ["1"], "weightings": {"1": "a"}}]}, "not a number"),
         (
             {"filters": [{"filter_id": "x", "selected_values": ["1"], "weightings": {"2": 1}}]},
             "not in `selected_values`",

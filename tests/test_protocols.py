@@ -563,7 +563,7 @@ def test_a_sound_protocol_has_no_problem(tmp_path: Path) -> None:
         ({"arms": ARMS, "arms_of": ('"left"', '"rigth"')}, "Did you mean `right`?"),
         ({"round_extra": "size = 9"}, "has 4 rows"),
         ({"pay": "budget = 5"}, "does not cover"),
-        ({"pay": "budget = 63"}, "at least ($0.64) (found 63). Raise it to 64 or more"),
+        ({"pay": "budget = 63"}, "cost of the study ($0.64) (found 63). Raise it to 64 or more"),
         ({"gate": 'threshold = 0.5\npromote = { to = "grader", top_share = 0.5 }'}, "`promote` needs"),
         ({"message": "{{ scor }}"}, "can't be filled"),
         ({"message": "{% if %}"}, "can't be filled"),

@@ -114,7 +114,7 @@ def test_a_kept_run_has_the_same_comparison_in_its_report(suggesting: Path, tmp_
     [wrong] = [
         one
         for one in json.loads(report.output)["models"]["suggestions"]["main"]
-        if one["what"] == "gives the model's answer, where it is wrong by gold"
+        if one["measure"] == "gives the model's answer, where it is wrong by gold"
     ]
     assert wrong["with_suggestion"] > wrong["without"] + 0.2
     assert wrong["compared"] is not None

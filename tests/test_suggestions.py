@@ -88,7 +88,7 @@ def test_what_suggestions_do_is_measured_where_arms_may_be_told_apart(study: Stu
     blind = json.loads(CliRunner().invoke(app, ["report", folder, "--json", "--no-charts"]).output)
     assert blind["models"]["suggestions"] == {}
     found = json.loads(CliRunner().invoke(app, ["report", folder, "--json", "--arms", "--no-charts"]).output)
-    measured = {one["what"]: one for one in found["models"]["suggestions"]["main"]}
+    measured = {one["measure"]: one for one in found["models"]["suggestions"]["main"]}
     wrong = measured["gives the model's answer, where it is wrong by gold"]
     assert (wrong["with_suggestion"], wrong["without"]) == (1.0, 0.0)
     assert wrong["compared"]["difference"] == pytest.approx(1.0)

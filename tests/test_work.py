@@ -55,7 +55,7 @@ def test_no_item_gets_more_judgments_than_asked(make_study: StudyMaker) -> None:
     for person, offer in zip(everyone, offers, strict=True):
         if offer.lease:
             person.submit(offer)
-    assert Person(study, "late").next().status == "done"
+    assert Person(study, "late").next().status == "none"
 
 
 def test_nobody_sees_both_sides_of_an_application(make_study: StudyMaker) -> None:
@@ -363,7 +363,7 @@ def test_a_pilot_becomes_gold(make_study: StudyMaker) -> None:
     do(study, gold_desk.promote, stage, "a00000:lhs", "yes", "Hulls can be painted.", "owner")
     assert gold_desk.promote_unanimous(study, stage, "owner") == 3
     newcomer = Person(study, "new")
-    assert newcomer.next().status == "done"
+    assert newcomer.next().status == "none"
     golds = {row.key: row for row in look(study, lambda tx: gold.gold_items(tx, "meaningful", 1.0))}
     assert golds["a00000:lhs"].explanation == "Hulls can be painted."
     assert golds["a00000:lhs"].origin == "pilot"

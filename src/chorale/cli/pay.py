@@ -137,7 +137,7 @@ def _check_restored(study: Study, *, accept: bool) -> None:
     if accept:
         study.store.write(lambda tx: accept_unknown_payouts(tx, study, BY)).result()
     elif (refusal := study.store.read(refusal_to_pay).result()) is not None:
-        raise UserError(refusal)
+        raise UserError(f"{refusal} Check the platform's list or your own records, then add --after-restore.")
 
 
 def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:

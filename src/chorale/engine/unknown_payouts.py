@@ -21,8 +21,7 @@ def refusal_to_pay(tx: Tx) -> str | None:
     how_many = "Payouts may have been" if noted == SOME else payouts_were(int(str(noted)))
     return (
         f"Nobody was paid. This study was restored on {moment_text(epoch.began_at)}. {how_many} made after its backup "
-        f"of {moment_text(epoch.backup_at)}, and the study does not know about them: people could be paid twice. Check "
-        "the platform's list or your own records, then add --after-restore."
+        f"of {moment_text(epoch.backup_at)}, and the study does not know about them: people could be paid twice."
     )
 
 

@@ -136,8 +136,7 @@ def add_payment_routes(console: Console) -> None:
             return back_to(PATH, "paid-nothing")
         refusal = await site.read(lambda tx, _: refusal_to_pay(tx))
         if amount != chosen.amount or (refusal is not None and not compared):
-            restored = None if refusal is None else refusal.partition(" Compare with")[0]
-            return console.page(request, "pay", under=PATH, chosen=chosen, retry=retry, restored=restored, was=amount)
+            return console.page(request, "pay", under=PATH, chosen=chosen, retry=retry, restored=refusal, was=amount)
         if refusal is not None:
             await site.write(accept_unknown_payouts, request.state.staff.name)
         if way == "file":

@@ -104,6 +104,8 @@ class RelationField(FormField):
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
             raise ValueError("is not a table of spans and relations")
         given = self._spans.parse_gold(raw["spans"])
+        if not isinstance(raw["relations"], list) or not all(isinstance(each, dict) for each in raw["relations"]):
+            raise ValueError("has relations that are not a list of tables")
         is_quoted = any("text" in span for span in given)
         return {"spans": given, "relations": raw["relations"]} if is_quoted else self.parse(raw)
 

@@ -87,8 +87,9 @@ class SpanField(FormField):
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
             raise ValueError("is not a list of spans or of quotations")
         quoted = [quoted_span(each, self._labels) for each in raw]
-        given = [each if quote is None else quote for each, quote in zip(raw, quoted, strict=True)]
-        return given if any(quote is not None for quote in quoted) else self.parse(raw)
+        if all(quote is None for quote in quoted):
+            return self.parse(raw)
+        return [self._span(each) if quote is None else quote for each, quote in zip(raw, quoted, strict=True)]
 
     def located(self, gold: list[Any], item: Payload) -> list[Span]:
         return self.parse([span_at(each, item[self._item]) for each in gold])
