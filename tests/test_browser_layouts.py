@@ -413,9 +413,10 @@ document.addEventListener('all-crowd-elements-ready', () => customElements.whenD
     "screen",
     [
         pytest.param({"viewport": {"width": 1280, "height": 800}}, id="desktop"),
-        pytest.param(PHONE, id="phone", marks=pytest.mark.slow),
+        pytest.param(PHONE, id="phone"),
     ],
 )
+@pytest.mark.slow
 def test_layouts_store_what_was_filled_in(chromium: Browser, tmp_path: Path, screen: dict[str, Any]) -> None:
     """Each layout is the value of a column, so that one worker gets them all, in any order."""
     (tmp_path / "layout.html").write_text("${page}")

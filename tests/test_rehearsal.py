@@ -832,6 +832,7 @@ def test_a_budget_is_never_exceeded_and_a_forecast_says_that_it_was_reached(make
     assert any("the budget was reached" in note for note in forecast_notes(told))
 
 
+@pytest.mark.slow
 def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     file = tmp_path / "judgments.csv"
     rows = ["task,worker,label"]

@@ -485,6 +485,7 @@ def every_kind(tmp_path: Path, clock: ManualClock) -> Iterator[Together]:
         study.close()
 
 
+@pytest.mark.slow
 def test_no_page_of_a_study_leads_out_of_it(every_kind: Together) -> None:
     make_hit(every_kind.studies["hits"])
     for name in every_kind.studies:

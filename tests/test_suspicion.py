@@ -27,6 +27,7 @@ def answers(rng: Random, gang: Sequence[str] = ()) -> list[Given]:
     return given
 
 
+@pytest.mark.slow
 def test_honest_workers_are_hardly_ever_suspected() -> None:
     looks = 60
     alarms = 0

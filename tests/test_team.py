@@ -293,6 +293,7 @@ def test_the_console_invites_resets_and_deactivates(study: Study) -> None:
     assert not [event for event in record if "Anna" in str(event.evidence)], "the record has no names"
 
 
+@pytest.mark.slow
 def test_a_restore_gives_nobody_back_what_was_taken(tmp_path: Path) -> None:
     """A link that was used after the backup, and an account that was deactivated after it."""
     folder, backup = tmp_path / "study", tmp_path / "backup.zip"

@@ -107,6 +107,7 @@ def test_qasrl_has_the_numbers_of_the_paper(qasrl: Path) -> None:
     assert monitoring.entry.qualifications == ("expert",)
 
 
+@pytest.mark.slow
 def test_qasrl_is_rehearsed_to_the_end(qasrl: Path) -> None:
     run = rehearsed(qasrl, workers=36)
     assert run.starved == ()
