@@ -83,8 +83,8 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     ('run', 'found', 'run')
     >>> forms_of("re-elected", "re-electe").stem, forms_of("weathering", "weathering").stem
     ('re-elect', 'weather')
-    >>> forms_of("commoned", "commone").stem, forms_of("do-nothing", "do-nothe").stem
-    ('common', 'do-nothing')
+    >>> forms_of("commoned", "commone").stem, forms_of("do-nothing", "do-nothe").stem, forms_of("keyring", "keyr").stem
+    ('common', 'do-nothing', 'keyring')
     """
     others = [verb for verb in verbs_of(word, is_participle=is_participle) if verb.stem != word.lower()]
     own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
@@ -93,8 +93,7 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     is_form = any(word.lower() in verb.all() for verb in own)
     # A word with an ending is a stem only if it is listed as one (found, need), or if nothing else looks like a verb.
     is_alone = not (others or is_form) or all(likelihood(verb.stem)[0] == 0 for verb in (*own, *others))
-    is_compound = "-" in word and is_word(_last_part(word.lower()))
-    itself = [inflect(word)] if is_verb(word) or is_alone or is_compound else []
+    itself = [inflect(word)] if is_verb(word) or is_alone or is_word(_last_part(word.lower())) else []
     elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
     possible = [*own, *others, *itself] if is_form else [*others, *itself, *elsewhere]
     return max(possible, key=lambda verb: _rank(verb.stem))
@@ -106,5 +105,13 @@ def _rank(stem: str) -> tuple[int, bool]:
     return known, known <= 1 and is_word(_last_part(stem))
 
 
+_NOT_ENDINGS = ("string", "spring", "thing", "king", "ring", "wing")
+"""Nouns whose *ing* is no ending, also at the end of a longer noun."""
+
+
 def _last_part(word: str) -> str:
-    return word.rpartition("-")[2]
+    """The last of a compound's words (*nothing* of *do-nothing*, *ring* of *keyring*), or the word itself."""
+    front, _, last = word.rpartition("-")
+    if front:
+        return last
+    return next((noun for noun in _NOT_ENDINGS if is_word(word.removesuffix(noun)) and word.endswith(noun)), word)
