@@ -9,7 +9,7 @@ from chorale.store.gold_supply import gold_and_items, gold_left
 COUNT_AGAIN_MS = 30_000
 """How long the numbers of gold items and of items are remembered: counting them reads all of a stage."""
 LOOK_AGAIN = 20
-"""What is left is counted again after one in so many of the items that are left has been given out."""
+"""The remaining gold and items are counted again after 1/LOOK_AGAIN of the remaining items have been assigned."""
 
 NO_GOLD = GoldPlan(0.0)
 

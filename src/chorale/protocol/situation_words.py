@@ -116,7 +116,7 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
         earlier = _listed([titles.get(name, name) for name in dropped])
         return worded("This part is not open to you, because {parts} has ended for you.", parts=earlier)
     if "closed" in admission.evidence:
-        # Whoever has worked there is not asked for admission once it has ended.
+        # People who have worked there need no admission once it has ended.
         return worded("This part has ended.")
     if "arms" in admission.evidence:
         return worded("This part is for other participants.")
