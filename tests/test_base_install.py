@@ -112,6 +112,7 @@ def base(*arguments: str, then: str = COMMAND_LINE) -> list[str]:
     return [sys.executable, "-c", BASE + then, *arguments]
 
 
+@pytest.mark.slow
 def test_scoring_works_in_a_base_install(files: Path) -> None:
     for line in SCORING:
         run(files, *base(*line.split()))

@@ -334,6 +334,7 @@ def test_an_owner_reviews_by_keys_and_sees_a_hit_as_workers_do(chromium: Browser
     assert scene.watch.complaints == []
 
 
+@pytest.mark.slow
 def test_pages_of_hits_are_in_arabic_from_right_to_left(chromium: Browser, tmp_path: Path) -> None:
     write_market(tmp_path / "study")
     file = tmp_path / "study/study.toml"

@@ -26,6 +26,7 @@ def scored(*arguments: object) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_every_cell_that_can_be_computed_agrees_with_the_paper() -> None:
     assert {file.state for file in check_data(PAPER, DATA)} == {FileState.AS_KNOWN}
     cells = list(PAPER.cells(PAPER.data(DATA), lambda done, total: None))

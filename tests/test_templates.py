@@ -317,6 +317,7 @@ def small(trial: Path) -> Path:
     return trial
 
 
+@pytest.mark.slow
 def test_the_trial_is_rehearsed_to_the_end(trial: Path) -> None:
     run = rehearsed(small(trial), workers=64)
     assert run.starved == ()
