@@ -119,22 +119,22 @@ def all_rates(repetitions: int, processes: int, progress: Callable[[str], object
 def tables(rates: Sequence[Rate], repetitions: int) -> str:
     """One table of coverage and one of size, as Markdown."""
     titles = {
-        "coverage": ("Coverage of 95% intervals", "contains the truth"),
-        "size": ("Size of tests: p ≤ 0.05 where nothing differs", "rejects"),
+        "coverage": ("Coverage of 95% intervals", "| score | data | contains the true value | no interval |"),
+        "size": ("Size of tests: p ≤ 0.05 without a difference", "| test | data | rejects | no p-value |"),
     }
     lines = []
-    for kind, (title, column) in titles.items():
+    for kind, (title, header) in titles.items():
         lines += [
             "",
             f"## {title}",
             "",
-            f"| what is printed | of what | {column} | refused |",
+            header,
             "| --- | --- | --- | --- |",
         ]
         lines += [str(rate) for rate in rates if rate.simulation.kind == kind]
     fewer = {most: [one.what for one in all_simulations() if one.most == most] for most in (FEWER, FEWEST)}
     sizes = [f"{most} of {', '.join(dict.fromkeys(names))}" for most, names in fewer.items()]
-    told = f"{repetitions:,} data sets each, fewer for slow simulations: {'; '.join(sizes)}."
+    told = f"Each row has {repetitions:,} simulated data sets, and slow simulations fewer: {'; '.join(sizes)}."
     return "\n".join(["", f"{told} ± is twice the standard error of the simulation.", *lines, ""])
 
 

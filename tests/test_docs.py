@@ -360,6 +360,10 @@ def run_commands(text: str) -> int:
     return len(calls)
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 80
+
+
 @pytest.mark.parametrize("path", [ROOT / "README.md", DOCS / "quickstart.md"], ids=file_name)
 def test_commands_run_as_shown(path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHORALE_PASSWORD", "correct horse battery")
