@@ -99,13 +99,13 @@ def test_an_undone_decision_gives_back_what_was_before_it(study: Study, tmp_path
     first = item_of(study, "c001")
     do(study, adjudicating.decide, stage, "c001", {"class": "fine"}, "It jokes.", "rae")
     second, one = look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))
-    with pytest.raises(UserError, match="no longer stands"):
+    with pytest.raises(UserError, match="already undone"):
         do(study, undoing.undo, stage, "c001", one.id, "wrong", "rae")
     with pytest.raises(UserError, match="Enter a reason"):
         do(study, undoing.undo, stage, "c001", second.id, " ", "rae")
     do(study, undoing.undo, stage, "c001", second.id, "It does not.", "rae")
     assert item_of(study, "c001") == first
-    with pytest.raises(UserError, match="no longer stands"):
+    with pytest.raises(UserError, match="already undone"):
         do(study, undoing.undo, stage, "c001", second.id, "pressed twice", "rae")
     (listed,) = look(study, lambda tx: undoing.latest_decisions(tx, stage))
     assert (listed.number, listed.by, listed.fields) == (one.id, "rae", ("class",))

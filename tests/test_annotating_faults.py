@@ -67,7 +67,7 @@ def test_a_try_that_was_lost_is_repeated_only_within_the_budget(tmp_path: Path, 
     assert server.served == 1, "the budget covers one try, and its answer was lost"
     kept = study.store.look(lambda tx: list(calls.all_calls(tx)))
     assert [call.state for call in kept if call.state != "planned"] == ["unknown"]
-    assert "no further try" in str(kept[0].reason)
+    assert "not cover another attempt" in str(kept[0].reason)
     assert counts.answered == 0
     assert study.store.look(lambda tx: verify(tx, study)).differences == []
     study.close()

@@ -250,16 +250,16 @@ def test_files_that_are_no_whole_backup_are_refused_and_nothing_is_changed(folde
     with zipfile.ZipFile(other, "w") as archive:
         archive.writestr("manifest.json", '{"format": "something else"}')
     cases = {
-        b"": "is not a backup",
-        b"hello": "is not a backup",
-        before: "is not a backup",
+        b"": "is not a Chorale backup",
+        b"hello": "is not a Chorale backup",
+        before: "is not a Chorale backup",
         content[: len(content) // 2]: "is truncated",
         content[:-1]: "is truncated",
-        other.read_bytes(): "not a backup of Chorale",
+        other.read_bytes(): "not a Chorale backup",
         _tampered(good, tmp_path, "manifest.json", b'"version":1', b'"version":2'): "newer Chorale",
-        _tampered(good, tmp_path, "manifest.json", b"files/consent.md", b"files/../consent"): "which no backup has",
-        _tampered(good, tmp_path, "files/consent.md", b"agree", b"adore"): "consent.md is not what was backed up",
-        _tampered(good, tmp_path, "study.db", b"person-1", b"person-X"): "study.db is not what was backed up",
+        _tampered(good, tmp_path, "manifest.json", b"files/consent.md", b"files/../consent"): "unexpected part",
+        _tampered(good, tmp_path, "files/consent.md", b"agree", b"adore"): "consent.md differs from",
+        _tampered(good, tmp_path, "study.db", b"person-1", b"person-X"): "study.db differs from",
     }
     for broken, why in cases.items():
         foreign.write_bytes(broken)
@@ -340,7 +340,7 @@ def test_another_study_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     write_small_study(other, applications=20)
     open_study(other).close()
     refused = run("restore", other, tmp_path / "backup", "--replace", fails=True).stderr
-    assert "holds another study" in refused and "into a new folder" in refused
+    assert "but the backup is of" in refused and "into a new folder" in refused
 
 
 def test_files_of_the_study_are_left_alone_unless_asked_for(folder: Path, tmp_path: Path) -> None:

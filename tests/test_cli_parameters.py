@@ -151,9 +151,9 @@ def test_an_environment_variable_stands_in_for_an_option() -> None:
         (("f", "--choice", "alfa"), "Invalid value for '-c' / '--choice': 'alfa' is not one of alpha, beta. Did you "),
         (("f", "--choice", "BETA"), "'BETA' is not one of alpha, beta. Did you mean beta?"),
         (("f", "--kind", "x", "--kind", "z"), "Invalid value for '--kind': 'z' is not one of x, y."),
-        (("f\0g",), r"Invalid value for 'FILE': 'f\x00g' is not a name that a file can have."),
-        (("f", "\ud800"), r"'\ud800' is not a name that a file can have."),
-        (("f", "--folder", "\0"), r"Invalid value for '--folder': '\x00' is not a name that a file can have."),
+        (("f\0g",), r"Invalid value for 'FILE': 'f\x00g' is not a valid file name."),
+        (("f", "\ud800"), r"'\ud800' is not a valid file name."),
+        (("f", "--folder", "\0"), r"Invalid value for '--folder': '\x00' is not a valid file name."),
         (("f", "--choice", "\x1b[31m"), r"'\x1b[31m' is not one of alpha, beta."),
         (("f", "--flag=1"), "Option '--flag' does not take a value."),
         (("f", "--whole"), "Option '--whole' requires an argument."),
@@ -177,7 +177,7 @@ def test_what_must_be_given_is_asked_for() -> None:
 def test_a_file_that_can_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "secret").write_text("")
     monkeypatch.setattr(os, "access", lambda *_: False)
-    assert "secret' can't be read. Ask its owner for permission." in refused(str(tmp_path / "secret"))
+    assert "secret' can't be read: permission denied." in refused(str(tmp_path / "secret"))
     assert run(str(tmp_path / "nothing")).exit_code == 0
 
 

@@ -119,7 +119,7 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
         (
             "{ min = 1, max = 2, until = 0.8 }",
             {
-                "No more are asked for: the confidence has reached 0.8.": 7,
+                "No more are needed: the confidence has reached 0.8.": 7,
                 "At least 1, then one more until the confidence reaches 0.8; 2 at most.": 1,
             },
         ),

@@ -182,7 +182,7 @@ def test_verifying_finds_a_draw_that_was_changed(tmp_path: Path, clock: Clock, s
 
 def test_a_gate_that_asks_for_more_than_is_drawn_is_refused_and_a_plan_counts_what_is(tmp_path: Path) -> None:
     write(tmp_path / "study", graded=3)
-    with pytest.raises(UserError, match="nobody can have the number of graded answers that the gate requires"):
+    with pytest.raises(UserError, match="fewer answers per worker are graded than the gate requires"):
         load_folder(tmp_path / "study")
     write(tmp_path / "other", items="per_worker = 2, sample = 0.5")
     with pytest.raises(UserError, match='`per_worker` needs `of = "answers"`, and no `sample`'):

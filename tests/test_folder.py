@@ -309,7 +309,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "not a currency": (
         toml(("[pay]", '[pay]\ncurrency = "dollars"')),
-        ("study.toml", 7, "does not have the form", "'dollars'"),
+        ("study.toml", 7, "does not have the required form", "'dollars'"),
     ),
     "not an expression": (
         toml(("[pay]", '[arrival]\nworker_pattern = "("\n[pay]')),
@@ -347,7 +347,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "no place for the code": (
         toml(("[pay]", '[arrival]\ncompletion_url = "https://panel.example.org/done"\n[pay]')),
-        ("study.toml", 7, "`arrival.completion_url` has no {code}", "done' | Write {code} where"),
+        ("study.toml", 7, "`arrival.completion_url` does not contain {code}", "done' | Write {code} where"),
     ),
     "fee of too many decimals": (
         toml(("[pay]", "[pay]\nfee_percent = 33.333")),
@@ -355,7 +355,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "another format": (
         toml(("format = 1", "format = 2")),
-        ("study.toml", 1, "not one of the values", "| 2 | Write 1."),
+        ("study.toml", 1, "not one of the allowed values", "| 2 | Write 1."),
     ),
     "file and from": (
         toml(('from = "first"', 'from = "first"\nfile = "items.jsonl"')),
@@ -476,14 +476,14 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "malformed item": (rows("items.jsonl", ROW, "{"), ("items.jsonl", 2, "is not JSON", "")),
     "no id": (rows("items.jsonl", ROW, without(ROW, "id")), ("items.jsonl", 2, "`id` is missing", "")),
     "null id": (items({}, {"id": None}), ("items.jsonl", 2, "`id` is missing", "")),
-    "empty id": (items({}, {"id": ""}), ("items.jsonl", 2, "`id` is not an id", "''")),
-    "long id": (items({}, {"id": "x" * 201}), ("items.jsonl", 2, "`id` is not an id", "1 to 200")),
-    "id with control": (items({}, {"id": "a\tb"}), ("items.jsonl", 2, "`id` is not an id", r"'a\tb'")),
-    "id with spaces": (items({}, {"id": " a"}), ("items.jsonl", 2, "`id` is not an id", "without spaces")),
-    "boolean id": (items({}, {"id": True}), ("items.jsonl", 2, "`id` is not an id", "true")),
-    "fractional id": (items({}, {"id": 1.5}), ("items.jsonl", 2, "`id` is not an id", "1.5")),
-    "same id": (items({}, {"id": "b"}, {}), ("items.jsonl", 3, "is also used in line 1 too", "'a1'")),
-    "same id in another type": (items({"id": 1}, {"id": "1"}), ("items.jsonl", 2, "is also used in line 1 too", "'1'")),
+    "empty id": (items({}, {"id": ""}), ("items.jsonl", 2, "`id` is not valid", "''")),
+    "long id": (items({}, {"id": "x" * 201}), ("items.jsonl", 2, "`id` is not valid", "1 to 200")),
+    "id with control": (items({}, {"id": "a\tb"}), ("items.jsonl", 2, "`id` is not valid", r"'a\tb'")),
+    "id with spaces": (items({}, {"id": " a"}), ("items.jsonl", 2, "`id` is not valid", "without spaces")),
+    "boolean id": (items({}, {"id": True}), ("items.jsonl", 2, "`id` is not valid", "true")),
+    "fractional id": (items({}, {"id": 1.5}), ("items.jsonl", 2, "`id` is not valid", "1.5")),
+    "same id": (items({}, {"id": "b"}, {}), ("items.jsonl", 3, "is already used in line 1", "'a1'")),
+    "same id in another type": (items({"id": 1}, {"id": "1"}), ("items.jsonl", 2, "is already used in line 1", "'1'")),
     "missing column": (rows("items.jsonl", without(ROW, "rhs")), ("items.jsonl", 1, "`rhs` is missing", "")),
     "blank text": (items({"rhs": " "}), ("items.jsonl", 1, "`rhs` is blank", "' '")),
     "empty text": (items({"rhs": ""}), ("items.jsonl", 1, "`rhs` is empty", "''")),
@@ -496,7 +496,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     # Gold
     "gold without id": (rows("gold.jsonl", GOLD, without(GOLD, "id")), ("gold.jsonl", 2, "`id` is missing", "")),
-    "same gold": (gold({}, {}), ("gold.jsonl", 2, "is also used in line 1 too", "'g1'")),
+    "same gold": (gold({}, {}), ("gold.jsonl", 2, "is already used in line 1", "'g1'")),
     "gold without answer": (
         rows("gold.jsonl", GOLD, without({**GOLD, "id": "x"}, "answer")),
         ("gold.jsonl", 2, "`answer` is missing", ""),
@@ -623,7 +623,7 @@ def test_links_must_stay_in_the_folder(tmp_path: Path) -> None:
     (study / "two.md").symlink_to("other.md")
     _, [problem] = check_folder(study)
     assert (problem.file, problem.line, problem.value) == ("study.toml", 12, "'one.md'")
-    assert "link that leaves" in problem.message
+    assert "symbolic link to a file outside" in problem.message
     (study / "one.md").unlink()
     (study / "one.md").symlink_to("one.md")
     _, [problem] = check_folder(study)

@@ -118,7 +118,7 @@ def test_what_others_made_of_somebodys_words_goes_with_them(tmp_path: Path) -> N
         assert words not in everything_in(study)
         checked = look(study, lambda tx: verify(tx, study))
         assert checked.differences == []
-        assert any("1 answer to items made of erased answers went with them" in one for one in checked.unchecked)
+        assert any("1 answer to items made from erased answers was erased" in one for one in checked.unchecked)
         assert cy.next("consolidation").progress == paid, "they keep what they earned"
         # Somebody else writes in Ada's place, and all of it is put together again.
         Person(study, "eve").judge(SECOND_SET, "writing")

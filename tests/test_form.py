@@ -732,7 +732,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="radio", ask="Which?"),
             "kind =",
-            "`stage.options.fields.kind` is not one of the values it may have (found 'radio'). Write 'choice', ",
+            "`stage.options.fields.kind` is not one of the allowed values (found 'radio'). Write 'choice', ",
         ),
         (
             field_toml(name="one", kind="text", ask="Which?", options=["a", "b"]),
@@ -906,7 +906,7 @@ def test_a_misspelt_column_hides_no_other_mistake_of_its_file(tmp_path: Path) ->
     told = [str(problem) for problem in check_folder(tmp_path)[1]]
     assert "`mesage` is a column that no row" in told[0]
     assert [line.partition(": ")[0] for line in told[1:]] == ["items.jsonl:1", "items.jsonl:4"]
-    assert "`id` is also used in line 2 too" in told[2]
+    assert "`id` is already used in line 2" in told[2]
 
 
 def test_answers_of_forms_do_not_fit_in_a_cell(tmp_path: Path) -> None:

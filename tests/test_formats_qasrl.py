@@ -121,7 +121,7 @@ def test_short_and_long_rows_are_told(tmp_path: Path) -> None:
 def test_column_names_given_twice_are_told(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("wh,wh,question\n1,2,3\n", "utf-8")
-    assert "a.csv:1: has a column name twice (found 'wh')" in told(file)
+    assert "a.csv:1: has a duplicate column name (found 'wh')" in told(file)
 
 
 def test_answers_outside_the_sentence_are_refused_or_noted(tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ def test_of_repeated_judgments_the_last_counts_and_free_text_is_text(tmp_path: P
     [
         ({"SubmitTime": "yesterday"}, 3, "column 'SubmitTime' is not a time"),
         ({"WorkTimeInSeconds": "-4"}, 3, "column 'WorkTimeInSeconds' is not a number of seconds"),
-        ({"Reward": "a lot"}, 3, "column 'Reward' is no amount"),
+        ({"Reward": "a lot"}, 3, "column 'Reward' is not an amount"),
         ({"WorkerId": " "}, 3, "column 'WorkerId' is empty"),
         ({"HITId": "x" * 300}, 3, "column 'HITId' is not a valid name"),
         ({"Answer.tone": "x" * 10_001}, 3, "column 'Answer.tone' has more than 10,000 characters"),

@@ -177,7 +177,7 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
 
 def test_settings_that_make_no_study_are_told_as_such(tmp_path: Path) -> None:
     told = run("import", table(tmp_path / "old.csv"), "--out", tmp_path / "s", "--title", "x" * 5_000, code=2).stderr
-    assert told.startswith("chorale: No study can be made from it") and "title" in told and ".part" not in told
+    assert told.startswith("chorale: These files can't be imported") and "title" in told and ".part" not in told
 
 
 def test_rows_come_back_as_they_were_with_columns_that_came_late(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_rows_without_labels_are_left_out_or_named(tmp_path: Path) -> None:
         (b"task,worker,label\nt,w,\xff\n", "a.csv:2: is not UTF-8 text"),
         ("task,worker,label\nt,w,a\0\n", "a.csv:2: contains a NUL character"),
         ("task,worker,label\nt,w,a\n".encode("utf-16"), "is UTF-16 text"),
-        ("task,task,label\nt,w,a\n", "has a column name twice"),
+        ("task,task,label\nt,w,a\n", "has a duplicate column name"),
         ("task;worker;label\nt;w\n", "a.csv:2: does not have the 3 cells of the header"),
         ("task,worker,label\rt,w,a\r", "a.csv:1: has a carriage return outside quotes"),
     ],
@@ -237,7 +237,7 @@ def test_bad_files_are_told_with_line_value_and_fix(content: str | bytes, expect
         ('{"task": 1, "worker": 2, "label": {"x": 1}}\n', "a.jsonl:1: has an object as label"),
         ('{"task": [1], "worker": 2, "label": "x"}\n', "a.jsonl:1: has an object as task"),
         ('{"task": 1, "worker": 2, "label": [["x"]]}\n', "a.jsonl:1: has a list of more than texts"),
-        ('{"task": 1, "task": 2, "worker": 2, "label": "x"}\n', "a.jsonl:1: has a key twice"),
+        ('{"task": 1, "task": 2, "worker": 2, "label": "x"}\n', "a.jsonl:1: has a duplicate key"),
         ('{"task": NaN, "worker": 2, "label": "x"}\n', "a.jsonl:1: has a number that is not finite"),
     ],
 )

@@ -143,7 +143,7 @@ def test_families_are_listed_described_and_looked_up() -> None:
     for name in listed:
         assert inspect.signature(getattr(chorale.evaluate, name)).parameters
         assert families()[name].summary
-    with pytest.raises(AttributeError, match=r"no family of metrics 'qasr'.*Did you mean qasrl"):
+    with pytest.raises(AttributeError, match=r"no metric family 'qasr'.*Did you mean qasrl"):
         _ = chorale.evaluate.qasr
 
 

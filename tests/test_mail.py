@@ -261,7 +261,7 @@ def test_a_server_that_is_not_there_is_named_and_nothing_is_lost(folder: Path, s
     study = open_study(folder)
     do(study, lambda tx, _: settings.set_setting(tx, "site", SITE))
     invite(study)
-    with pytest.raises(UserError, match=r"127\.0\.0\.1:9 takes no e-mail"):
+    with pytest.raises(UserError, match=r"127\.0\.0\.1:9 does not accept e-mail"):
         send_mail(study)
     assert look(study, mail.states) == {"queued": 2}
     study.close()

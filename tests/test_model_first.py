@@ -251,7 +251,7 @@ def test_estimates_and_report_take_the_audit_into_account(make: Make, tmp_path: 
     study = make()
     run(study)
     early = CliRunner().invoke(app, ["estimate", str(tmp_path / "study")])
-    assert early.exit_code and "not labelled yet" in early.output
+    assert early.exit_code and "still being judged" in early.output
     people_answer(study, 8, lambda key: "no" if key.endswith("lhs") else "yes")
     study.close()
     found = CliRunner().invoke(app, ["estimate", str(tmp_path / "study"), "--json"])

@@ -124,7 +124,7 @@ def test_mistakes_and_failures_are_told_and_can_be_tried_again(
     folder: Path, world: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PROLIFIC_TOKEN", "wrong")
-    assert "does not know this token" in chorale("publish", folder, "--to", "prolific", "--public-url", SITE, code=2)
+    assert "does not accept this token" in chorale("publish", folder, "--to", "prolific", "--public-url", SITE, code=2)
     monkeypatch.setenv("PROLIFIC_TOKEN", "")
     monkeypatch.delenv("PROLIFIC_TOKEN")
     assert "needs an API token" in chorale(
@@ -133,7 +133,7 @@ def test_mistakes_and_failures_are_told_and_can_be_tried_again(
     # A study made just before the connection broke is found again: there is no second one.
     world.faults["POST /studies/"] = ["lost"]
     drafting = ("publish", folder, "--to", "prolific", "--public-url", SITE, "--draft")
-    assert "not known whether" in chorale(*drafting, code=2, input=f"{TOKEN}\n")
+    assert "unknown whether" in chorale(*drafting, code=2, input=f"{TOKEN}\n")
     chorale(*drafting, input=f"{TOKEN}\n")
     assert [one["status"] for one in world.studies.values()] == ["UNPUBLISHED"]
     monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
@@ -289,7 +289,7 @@ def test_messages_are_sent_on_once(folder: Path, running: tuple[Study, TestClien
 
     study.store.write(write).result()
     world.faults["POST /messages/"] = ["lost"]
-    assert "not known whether" in chorale("sync", folder, code=2)
+    assert "unknown whether" in chorale("sync", folder, code=2)
     assert len(world.messages) == 1
     # Long after, what Prolific shows tells that it arrived.
     study.store.write(lambda tx: tx.exec_driver_sql("UPDATE delivery SET at = at - 3600000")).result()
@@ -362,7 +362,7 @@ def test_the_client_waits_retries_and_says_when_it_is_in_doubt(world: StandIn) -
         with pytest.raises(UserError, match="not an id"):
             client.submission("../users/me")
         assert client.workspace_of("b" * 24) == WORKSPACE
-        with pytest.raises(UserError, match="letters that no token"):
+        with pytest.raises(UserError, match="characters that Prolific"):
             Prolific("two\nlines", world.address)
         world.submissions["a" * 24] = {"bonuses": [], "study_id": ""}
         world.studies["a" * 24] = {"reward": 1, "total_available_places": 1}

@@ -1099,7 +1099,7 @@ def test_a_run_is_kept_as_a_study_of_its_own(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [*command, "2", "--keep", str(kept), "--json"])
     assert done.exit_code == 0, done.output
     shown = CliRunner().invoke(app, [*command, "1", "--keep", str(tmp_path / "b")])
-    assert "Kept the run with seed 5" in shown.output and "simulated" in shown.output
+    assert "Saved the run with seed 5" in shown.output and "simulated" in shown.output
     assert (folder / "study.db").read_text() == "the study's own"
     verified = json.loads(CliRunner().invoke(app, ["verify", str(kept), "--json"]).output)
     assert verified["ok"] and verified["checked"]["responses"] > 20

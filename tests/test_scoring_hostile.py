@@ -196,7 +196,7 @@ def test_options_in_a_cell_are_the_same_as_options_in_a_list(here: Path) -> None
     ("text", "why"),
     [
         ('{"units": {"\\ud800": {"uqs": 1, "uas": {"A": 1}}}}', "surrogate"),
-        ('{"units": {"u": {"uqs": 1, "uas": {"A": 1, "A": 0}}}}', "has a key twice"),
+        ('{"units": {"u": {"uqs": 1, "uas": {"A": 1, "A": 0}}}}', "has a duplicate key"),
         ('{"units": {"u": {"uqs": 1, "uas": {"A": NaN}}}}', "not finite"),
     ],
 )

@@ -153,7 +153,7 @@ def test_verify_sees_whose_sessions_arrivals_and_answers_are_not_theirs(make_stu
     assert differences(study) == [f"worker {first}: has a session of {second}"]
     change("UPDATE worker_session SET pseudonym = :one WHERE worker_id = 1", one=first)
     change("UPDATE worker SET pseudonym = 'w-somebody' WHERE pseudonym = :other", other=second)
-    assert f"worker w-somebody: {second} arrived in their place" in differences(study)
+    assert f"worker w-somebody: the recorded arrival is that of {second}" in differences(study)
     change("UPDATE worker SET pseudonym = :other WHERE pseudonym = 'w-somebody'", other=second)
     do(study, lambda tx, study: epochs.begin(tx, study.clock(), epochs.RESTORED, {"backup made at": 0}))
     assert differences(study) == ["epoch 2: started with a restore that was not logged"]

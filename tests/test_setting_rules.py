@@ -1,4 +1,4 @@
-"""What may change in study.toml once people work: every setting has a rule, and every rule is kept."""
+"""Changes of study.toml after people have started: every setting has a rule, and every rule is enforced."""
 
 import copy
 import shutil

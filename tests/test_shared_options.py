@@ -107,7 +107,7 @@ def test_a_mistake_in_shared_options_is_reported_once_where_it_stands(tmp_path: 
     wrong = TONE.replace('"choice"', '"radio"')
     [(line, message, _)] = _problems(tmp_path, STUDY + wrong)
     assert line == 'kind = "radio"'
-    assert "`stage.options.fields.kind` is not one of the values" in message
+    assert "`stage.options.fields.kind` is not one of the allowed values" in message
 
 
 def test_options_that_do_not_go_together_are_reported_where_they_were_added(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_names_that_are_none_are_refused(study: Study, name: str) -> None:
 
 def test_names_that_look_alike_are_one_and_show_as_text(study: Study) -> None:
     member(study, "Zoë O'Neil")
-    with pytest.raises(UserError, match="account already"):
+    with pytest.raises(UserError, match="already has an account"):
         invited(study, "ZOE\u0308 o'neil")
     owner = browser(study)
     owner.post(setup_link_path(study) or "", data={"name": "maya", "password": PASSWORD, "again": PASSWORD})

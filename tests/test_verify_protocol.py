@@ -85,7 +85,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
         ),
         ("UPDATE grade SET score = score / 2 + 0.1 WHERE source <> 'gold'", "the graders' answers give"),
         ("UPDATE grade SET criteria = '{\"quality\": 0.1}' WHERE source <> 'gold'", "criteria or reasons that differ"),
-        ("UPDATE grade SET source = 'write-a#1' WHERE source <> 'gold'", "nobody who may grade"),
+        ("UPDATE grade SET source = 'write-a#1' WHERE source <> 'gold'", "may not grade"),
         (
             "INSERT INTO grade (response_id, source, score, reasons, graded_at) "
             "SELECT id, 'gold', 1, '[]', submitted_at FROM response WHERE kind = 'production' LIMIT 1",
@@ -112,7 +112,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "SELECT max(id), 'gate:trained', 0, 't', 'b', 'sent' FROM worker",
             "made no decision about them",
         ),
-        ("UPDATE worker SET arm = CASE arm WHEN 'left' THEN 'right' ELSE 'left' END", "was put in"),
+        ("UPDATE worker SET arm = CASE arm WHEN 'left' THEN 'right' ELSE 'left' END", "was assigned to"),
         ("UPDATE worker SET arm = NULL WHERE arm = 'left'", "is in arm None"),
         ("DELETE FROM event WHERE kind = 'arm' AND json_extract(evidence, '$.number') = 0", "each once"),
         (

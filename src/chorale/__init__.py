@@ -1,17 +1,17 @@
-"""Chorale: controlled crowdsourcing studies about meaning, and the measures that go with them.
+"""Chorale: collect and evaluate crowdsourced annotations.
 
     import chorale
 
     chorale.alpha("judgments.csv")                          # agreement, with its interval
     chorale.evaluate.qasrl("system.csv", "gold.csv")        # a system against a gold standard
-    chorale.aggregate.DawidSkene().fit_predict(table)       # from many answers to one
+    chorale.aggregate.DawidSkene().fit_predict(table)       # one label per task
 
-Names are loaded when they are first used: importing the package takes no time.
+Names are loaded when they are first used, so importing the package is fast.
 """
 
 from chorale.lazy import attach
 
-TYPE_CHECKING = False  # importing it from typing takes ten times as long as all the rest
+TYPE_CHECKING = False  # importing TYPE_CHECKING from typing takes ten times as long as the rest of the module
 
 if TYPE_CHECKING:
     from chorale import aggregate, evaluate

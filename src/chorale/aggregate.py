@@ -88,7 +88,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The estimators, when they are first used: the command needs none of them."""
+    """Load the estimators when they are first used: the command does not need them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(aggregation, name)
@@ -213,7 +213,7 @@ def score(
 
 
 def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) -> tuple[Score, Callable[[Path], int]]:
-    """The report, and what writes the result to a file."""
+    """The report, and a function that writes the result to a file."""
     data, method, against = asked["data"], asked["method"], asked["against"]
     if method in OTHER_METHODS:
         others = load(_OTHERS)
@@ -232,20 +232,20 @@ def _scored(asked: Mapping[str, Any], reading: Reading, resampling: Resampling) 
 
 
 def _written(scored: Score, target: Path, write: Callable[[Path], int]) -> Score:
-    """The report, once the labels are in a file."""
+    """Write the labels to a file, and return the report."""
     with writing(target, "--out"):
         rows = write(target)
     return replace(scored, written=f"Wrote {plural(rows, 'row', 'rows')} to {target}.")
 
 
 def _listed(options: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """The options as they are named, in a file or one by one."""
+    """All possible labels, from a file or a list."""
     named = read_options(options) if isinstance(options, str) else options
     return None if named is None else tuple(sorted(set(map(str, named))))
 
 
 def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
-    """What `against` is. A file that is called like a method needs its folder: ./mace."""
+    """Resolve `against` to a method or a file of judgments. A file named like a method needs its folder: ./mace."""
     names = method_names()
     if not isinstance(against, str):
         return None, against
@@ -260,7 +260,7 @@ def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
 def _truth(
     truth: Any, task: str | None, label: str | None, reading: Reading
 ) -> tuple[Truth | None, dict[str, str | None]]:
-    """What is true, and the columns that were named, for the signature."""
+    """The true labels, and the names of their columns for the signature."""
     columns = {"truth-task": task, "truth-label": label}
     missing = missing_values(reading.missing)
     if isinstance(truth, str | PathLike):

@@ -72,10 +72,10 @@ def estimate(
     on: str | Sequence[str] = (),
     probability: str | None = None,
 ) -> Score:
-    """A mean, shares, differences between groups or slopes, from many model labels and few human labels (PPI++).
+    """Estimate means, shares, group differences or slopes from many model labels and few human labels (PPI++).
 
-    `data` is a path or a table with a row per item. Arguments name its columns: the model's label, people's (empty
-    where they were not asked), groups, covariates, and the probability that an item was sampled for people.
+    `data` is a path or a table with one row per item. Arguments name its columns: model labels, human labels (empty for
+    unsampled items), groups, covariates, and the probability that an item was sampled for human labels.
     """
     labels = (prevalence,) if isinstance(prevalence, str) else tuple(prevalence)
     covariates = (on,) if isinstance(on, str) else tuple(on)

@@ -28,15 +28,15 @@ class AgreementRequest(ReadingOptions, total=False):
     """Options of all coefficients, in addition to those for reading the data."""
 
     against: Any
-    """Judgments of the same items by others, in any form: is the difference significant?"""
+    """Judgments of the same items by other raters, in any form, to test whether the difference is significant."""
     ci: bool
     """Whether to compute the 95% bootstrap interval; the default is True."""
     cluster: str | Sequence[str]
-    """The column, or two, that says which items belong together, as a document: they are resampled together."""
+    """One or two columns that group items, for example by document. Grouped items are resampled together."""
     resamples: int
     seed: int
     pairs: bool
-    """Whether to add a table of every two raters."""
+    """Whether to add a table of all pairs of raters."""
     items: bool
     """Whether to add a table of items, the most disputed first."""
     analytic: bool
@@ -124,7 +124,7 @@ def gwet(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Gwet's AC1 (AC2 with weights), for any number of raters, some missing. `order` names all possible
+    """Gwet's AC1 (AC2 with weights), for any number of raters, with missing judgments. `order` names all possible
     labels.
 
     >>> import chorale
@@ -141,7 +141,10 @@ def brennan_prediger(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Brennan and Prediger's coefficient: chance gives equally frequent labels. `order` names all possible labels."""
+    """Brennan and Prediger's coefficient, which assumes that chance agreement uses all labels equally.
+
+    `order` names all possible labels.
+    """
     return _scored(data, AgreementOptions("brennan-prediger", **_weighted(weights, order)), request)
 
 
@@ -152,7 +155,10 @@ def conger(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Conger's κ, for any number of raters, some missing. Chance follows from each rater's label frequencies."""
+    """Conger's κ, for any number of raters, with missing judgments.
+
+    Chance agreement uses each rater's label frequencies.
+    """
     return _scored(data, AgreementOptions("conger", **_weighted(weights, order)), request)
 
 

@@ -15,12 +15,12 @@ from chorale.registry import families
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):  # Python asks for some of its own
+    if name.startswith("__"):  # Python looks up some special attributes itself
         raise AttributeError(name)
     there = families()
     if name not in there:
         raise AttributeError(
-            f"there is no family of metrics {name!r}; there are {', '.join(there)}.{did_you_mean(name, there)}"
+            f"there is no metric family {name!r}; available: {', '.join(there)}.{did_you_mean(name, there)}"
         )
     return taking_tables(there[name].score)
 

@@ -1,6 +1,6 @@
 """Names that are loaded when they are first used: for packages, and for the commands of the command line.
 
-A package says which of its modules has which names, and importing the package then imports none of them:
+A package lists which module defines which names. Importing the package then imports none of its modules:
 
     __getattr__, __dir__ = attach(__name__, {"money": ("money_text",), "nouns": ("Item", "Label")})
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def attach(package: str, names: Mapping[str, Iterable[str]]) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
-    """The `__getattr__` and `__dir__` of a package whose modules have these names.
+    """The `__getattr__` and `__dir__` of a package whose modules define these names.
 
-    A module without names is a name itself. No other module may be called like a name: importing it would put it in
-    the name's place.
+    A module without names is exported itself. No other module may have the same name: importing it would shadow the
+    exported name.
     """
     places = {name: f"{package}.{module}:{name}" for module, inside in names.items() for name in inside}
     places |= {module: f"{package}.{module}" for module, inside in names.items() if not inside}
@@ -29,7 +29,7 @@ def attach(package: str, names: Mapping[str, Iterable[str]]) -> "tuple[Callable[
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = load(places[name])
-        # From now on the name is found without asking.
+        # Later lookups find the name without calling this function.
         setattr(sys.modules[package], name, value)
         return value
 
@@ -42,6 +42,6 @@ def attach(package: str, names: Mapping[str, Iterable[str]]) -> "tuple[Callable[
 
 
 def load(place: str) -> "Any":
-    """What stands at a place: `package.module:name`, or a module."""
+    """Import an object by its place: `package.module:name`, or a module."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)

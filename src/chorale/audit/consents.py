@@ -9,13 +9,13 @@ def consent_differences(tx: Tx) -> Iterator[str]:
     """Check the consent forms, the versions people agreed to, and the version required when each item was assigned."""
     history = consents.ConsentHistory(tx)
     if not history.forms:
-        # An earlier version of Chorale has started the study. Forms get their numbers when it is next opened.
+        # The study was started by an earlier version of Chorale. Forms get version numbers when it is next opened.
         return
     for form in history.forms:
         if consents.hash_of(form.text) != form.sha256:
             yield f"version {form.version} of the consent form: its text does not match its hash"
     stored = consents.versions_agreed_to(tx)
-    # Who was erased agrees to nothing any more.
+    # Erased workers have no stored consent.
     gone = {one.worker for one in erasing.erasures(tx)}
     for worker in sorted((stored.keys() | history.given.keys()) - gone):
         given = history.given.get(worker, ())
@@ -31,6 +31,6 @@ def consent_differences(tx: Tx) -> Iterator[str]:
         if agreed is None or agreed < asked:
             had = "no consent form" if agreed is None else f"version {agreed} of the consent form"
             yield (
-                f"worker {answer.worker}: response {answer.response} is to an item assigned when they had agreed "
-                f"to {had}, and version {asked} was in force"
+                f"worker {answer.worker}: response {answer.response} is to an item that was assigned when they had "
+                f"agreed to {had} and version {asked} was in force"
             )

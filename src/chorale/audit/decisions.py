@@ -11,7 +11,7 @@ _ALL = 10_000_000
 
 
 def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Items whose decision is not the last one that was recorded, or not what its review in another stage says."""
+    """Items whose decision differs from the last recorded one, or from its review in another stage."""
     latest = {
         (event.stage, event.item): event.evidence for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,)))
     }

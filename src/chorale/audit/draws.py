@@ -35,9 +35,9 @@ def arm_differences(
     arms = {event.worker: event.evidence["arm"] for event in draws}
     for worker in sorted(present.keys() | {name for name in arms if name is not None}):
         if present.get(worker) != arms.get(worker):
-            yield f"worker {worker}: is in arm {present.get(worker)}, was put in {arms.get(worker)}"
+            yield f"worker {worker}: is in arm {present.get(worker)}, but was assigned to {arms.get(worker)}"
         if times[worker] > 1:
-            yield f"worker {worker}: was put in an arm {times[worker]} times"
+            yield f"worker {worker}: was assigned to an arm {times[worker]} times"
     for stratum, drawn in numbers.items():
         counter = int(setting_value(tx, f"arms:{stratum}") or 0)
         if sorted(drawn) != list(range(counter)):
@@ -45,7 +45,7 @@ def arm_differences(
     for row in standings:
         stage = study.stage(row.stage).settings
         if stage.arms and present.get(row.worker) not in stage.arms:
-            yield f"worker {row.worker}: of arm {present.get(row.worker)}, worked in {row.stage}"
+            yield f"worker {row.worker}: is in arm {present.get(row.worker)}, but worked in {row.stage}"
 
 
 def _draw_differences(
@@ -78,7 +78,7 @@ def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[Parti
 
 
 def _held(tx: Tx) -> dict[tuple[str, str], int]:
-    """Since when everybody first had what they have, or had until it was taken away."""
+    """When each worker was first granted each qualification, including qualifications revoked since."""
     since = {(row.worker, row.name): row.granted_at for row in gates.qualifications(tx)}
     for key, taken in taken_away(tx).items():
         since[key] = min(since.get(key, taken[0].at), *(int(event.evidence["granted_at"]) for event in taken))
@@ -108,7 +108,7 @@ def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterato
 
 
 def _drawn_again(tx: Tx, study: Study, event: Event, rule: StageSettings) -> tuple[int, list[str]]:
-    """How many items there were to draw from, and the keys of those that chance draws of them."""
+    """The number of eligible items, and the keys of the random sample."""
     stage = study.stage(event.stage or "")
     source = event.evidence["from"]
     gone: dict[str | None, bool] = {}

@@ -20,17 +20,17 @@ class PayRecords:
 
     history: History
     paid: Mapping[tuple[str, str], tuple[int, int]]
-    """By stage and worker what the ledger says, and its fees."""
+    """Earnings and fees in the ledger, by stage and worker."""
     gold_then: GoldThen
     words: Mapping[int, int]
-    """How many words an item shows, where it is paid by them."""
+    """Number of words that an item shows, if it is paid by length."""
     fee_then: Callable[[str, int], float]
     recorded: Mapping[int, int]
-    """What the ledger has for answers that were erased, by response."""
+    """Ledger amounts for erased answers, by response."""
 
 
 def gold_score(stage: RunningStage, response: Response, expected: Any, gone: Collection[int]) -> float:
-    """The score of an answer by gold; as it was stored, if the answer is gone."""
+    """The gold score of an answer; the stored score if the answer was erased."""
     if response.id in gone:
         return response.gold_score or 0.0
     return stage.task.grading.grade(response.answer, expected).score
@@ -44,9 +44,9 @@ def pay_differences(
     bonuses: list[tuple[int, int]],
     cut_off: int | None,
 ) -> Iterator[str]:
-    """Pay every response again at the rates and by the gold in force when it was submitted, and every bonus.
+    """Recompute the pay of every response, by the rates and gold in force when it was submitted, and every bonus.
 
-    `cut_off` is how many answers they had given when a gate ended the round they were at.
+    `cut_off` is the number of answers a worker had given when a gate ended their round.
     """
     record, then, payments = GoldRecord(), stage, list(bonuses)
     corrected = any(response.item_id in books.gold_then.changes for response in given)
@@ -81,15 +81,15 @@ def _earned(then: RunningStage, stage: RunningStage, response: Response, record:
 
 
 def _for_round(stage: RunningStage, number: int, cut_off: int | None) -> int:
-    """What the so manieth answer earns in a round that is paid as a whole."""
+    """The amount earned by the answer at this position in a round that is paid as a whole."""
     if cut_off is None:
         return stage.settings.pay.finished if number == stage.round_size else 0
-    # What they had done before was paid when the gate closed.
+    # Earlier answers were paid when the gate closed.
     return for_part(stage, number) - for_part(stage, number - 1) if number > cut_off else 0
 
 
 def _record_then(stage: RunningStage, given: list[Response], books: PayRecords) -> GoldRecord:
-    """A worker's gold record with the last of these answers, by gold as it was in that moment."""
+    """A worker's gold record after the last of these answers, by the gold of that time."""
     record, then = GoldRecord(), stage
     moment = given[-1].submitted_at
     for response in given:

@@ -15,7 +15,7 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     rows = erasing.erasures(tx)
     recorded = list(reversed(events.recent(tx, ALL, kinds=("erased",))))
     if [(one.at, one.worker) for one in rows] != [(event.at, event.worker) for event in recorded]:
-        yield f"erasures: {len(rows)} stored, and {len(recorded)} among the events, or of other people or times"
+        yield f"erasures: {len(rows)} stored and {len(recorded)} in the log, or with different workers or times"
     nameless = {one.worker for one in rows if one.identity}
     silent = {one.worker for one in rows if one.answers}
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
@@ -34,13 +34,14 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 
 def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collection[int]) -> Iterator[str]:
-    """What can no longer be recomputed because answers were erased; `gone` are the responses."""
+    """Describe what can't be recomputed because answers were erased. `gone` are the erased responses."""
     if not silent:
         return
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
     if lost := len(with_others.intersection(gone)):
-        answers = plural(lost, "answer", "answers")
-        yield f"{answers} to items made of erased answers went with them: their pay is compared with the ledger"
+        of_erased = "to items made from erased answers"
+        answers = plural(lost, f"answer {of_erased} was", f"answers {of_erased} were")
+        yield f"{answers} erased, too: pay for them is compared with the ledger"
     if left := len(with_others.difference(gone)):
         answers = plural(left, "answer", "answers")
         yield f"{answers} arrived after the erasure and may contain erased text: `chorale retention --run` erases them"

@@ -1,4 +1,4 @@
-"""Items that a model answered first: calibration, audit sample and who was asked, all of it again."""
+"""Recompute items that a model answered first: calibration, audit sample, and which items went to people."""
 
 from collections.abc import Iterator, Mapping
 

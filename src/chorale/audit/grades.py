@@ -1,4 +1,4 @@
-"""Verify grades by people: whether they follow from the graders' answers."""
+"""Check that grades given by people follow from the graders' answers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -24,9 +24,10 @@ def grade_differences(
     judged: Mapping[str, Mapping[str, Sequence[Judgment]]],
     gone: Collection[int],
 ) -> list[str]:
-    """Grades that do not follow from what graders answered, then or by now. `judged`: counted, by stage and item.
+    """Grades that do not follow from the graders' answers, at that time or now.
 
-    `gone` are responses whose answers were erased: grades of them, or by them, rest on nothing any more.
+    `judged` has counted judgments by stage and item. `gone` are responses whose answers were erased: grades of them or
+    by them can't be recomputed.
     """
     by_response: dict[int, list[Grade]] = defaultdict(list)
     for grade in all_grades(tx):
@@ -64,14 +65,15 @@ def grade_differences(
             graded = given[grade.response_id]
             differences += _grader_differences(study, grade, number, graded, answers, evidence)
     return differences + [
-        f"response {response}: an event says it was graded by {source}, and it is not" for response, source in recorded
+        f"response {response}: the log says it was graded by {source}, but it has no such grade"
+        for response, source in recorded
     ]
 
 
 def kept_bonuses(tx: Tx, settings_at: Callable[[int], StudySettings]) -> Iterator[tuple[str, str, int, int]]:
-    """What was to be paid for what later stages kept of answers: stage, worker, moment and amount.
+    """The pay due for parts of answers that later stages kept: stage, worker, time and amount.
 
-    By the first grade that such a stage gave an answer, and the study file of that moment.
+    It follows from the first grade by such a stage, and the study file of that time.
     """
     grades = {(grade.response_id, grade.source): grade for grade in all_grades(tx)}
     paid: set[tuple[int, str]] = set()
@@ -88,7 +90,7 @@ def kept_bonuses(tx: Tx, settings_at: Callable[[int], StudySettings]) -> Iterato
 
 
 def _again(stage: RunningStage, graded: Response, answers: Sequence[Any]) -> PeoplesGrade | None:
-    """The grade that answers in a grading stage come to for the answer they grade."""
+    """Recompute the grade of an answer from the answers in a grading stage."""
     if stage.settings.grades_sources:
         return grade_by_kept(stage.task, graded.answer, answers)
     return grade_of(stage.task, answers)
@@ -97,14 +99,14 @@ def _again(stage: RunningStage, graded: Response, answers: Sequence[Any]) -> Peo
 def _present_differences(
     study: Study, response_id: int, grade: PeoplesGrade | None, grades: Sequence[Grade]
 ) -> Iterator[str]:
-    """The grade an answer has is what its graders say by now."""
+    """Check that the current grade of each answer follows from its graders' current answers."""
     by_people = [one for one in grades if not is_by_gold(one.source)]
     if grade is None:
         return
     graders = [
         stage for stage in study.stages.values() if by_people and by_people[-1].stage in stage.settings.graded_stages
     ]
-    # Where several stages grade the same answers, the latest of their grades counts.
+    # If several stages grade the same answers, the latest grade counts.
     could_be = by_people[-1:] if len(graders) == 1 else by_people
     if not any(abs(one.score - grade.score) <= TOLERANCE for one in could_be):
         stored = by_people[-1].score if by_people else None
@@ -133,12 +135,12 @@ def _grader_differences(
     answers: Sequence[Response],
     evidence: Mapping[str, Any],
 ) -> Iterator[str]:
-    """A grade is what the answers come to that the event of the time names."""
+    """Check that each grade follows from the graders' answers that its event names."""
     name = f"response {grade.response_id}: grade {grade.source}"
     stage_name, _, place = grade.source.rpartition("#")
     stage = study.stages.get(stage_name)
     if stage is None or place != str(number) or grade.stage not in stage.settings.sources:
-        yield f"{name} was given by nobody who may grade"
+        yield f"{name} comes from a source that may not grade"
         return
     named = len(evidence.get("by", ()))
     if not named:

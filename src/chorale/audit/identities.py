@@ -13,7 +13,7 @@ ALL = 1_000_000
 
 
 def identity_differences(tx: Tx) -> list[str]:
-    """Sessions, arrivals and answers that can't be those of the workers they are stored with."""
+    """Sessions, arrivals and answers that can't belong to the workers they are stored with."""
     there = epochs.all_epochs(tx)
     differences = _epoch_differences(tx, there)
     for claimed, now in identities.sessions_of_others(tx):
@@ -43,12 +43,12 @@ def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
             differences.append(f"epoch {epoch.number}: is number {place} of the existing epochs")
     for before, after in pairwise(there):
         if after.last_event < before.last_event or after.last_worker < before.last_worker:
-            differences.append(f"epoch {after.number}: has less behind it than epoch {before.number}")
+            differences.append(f"epoch {after.number}: has fewer records before it than epoch {before.number}")
     return differences
 
 
 def _arrival_differences(tx: Tx, there: list[Epoch]) -> list[str]:
-    """Workers without an arrival, with that of somebody else, or with one in another epoch than their number is of."""
+    """Workers whose recorded arrival is missing, belongs to another worker, or does not match their epoch."""
     differences = []
     for worker in identities.arrivals(tx):
         if worker.event_id is None:
@@ -56,12 +56,12 @@ def _arrival_differences(tx: Tx, there: list[Epoch]) -> list[str]:
             continue
         recorded = json.loads(worker.evidence or "{}").get("worker", worker.pseudonym)
         if recorded != worker.pseudonym:
-            differences.append(f"worker {worker.pseudonym}: {recorded} arrived in their place")
+            differences.append(f"worker {worker.pseudonym}: the recorded arrival is that of {recorded}")
         by_number = sum(worker.worker_id > epoch.last_worker for epoch in there)
         by_event = sum(worker.event_id > epoch.last_event for epoch in there)
         if by_number != by_event:
             differences.append(
-                f"worker {worker.pseudonym}: has a number of epoch {by_number}, and arrived in epoch {by_event}"
+                f"worker {worker.pseudonym}: has a number from epoch {by_number}, but arrived in epoch {by_event}"
             )
     return differences
 
@@ -103,7 +103,7 @@ def _deactivated_differences(tx: Tx) -> list[str]:
 
 
 def _assigned_differences(tx: Tx) -> list[str]:
-    """Answers to items that were for others."""
+    """Answers to items that were assigned to other people."""
     return [
         f"worker {pseudonym}: response {number} is to item {key}, which was assigned to others"
         for number, pseudonym, key in assignees.not_theirs(tx)
@@ -113,7 +113,7 @@ def _assigned_differences(tx: Tx) -> list[str]:
 def unchecked_identities(tx: Tx) -> list[str]:
     """Questions about identity that the database cannot answer."""
     there = epochs.all_epochs(tx)
-    notes = ["whether two participant IDs are the same person, or somebody let another person use their session"]
+    notes = ["whether two participant IDs belong to the same person, or a session was shared with another person"]
     if not there or there[0].last_worker or not identities.session_count(tx):
         since = f"before {moment_text(there[0].began_at)}" if there and identities.session_count(tx) else "here"
         notes.append(f"the sessions in which people answered {since}: sessions were not recorded")

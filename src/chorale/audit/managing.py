@@ -15,7 +15,7 @@ Moments = Mapping[tuple[str, str], Iterable[int]]
 
 
 def given_by_hand(tx: Tx) -> list[tuple[str, str, int, int]]:
-    """Stage, worker, moment and amount of every bonus that a person gave, or a correction of gold."""
+    """Stage, worker, time and amount of every bonus given by a person or by a correction of gold."""
     return [
         (event.stage, event.worker, event.at, int(event.evidence["amount"]))
         for event in events.recent(tx, ALL, kinds=("bonus given",))
@@ -24,7 +24,7 @@ def given_by_hand(tx: Tx) -> list[tuple[str, str, int, int]]:
 
 
 def written_by_hand(tx: Tx) -> dict[tuple[str, str], int]:
-    """When messages were written, by worker and cause."""
+    """The times of messages, by worker and cause."""
     return {
         (event.worker, str(event.evidence["cause"])): event.at
         for event in events.recent(tx, ALL, kinds=("message written",))
@@ -33,7 +33,7 @@ def written_by_hand(tx: Tx) -> dict[tuple[str, str], int]:
 
 
 def dropped_by_hand(tx: Tx) -> set[tuple[str, str]]:
-    """Stage and worker of everybody whom a person dropped, or whose answers were erased."""
+    """Stage and worker of everybody who was removed by a person, or whose answers were erased."""
     return {
         (event.stage, event.worker)
         for event in events.recent(tx, ALL, kinds=("dropped",))
@@ -42,13 +42,13 @@ def dropped_by_hand(tx: Tx) -> set[tuple[str, str]]:
 
 
 def counting_again(tx: Tx) -> set[tuple[str, str]]:
-    """Stage and worker of everybody who was reinstated: others had been asked instead of them meanwhile."""
+    """Stage and worker of everybody who was reinstated: others may have replaced them in the meantime."""
     reinstated = events.recent(tx, ALL, kinds=("reinstated",))
     return {(event.stage, event.worker) for event in reinstated if event.stage and event.worker}
 
 
 def taken_away(tx: Tx) -> dict[tuple[str, str], list[Event]]:
-    """The events by which qualifications were taken away, by worker and name."""
+    """The events that revoked qualifications, by worker and name."""
     taken: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("disqualified",)):
         if event.worker:
@@ -63,7 +63,7 @@ def held_since(
     expected = {}
     for key, moments in granted.items():
         last = max((event.at for event in taken.get(key, ())), default=-1)
-        # Of the same moment, the giving may have come before the taking or after it: what is there now decides.
+        # A grant and a revocation at the same time can be in either order: the current state decides.
         since = [at for at in moments if at > last or (at == last and held.get(key) == at)]
         if since:
             expected[key] = min(since)
@@ -72,7 +72,7 @@ def held_since(
 
 @dataclass(frozen=True, slots=True)
 class GoldThen:
-    """The answer of corrected gold at any time."""
+    """The answers of corrected gold over time."""
 
     changes: Mapping[int, list[corrections.Correction]]
 
@@ -84,5 +84,5 @@ class GoldThen:
         return cls(by_item)
 
     def answer(self, item_id: int, moment: int, now: Any) -> Any:
-        """The gold answer of an item at a moment; `now` is the current one."""
+        """The gold answer of an item at a time; `now` is the current answer."""
         return next((one.before for one in self.changes.get(item_id, ()) if one.at > moment), now)

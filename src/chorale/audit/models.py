@@ -1,4 +1,4 @@
-"""Calls of models: their exact prices, what the ledger has of them, and that no item was answered twice."""
+"""Check model calls: their exact costs, their ledger entries, and that no item was answered twice."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ _Paid = Mapping[tuple[str, str], tuple[int, int]]
 
 
 def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _Paid) -> Iterator[str]:
-    """Every call priced again, their sums, and the whole minor units that were booked."""
+    """Recompute the cost of every call, the sums, and the whole minor units that were booked."""
     exact: defaultdict[tuple[str, str], int] = defaultdict(int)
     for call in calls.all_calls(tx):
         name = f"call {call.id} of {call.worker} in {call.stage}"
@@ -25,7 +25,7 @@ def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _P
             if call.cost != again:
                 yield f"{name}: cost stored {call.cost}, recomputed {again} (billionths of a minor unit)"
         elif call.cost is not None:
-            yield f"{name}: has a cost and is {call.state}"
+            yield f"{name}: has a cost, but is {call.state}"
     stored = {(row.worker, row.stage): row for row in calls.costs(tx)}
     for worker, stage in sorted({*exact, *stored}):
         row, again = stored.get((worker, stage)), exact[worker, stage]
@@ -47,7 +47,7 @@ def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _P
 
 
 def _task_differences(tx: Tx) -> Iterator[str]:
-    """Items that a model answered without a call, or twice, or that are counted and not submitted."""
+    """Items that a model answered without a call or twice, or that count but were not submitted."""
     done = Counter(call.task_id for call in calls.finished(tx))
     responses = model_tasks.with_responses(tx)
     for task in model_tasks.all_tasks(tx):
@@ -56,11 +56,11 @@ def _task_differences(tx: Tx) -> Iterator[str]:
             if not done[task.id]:
                 yield f"{name}: has an answer, but no call"
             if (task.response_id is None) != (task.kind in NO_JUDGMENTS):
-                yield f"{name}: is {task.kind} and has response {task.response_id}"
+                yield f"{name}: is {task.kind}, but has response {task.response_id}"
             elif responses.get(task.response_id or 0, task.answer) != task.answer:
                 yield f"{name}: the stored answer differs from the submitted one"
         elif task.answer is not None:
-            yield f"{name}: is {task.state} and has an answer"
+            yield f"{name}: is {task.state}, but has an answer"
 
 
 def unknown_calls(tx: Tx) -> Iterator[str]:

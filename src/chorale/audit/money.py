@@ -1,4 +1,4 @@
-"""Payouts and the currency of the ledger, again; and what of the money nothing here can check."""
+"""Check payouts and the currency of the ledger, and list payments that can't be checked here."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from chorale.store import Tx, ledger, payments, workers
 
 
 def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Settings, entries and payouts in another currency than the ledger was opened with."""
+    """Settings, entries and payouts whose currency differs from the ledger's."""
     opened = opened_with(tx)
     if opened is None:
         return
@@ -26,7 +26,7 @@ def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
                 yield f"ledger: opened in {opened.currency}, and {entries} while the study file said {currency}"
     for row in payments.payouts(tx):
         if row.currency != opened.currency:
-            yield f"payout {row.id}: in {row.currency}, and the ledger is in {opened.currency}"
+            yield f"payout {row.id}: is in {row.currency}, but the ledger is in {opened.currency}"
 
 
 def fees_then(tx: Tx, study: Study, history: History) -> Callable[[str, int], float]:
@@ -45,15 +45,15 @@ def payment_differences(tx: Tx) -> Iterator[str]:
     for row in payments.payouts(tx):
         total = sum(one.amount for one in payments.payments_in(tx, row.id))
         if total != row.amount:
-            yield f"payout {row.id}: {row.amount} in all, and {total} in its payments"
+            yield f"payout {row.id}: {row.amount} in total, but its payments add up to {total}"
     for payment in payments.covered(tx):
         if payment.paid > payment.earned:
             name = f"worker {payment.worker}: payment {payment.payment_id}"
-            yield f"{name} makes {payment.paid}, and the ledger said {payment.earned}"
+            yield f"{name} brings the total paid to {payment.paid}, but the ledger had {payment.earned}"
 
 
 def unchecked_payments(tx: Tx) -> Iterator[str]:
-    """Payouts that only somebody outside knows to have arrived."""
+    """Payouts whose arrival can only be confirmed outside Chorale."""
     rows = payments.payouts(tx)
     by_file = sum(row.platform == payments.FILE for row in rows)
     if by_file:

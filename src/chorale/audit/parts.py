@@ -1,4 +1,4 @@
-"""What a kit adds to `chorale verify`."""
+"""The checks that a kit adds to `chorale verify`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from chorale.store import Tx
 @dataclass(frozen=True, slots=True)
 class AuditPart:
     add_pay: Callable[[Tx, Study, Bonuses], None]
-    """Adds what the kit's own work earned to what was paid beside answers, by stage and worker."""
+    """Adds the earnings from the kit's own work, by stage and worker."""
     differences: Callable[[Tx], list[str]]
-    """One line for every number that differs from what it should be."""
+    """One line for every number that differs from its recomputed value."""
     worked: Callable[[Tx, Study], Mapping[tuple[str, str], int]] | None = None
-    """How many milliseconds were spent on the kit's own work, by stage and worker."""
+    """Milliseconds spent on the kit's own work, by stage and worker."""
     messages: tuple[str, ...] = ()
-    """How the causes of messages begin that the kit decides about, and no gate: `("ranking:",)`."""
+    """Prefixes of the causes of messages that the kit writes instead of a gate: `("ranking:",)`."""

@@ -1,4 +1,4 @@
-"""Check gates: whether their decisions follow from the grades at that time, and their consequences."""
+"""Check that gates' decisions follow from the grades of that time, and that their consequences were applied."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class _DecidedGate:
-    """A verdict with the rule of its time and the grades it says it saw."""
+    """A decision with the gate's rule at that time and the grades that it names."""
 
     row: VerdictRow
     rule: GateSettings
@@ -34,7 +34,7 @@ class _DecidedGate:
         return f"worker {self.row.worker} at gate {self.row.gate}"
 
     def candidate(self) -> Candidate | None:
-        """The worker as the gate must have seen them; None if a stage has no grade."""
+        """The worker as the gate saw them; None if a stage has no grade."""
         scores = {stage: [one.score for one in self.seen if one.stage == stage] for stage in self.rule.stage}
         marks = tuple(one.criteria for one in self.seen if one.criteria)
         return Candidate(self.row.worker, scores, marks) if all(scores.values()) else None
@@ -44,22 +44,23 @@ class GatePay(NamedTuple):
     """Payments by gates, and the people they cut off."""
 
     bonuses: Bonuses
-    """By stage and worker, as moment and amount."""
+    """Time and amount, by stage and worker."""
     cut_off: Mapping[tuple[str, str], int]
-    """How many answers people had given, by stage and worker, in rounds that a gate ended when they were at it."""
+    """Number of answers, by stage and worker, given in rounds that a gate ended before the worker had finished."""
 
 
 def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[str, ...]) -> tuple[GatePay, list[str]]:
-    """What gates paid; and what does not follow from the grades. `of_kits`: how causes of kits' messages begin."""
+    """Payments by gates, and decisions that do not follow from the grades.
+
+    `of_kits` has the causes' prefixes of messages by kits.
+    """
     differences: list[str] = []
     grades = {grade.id: grade for grade in all_grades(tx)}
     decided: list[_DecidedGate] = []
     for row in gates.verdicts(tx):
         rule = next((gate for gate in settings_at(row.at).gate if gate.name == row.gate), None)
         if rule is None:
-            differences.append(
-                f"worker {row.worker}: was decided about by {row.gate}, which was not a gate at that time"
-            )
+            differences.append(f"worker {row.worker}: has a decision by {row.gate}, which was not a gate at that time")
             continue
         seen = tuple(grades[number] for number in row.evidence.get("grades", ()) if number in grades)
         decided.append(_DecidedGate(row, rule, seen))
@@ -88,7 +89,7 @@ def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[s
 
 
 def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> Iterator[str]:
-    """Add what graders were paid when gates closed, and say where that is not what their work amounts to."""
+    """Add the pay of graders when gates closed, and report where it does not match their work."""
     closings = sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id)
     dropped = {(event.stage, event.worker): event.at for event in events.recent(tx, ALL, kinds=("dropped",))}
     done: set[str] = set()
@@ -109,7 +110,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
             for response in responses.all_responses(tx, stage_name=name, erased=True):
                 times[response.worker].append(response.submitted_at)
             for worker, given in sorted(times.items()):
-                # What came in the very moment of closing may have come before it or after.
+                # Answers with the same timestamp as the closing may have come before or after it.
                 before = sum(at < event.at for at in given) >= stage.pay.finished_from
                 until = sum(at <= event.at for at in given) >= stage.pay.finished_from
                 out = dropped.get((name, worker), event.at + 1) < event.at
@@ -123,7 +124,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
 def _round_differences(
     tx: Tx, study: Study, settings_at: SettingsAt, bonuses: Bonuses, cut_off: dict[tuple[str, str], int]
 ) -> Iterator[str]:
-    """Add whom gates cut off in the middle of rounds, and what they were paid; say where that is not what they did."""
+    """Add the workers whom gates cut off in the middle of rounds, and their pay; report where it does not match."""
     done: set[str] = set()
     for event in sorted(events.recent(tx, ALL, kinds=("gate closed",)), key=lambda event: event.id):
         settings = settings_at(event.at)
@@ -135,7 +136,7 @@ def _round_differences(
         done.update(stage.name for stage in ended)
         cut_off_answers: Mapping[str, Mapping[str, int]] | None = event.evidence.get("cut_off")
         if cut_off_answers is None:
-            continue  # closed before anybody was paid for a part
+            continue  # closed before Chorale paid for unfinished rounds
         for stage in ended:
             size = study.stages[stage.name].round_size if stage.name in study.stages else None
             if size is None:
@@ -145,37 +146,37 @@ def _round_differences(
             for response in responses.all_responses(tx, stage_name=stage.name, erased=True):
                 times.setdefault(response.worker, []).append(response.submitted_at)
             for worker, given in sorted(times.items()):
-                # What came in the very moment of closing may have come before it or after.
+                # Answers with the same timestamp as the closing may have come before or after it.
                 before, until = sum(at < event.at for at in given), sum(at <= event.at for at in given)
                 answered = _answered_at_closing(several.get(worker), before, until, size)
                 if answered is None:
-                    yield f"worker {worker} in {stage.name}: the record of being cut off does not match their answers"
+                    yield f"worker {worker} in {stage.name}: the logged number of answers at closing is wrong"
                 elif answered < size:
                     cut_off[stage.name, worker] = answered
                     part = part_of_round(stage.pay.finished, answered, size)
                     bonuses[stage.name, worker].append((event.at, part))
         for name in sorted(cut_off_answers.keys() - {stage.name for stage in ended}):
-            yield f"gate {event.evidence['gate']}: people in {name} were cut off, which it does not end"
+            yield f"gate {event.evidence['gate']}: people in {name} were cut off, but the gate does not end that stage"
 
 
 def _answered_at_closing(recorded: int | None, before: int, until: int, size: int) -> int | None:
-    """How many answers to a round somebody had given when it ended, as recorded if they were cut off; None if wrong."""
+    """The number of answers a worker had given when a round ended, as recorded if they were cut off; None if wrong."""
     if recorded is not None:
         return recorded if before <= recorded <= until else None
     if until >= size:
         return size
-    # Who entered in that moment could not be seen yet, and had answered nothing.
+    # A worker who entered at the same moment was not visible yet, and had no answers.
     return None if before else 0
 
 
 def _seen_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]) -> Iterator[str]:
-    """Whether the gate saw the worker's grades of that time: all of them, the latest of each, and no others."""
+    """Check that the gate used the worker's grades of that time: all of them, the latest of each, and no others."""
     row = decision.row
     if len(decision.seen) != len(row.evidence.get("grades", ())):
         yield f"{decision.name}: decided with grades that do not exist"
     latest: dict[int, Grade] = {}
     for grade in own:
-        # Of the same moment, some came before the verdict and some after it: those it names did come before.
+        # Grades with the decision's timestamp may have come before or after it: those that it names came before.
         if grade.stage in decision.rule.stage and (grade.graded_at < row.at or grade in decision.seen):
             latest[grade.response_id] = grade
     if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in decision.seen):
@@ -191,7 +192,7 @@ def _seen_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]
 
 
 def _left_out_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]) -> Iterator[str]:
-    """Whether somebody without a score had indeed too few grades when the gate closed, and did not pass."""
+    """Check that a worker without a score had too few grades when the gate closed, and did not pass."""
     row, rule = decision.row, decision.rule
     graded = [
         len({grade.response_id for grade in own if grade.stage == name and grade.graded_at < row.at})
@@ -205,7 +206,7 @@ def _left_out_differences(study: Study, decision: _DecidedGate, own: Sequence[Gr
 
 
 def _verdict_differences(decided: Sequence[_DecidedGate]) -> Iterator[str]:
-    """Decide again: about each by themselves, or about all who were decided about together."""
+    """Recompute decisions: for each worker alone, or for all workers who were ranked together."""
     together: dict[tuple[str, int], list[_DecidedGate]] = defaultdict(list)
     for decision in decided:
         together[decision.row.gate, decision.row.at].append(decision)
@@ -224,7 +225,7 @@ def _outcome_differences(decision: _DecidedGate, again: GateVerdict, *, alone: b
         yield f"{decision.name}: passed={decision.row.passed} stored, {again.passed} recomputed from the grades"
     if bool(stored.get("promoted")) != again.promoted:
         yield f"{decision.name}: promoted={stored.get('promoted')} stored, {again.promoted} recomputed from the grades"
-    # About each worker a gate decides as they come; a rank among others is no part of that.
+    # A gate that decides for each worker separately uses no rank.
     ranked = ("rank", "of", "average") if alone else ()
     compared = [name for name in again.evidence if name not in ranked]
     for name in compared:
@@ -233,7 +234,7 @@ def _outcome_differences(decision: _DecidedGate, again: GateVerdict, *, alone: b
 
 
 def _event_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]:
-    """Every verdict is an event with its evidence, and every such event a verdict."""
+    """Check that every decision is logged with its evidence, and every logged decision exists."""
     recorded: dict[tuple[str, str | None], list[Event]] = defaultdict(list)
     for event in events.recent(tx, ALL, kinds=("passed", "not passed")):
         recorded[event.evidence["gate"], event.worker].append(event)
@@ -251,7 +252,7 @@ def _event_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]
 def _closing_differences(
     tx: Tx, study: Study, decided: Sequence[_DecidedGate], grades: Mapping[str, Sequence[Grade]]
 ) -> Iterator[str]:
-    """Gates that were closed decided about everybody who was scored; those that decide about each, too."""
+    """Check that every scored worker has a decision of closed gates, and of gates that decide for each worker."""
     closings = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
     closed = gates.closing_times(tx)
     for name in sorted(closed.keys() ^ closings.keys()):
@@ -261,11 +262,11 @@ def _closing_differences(
         mine = [row for row in everybody if row.has_score]
         left_out = closings[name].evidence.get("without_score", 0)
         if len(everybody) - len(mine) != left_out:
-            yield f"gate {name}: {left_out} without a score by the event, {len(everybody) - len(mine)} by the verdicts"
+            yield f"gate {name}: {left_out} without a score in the log, {len(everybody) - len(mine)} in the decisions"
         again = (len(mine), sum(row.passed for row in mine), sum(bool(row.evidence.get("promoted")) for row in mine))
         stored = tuple(closings[name].evidence[what] for what in ("scored", "passed", "promoted"))
         if stored != again:
-            yield f"gate {name}: {stored} scored, passed and promoted by the event, {again} by the verdicts"
+            yield f"gate {name}: {stored} scored, passed and promoted in the log, {again} in the decisions"
     for decision in decided:
         if not decision.rule.decides_each and closed.get(decision.row.gate) != decision.row.at:
             yield f"{decision.name}: decided at another time than the gate was closed"
@@ -284,7 +285,7 @@ def _closing_differences(
 
 
 def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]:
-    """Who has a qualification has it by a gate, by a link, or from staff who gave a reason."""
+    """Check that every qualification comes from a gate, a link, or staff with a reason."""
     granted: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision in decided:
         if decision.row.passed:
@@ -308,12 +309,12 @@ def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Itera
 
 
 def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple[str, ...]) -> Iterator[str]:
-    """Whoever was scored at a gate with a message has it, and nobody else."""
+    """Check that exactly the workers scored at a gate with a message have its message."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx) | payments.failure_messages(tx)
     messages = (message for message in all_messages(tx) if not message.cause.startswith(of_kits))
     written = {(message.worker, message.cause): message.written_at for message in messages}
-    # Studies begun with an earlier version have none of these.
+    # Studies started with an earlier version do not have them.
     failed = ((one.row.worker, not_passed_by(one.row.gate), one.row.at) for one in decided if not one.row.passed)
     expected |= {(worker, cause): at for worker, cause, at in failed if (worker, cause) in written}
     for worker, cause in sorted(expected.keys() | written.keys()):

@@ -11,9 +11,9 @@ from chorale.store.lengths import all_words
 
 
 def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Where the items and skips of a worker, or the workers who got a gold item, differ from the stored number.
+    """Differences in the stored numbers of items and skips per worker, or of workers per gold item.
 
-    And where an item may have been shown as a whole before the first answer to it.
+    Also items that may have been shown completely before their first answer.
     """
     yield from _first_differences(tx, study)
     for shown in showing.shown_to_workers(tx):
@@ -25,17 +25,18 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
-            yield f"{name}: {gold.taken} workers who got it stored, {gold.shown} have it or answered it"
+            yield f"{name}: {gold.taken} workers stored, {gold.shown} hold or answered it"
         elif gold.taken + gold.turns > gold.shown:
-            # Every turn that is over had one worker at the least.
+            # Every completed turn had at least one worker.
             yield (
-                f"{name}: {gold.taken} in this turn and {plural(gold.turns, 'turn', 'turns')} before it stored, and "
-                f"{plural(gold.shown, 'worker has it or answered it', 'workers have it or answered it')}"
+                f"{name}: {gold.taken} workers in this turn and {plural(gold.turns, 'turn', 'turns')} before it "
+                "stored, but "
+                f"{plural(gold.shown, 'worker holds or answered it', 'workers hold or answered it')}"
             )
 
 
 def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Where a form has two steps: answers without a first one before them, and those that differ from it."""
+    """Answers to forms in two steps that have no first answer before them, or differ from it."""
     for stage in study.stages.values():
         reveal = stage.task.form.reveal
         for row in () if reveal is None else first_given(tx, stage.id):
@@ -49,7 +50,7 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 
 def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
-    """What nothing recorded can show about what workers saw."""
+    """Questions about what workers saw that the records cannot answer."""
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
         yield f"whether first answers came first up to response {last}: they were not stored before that"

@@ -1,4 +1,4 @@
-"""Suggestions: that each is the model's answer, or one that the seed makes wrong on purpose."""
+"""Check that each suggestion is the model's answer, or an answer made wrong on purpose by the seed."""
 
 from collections.abc import Iterator
 

@@ -67,10 +67,10 @@ TOLERANCE = 1e-9
 @dataclass(frozen=True, slots=True)
 class Verification:
     checked: dict[str, int]
-    """How many of what were recomputed."""
+    """Number of recomputed values, by kind."""
     differences: list[str]
     unchecked: list[str] = field(default_factory=list)
-    """What nothing recorded can show."""
+    """Questions that the records cannot answer."""
 
     @property
     def conclusion(self) -> str:
@@ -81,7 +81,7 @@ class Verification:
 
 
 def verify(tx: Tx, study: Study) -> Verification:
-    """Gold accuracy, status, labels, confidence, pay: all of it again from responses, gold and settings."""
+    """Recompute gold accuracy, status, labels, confidence and pay from responses, gold and settings."""
     responses = list(all_responses(tx, to_keep=True, erased=True))
     silent = erasing.without_answers(tx)
     standings = participations.participation_summaries(tx)
@@ -117,7 +117,7 @@ def verify(tx: Tx, study: Study) -> Verification:
         differences += _worker_differences(stage, row, given, elsewhere, history, otherwise, gone)
         beside, answered_then = bonuses[row.stage, row.worker], cut_off.get((row.stage, row.worker))
         if is_model(row.worker):
-            continue  # its answers earn nothing, and what its calls cost is recomputed below
+            continue  # a model's answers earn nothing, and the cost of its calls is recomputed below
         differences += pay_differences(stage, row, given, books, beside, answered_then)
     there = [response for response in responses if response.id not in gone]
     judged = {stage.name: _counted(stage, there, standings) for stage in study.stages.values()}
@@ -144,7 +144,7 @@ def verify(tx: Tx, study: Study) -> Verification:
 def _add_bonuses(
     tx: Tx, study: Study, parts: Mapping[str, AuditPart], history: History, bonuses: Bonuses
 ) -> Mapping[tuple[str, str], int]:
-    """Add what was paid by kits, by hand and for what was kept; the time worked beside items."""
+    """Add payments by kits, by hand and for kept parts of answers, and the time worked outside of items."""
     elsewhere: Counter[tuple[str, str]] = Counter()
     for kit, part in parts.items():
         with blaming(f"audit of the kit `{kit}`"):
@@ -174,7 +174,7 @@ def _item_differences(
     history: History,
     reinstated: set[tuple[str, str]],
 ) -> tuple[int, list[str]]:
-    """How many items there are, and where labels, places and what is derived are not what the judgments make them."""
+    """The number of items, and differences in labels, places and derived items."""
     items = 0
     differences: list[str] = []
     live = live_leases(tx)
@@ -196,7 +196,7 @@ def _kept_differences(
     elsewhere: Mapping[tuple[str, str], int],
     paid: dict[tuple[str, str], tuple[int, int]],
 ) -> Iterator[str]:
-    """What stays of somebody whose answers were erased: how many there were, how long they took, and the money."""
+    """Check the remaining records of workers whose answers were erased: number of answers, time and money."""
     in_ledger = paid.get((row.stage, row.worker), (0, 0))
     for quantity, stored, again in (
         ("answers", row.answered, len(given)),
@@ -210,7 +210,7 @@ def _kept_differences(
 
 
 def _time_worked(row: ParticipationSummary, given: list[Response], elsewhere: Mapping[tuple[str, str], int]) -> int:
-    """The time of somebody's answers in a stage, and of the work beside them."""
+    """The time a worker spent in a stage, on answers and on other work."""
     return sum(response.duration_ms for response in given) + elsewhere.get((row.stage, row.worker), 0)
 
 
@@ -229,7 +229,7 @@ def _worker_differences(
     for response in graded:
         score = gold_score(stage, response, response.gold_answer, gone)
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
-            yield f"{name}: response {response.id} was graded {response.gold_score}, is {score}"
+            yield f"{name}: response {response.id} was graded {response.gold_score}, recomputed {score}"
         then = then.under(history.stage_at(response.submitted_at, stage.name))
         rule = then.settings.gold
         record = gold_after(record, then.gold_marks(score), rule)
@@ -247,7 +247,7 @@ def _worker_differences(
 
 
 def _duration_differences(tx: Tx) -> Iterator[str]:
-    """Responses that took longer than their workers held the items: hourly wages rest on these times."""
+    """Responses whose duration exceeds the time their workers held the items. Hourly wages depend on these times."""
     for row in impossible_durations(tx):
         stored = f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored"
         yield f"{stored}, and {row.held_ms} ms passed between assignment and submission"
@@ -281,7 +281,7 @@ def _label_differences(
     name = f"item {item.key} of {stage.name}"
     if item.judgments != len(judgments):
         yield f"{name}: {item.judgments} judgments stored, {len(judgments)} counted"
-    # An item made of an answer that was erased is empty, and so may its label be.
+    # An item made from an erased answer is empty, and so may its label be.
     emptied = item.state == ItemState.WITHDRAWN and not item.payload
     if item.answer != answer and not (emptied and item.answer is None):
         yield f"{name}: answer {item.answer!r} stored, {answer!r} recomputed"
@@ -292,7 +292,7 @@ def _label_differences(
 
 
 def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
-    """Whether the places taken on an item are those of its counted judgments and of the workers who hold it."""
+    """Check that the taken places of an item match its counted judgments and the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
     if item.taken != item.judgments + live:
         yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} assigned"
@@ -303,7 +303,7 @@ def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
 def _derived_differences(
     tx: Tx, study: Study, stage: RunningStage, judged: dict[str, dict[str, list[Judgment]]]
 ) -> list[str]:
-    """Which items a stage should have by the results of the stages it is derived from."""
+    """Check that a derived stage has exactly the items that follow from its source stages."""
     if not stage.settings.sources:
         return []
     seed = study.settings.study.seed
@@ -329,9 +329,9 @@ def _derived_differences(
 def quality_drops(
     tx: Tx, study: Study, stage_at: Callable[[int, str], StageSettings], erased_in: set[str]
 ) -> tuple[set[tuple[str, str]], list[str]]:
-    """Who was dropped by their quality, as stage and worker, and what does not agree with the evidence.
+    """Stage and worker of removals by worker quality, and differences from the logged evidence.
 
-    `erased_in` are the stages of which answers were erased.
+    `erased_in` are the stages with erased answers.
     """
     drops = [
         event for event in reversed(events.recent(tx, 1_000_000, kinds=("dropped",))) if event.stage and event.worker
@@ -345,7 +345,7 @@ def quality_drops(
     for (name, upto, last), recorded_events in by_basis.items():
         stage = study.stage(name)
         if name in erased_in:
-            # Everybody was compared with everybody, also with answers that were erased since.
+            # Quality compares all workers, so answers erased since had an influence.
             dropped.update((name, str(event.worker)) for event in recorded_events)
             continue
         answers = counted_by(tx, stage, upto, last)
@@ -357,7 +357,7 @@ def quality_drops(
             dropped.add((name, worker))
             place = places.get(worker)
             if again is None or place is None:
-                differences.append(f"worker {worker} in {name}: removed by a quality that can't be computed")
+                differences.append(f"worker {worker} in {name}: removed because of a quality that can't be recomputed")
                 continue
             values = (float(again.wqs[place]), float(again.wwa[place]), float(again.wua[place]))
             quality = WorkerQuality(*values, shared.get(worker, 0))

@@ -1,6 +1,6 @@
-"""The command line: parse, call, print.
+"""The command line: parse arguments, call the library, print results.
 
-Names are loaded when they are first used: a package that declares commands needs nothing of what runs them.
+Names are loaded when they are first used: a package that declares commands does not import the code that runs them.
 """
 
 from typing import TYPE_CHECKING

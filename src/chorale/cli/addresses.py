@@ -1,4 +1,4 @@
-"""Addresses: where the site listens, and the links people are given."""
+"""Addresses: where the site listens, and the base of the links for workers."""
 
 import errno
 import re
@@ -11,9 +11,9 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S1
 
 
 def reserve(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, which nobody else can take from now on.
+    """Bind a socket to the address, so that no other process can take it.
 
-    It does not listen yet: connections are refused until the site can answer them. To listen, let it be reused first:
+    It does not listen yet: connections are refused until the site can answer them. Set SO_REUSEADDR before listening:
     connections of an earlier site may linger there.
     """
     try:
@@ -22,8 +22,8 @@ def reserve(host: str, port: int) -> socket.socket:
         )[0]
     except socket.gaierror:
         raise UserError(f"{host!r} is not an address of this machine. Use --host 127.0.0.1 or 0.0.0.0.") from None
-    # The second attempt is for an address where connections of an earlier site still linger. Two sockets that may reuse
-    # an address can both be bound to it, so once it is bound it may not.
+    # The second attempt is for an address where connections of an earlier site still linger. Two sockets with
+    # SO_REUSEADDR can both be bound to an address, so the option is switched off again after binding.
     for reuse in (False, True):
         bound = socket.socket(family, kind, protocol)
         try:
@@ -40,7 +40,7 @@ def reserve(host: str, port: int) -> socket.socket:
 
 
 def why_not(error: OSError, host: str, port: int) -> str:
-    """Why a site can't be at the address, and what to do."""
+    """The reason why a site can't listen at the address, and what to do."""
     if error.errno == errno.EADDRINUSE:
         return f"port {port} of {host} is in use. Stop what is using it, or choose another one with --port."
     if error.errno == errno.EACCES:
@@ -59,18 +59,18 @@ def is_preview(public_url: str | None, host: str) -> bool:
 
 
 def local_url(host: str, port: int) -> str:
-    """How this machine reaches a site that listens there."""
+    """The URL at which this machine reaches a site that listens at the address."""
     name = _ANYWHERE.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{name}:{port}"
 
 
 def checked_public_url(address: str) -> str:
-    """The address people use, without a slash at its end."""
+    """The site's public address, without a trailing slash."""
     return _checked(address, "Write it like https://study.example.org, without a path.", r"/?")
 
 
 def checked_study_url(address: str) -> str:
-    """The address of one study, which has the study's name behind it where several are on a server."""
+    """The address of one study. On a server with several studies, it ends with the study's name."""
     return _checked(
         address, "Write it like https://study.example.org, or https://study.example.org/NAME.", r"(?:/[\w-]+)?/?"
     )
@@ -80,11 +80,11 @@ def _checked(address: str, like: str, path: str) -> str:
     mistake = UserError(f"{address!r} is not the address of a site. {like}")
     try:
         parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port  # the port is looked at only now, and may be none
+        host, _ = parts.hostname, parts.port  # urlsplit parses the port only here, and it may not be a number
     except ValueError:
         raise mistake from None
     more = not re.fullmatch(path, parts.path, re.ASCII) or parts.query or parts.fragment
-    # No name and password, no space: links are pasted elsewhere.
+    # No user name or password, and no spaces: people paste these links elsewhere.
     if parts.scheme not in ("http", "https") or not host or more or not re.fullmatch(r"[\w.:\[\]-]+", parts.netloc):
         raise mistake
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"

@@ -62,7 +62,7 @@ def annotate(
 def _progress(
     study: Study, models: Sequence[ModelSettings], stage: str | None, limit: int | None
 ) -> Iterator[Progress]:
-    """A bar for every model and stage, with the cost so far; nothing where nobody watches."""
+    """Show a bar for every model and stage, with the cost so far; nothing without a terminal."""
     console = standard_error()
     if not console.is_terminal:
         yield lambda _: None

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands take."""
+"""Arguments and options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 from chorale.registry.options import Argument, Option
 
 BY = "the command line"
-"""Who does what commands do, for the study's record."""
+"""The actor that the activity log names for everything done by a command."""
 
 StudyFolder = Annotated[Path, Argument(metavar="DIR", help="The study's folder.")]
 Database = Annotated[

@@ -1,4 +1,4 @@
-"""What commands ask people for: a platform's token, and whether to spend money."""
+"""Prompts of commands: for a platform's token, and for consent to spend money."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from chorale.platforms.prolific import Prolific
 
 
 def prolific() -> Prolific:
-    """Prolific's interface, with the token in PROLIFIC_TOKEN or one that is typed unseen. It is kept nowhere."""
+    """A client for Prolific's API. The token comes from PROLIFIC_TOKEN or a hidden prompt, and is not stored."""
     token = token_in_environment()
     if token is None and not os.environ.get(TOKEN_VARIABLE):
         if sys.stdin.isatty():
@@ -27,7 +27,7 @@ def prolific() -> Prolific:
 
 
 def agreed(question: str) -> bool:
-    """Whether somebody says yes."""
+    """Ask for confirmation; True if the user agrees."""
     try:
         return bool(click.confirm(question, err=True))
     except click.Abort:

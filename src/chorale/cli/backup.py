@@ -67,7 +67,7 @@ def backup(
         )
         return
     how = "encrypted" if passphrase is not None else "not encrypted: keep it as safe as the study"
-    print_line(f"{file} has {manifest.title!r} as of {moment_text(manifest.made_at)} ({how}).")
+    print_line(f"{file} contains {manifest.title!r} as of {moment_text(manifest.made_at)} ({how}).")
     answers, workers = manifest.rows.get("response", 0), manifest.rows.get("worker", 0)
     print_line(f"  {answers:,} answers, {workers:,} workers, {len(manifest.parts) - 1} files of the study")
     print_line(f"  read back and checked: hashes, pages, references, rows of {len(manifest.rows)} tables")

@@ -1,4 +1,4 @@
-"""Bars that show how far long work has come."""
+"""Progress bars for long work of unknown length."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ def standard_error() -> Console:
 
 @contextmanager
 def counting(counted: str, expected: int, *, on_stderr: bool = False) -> Iterator[Callable[[], None]]:
-    """Counts calls, and shows them against about how many there will be: a bar, or in a file a line now and then."""
+    """Count calls and show progress towards an estimated total: a bar, or occasional lines if output goes to a file."""
     console = Console(stderr=on_stderr, highlight=False)
     if console.is_terminal:
         yield from _with_bar(console, counted, expected)
@@ -38,7 +38,7 @@ def _with_bar(console: Console, counted: str, expected: int) -> Iterator[Callabl
                 progress.update(task, total=progress.tasks[0].completed)
 
         yield count
-        # It was an estimate: what is done is all there was.
+        # The total was an estimate: the calls made so far were all of them.
         progress.update(task, total=progress.tasks[0].completed)
 
 

@@ -50,7 +50,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
 
 
 def print_before_launch(notes: Sequence[str]) -> None:
-    """List what should be done before people join, one line each."""
+    """List what should be done before launch, one line per note."""
     if notes:
         print_line()
         print_line("Before launch:")
@@ -101,7 +101,7 @@ def _is_for_scripts(plan: StagePlan, stage: StageContent) -> bool:
 
 
 def _reward_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
-    """What Prolific pays for taking part, which the cost of answers does not show."""
+    """The rewards that Prolific pays for taking part, which are not in the cost of answers."""
     recruited = folder.settings.prolific.study if folder.settings.prolific else ()
     return [
         f"{one.name} on Prolific: {plural(one.places, 'place', 'places')} at a reward of "
@@ -112,7 +112,7 @@ def _reward_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
 
 
 def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
-    """How much people are planned to judge where a model answers first, and that its calls cost extra."""
+    """The planned work of people where a model answers first, and a note that model calls cost extra."""
     sentences = []
     for stage, content in zip(plan.stages, folder.stages, strict=True):
         rule = content.settings.models
@@ -135,7 +135,7 @@ def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
 
 
 def _round_sentences(plan: StudyPlan) -> list[str]:
-    """What training rounds and gates cost, and the number of people that is counted for."""
+    """The cost of training rounds and gates, and the number of people it assumes."""
     rounds = [
         f"{stage.name} {money_text(stage.per_worker, plan.currency)} "
         f"({plural(stage.workers or 0, 'worker', 'workers')})"
@@ -161,14 +161,14 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
 def _workers_sentence(plan: StudyPlan) -> str:
     people = plural(plan.workers, "worker", "workers")
     if plan.gates:
-        # Those who share a place pass together, and stages that a gate ends need not be finished: no number is needed.
+        # Workers who tie at the cut-off all pass, and stages that a gate ends need not be finished: no minimum applies.
         return f"Planned for {people} completing the study. Fewer may be enough: try it with `chorale rehearse`."
     why = ", because nobody judges two items of the same group" if plan.parts else ""
     return f"Needs at least {people} who complete the study{why}."
 
 
 def _measured(directory: StudyFolder, db: str | None) -> list[str]:
-    """What people earned an hour so far; nothing where nobody worked yet, or databases can't be read here."""
+    """Hourly wages so far; empty if nobody has worked yet, or if the database can't be read here."""
     if not _has_database(directory, db):
         return []
     sentences: list[str] = load("chorale.monitor.measured:measured_wages")(directory, db)
@@ -176,7 +176,7 @@ def _measured(directory: StudyFolder, db: str | None) -> list[str]:
 
 
 def _measured_unsure(directory: StudyFolder, db: str | None) -> dict[str, float]:
-    """The fraction of items, by stage, of which a model that answers first is unsure so far."""
+    """The fraction of items so far, by stage, on which a model that answers first is unsure."""
     if not _has_database(directory, db):
         return {}
     measured: dict[str, float] = load("chorale.monitor.measured:measured_unsure")(directory, db)
@@ -184,7 +184,7 @@ def _measured_unsure(directory: StudyFolder, db: str | None) -> dict[str, float]
 
 
 def _has_database(directory: StudyFolder, db: str | None) -> bool:
-    """Whether anything can have been measured: there is a database, and it can be read here."""
+    """Whether a database exists and can be read here."""
     if db is None and not (directory / DATABASE).is_file():
         return False
     return all(find_spec(package) is not None for package in EXTRAS["site"])

@@ -1,11 +1,11 @@
-"""The commands of this package, in the order people need them, and those of metric families whose kits declare none."""
+"""The commands of this package, in the order people need them, and those for metric families without a command."""
 
 from collections.abc import Iterable
 
 from chorale.registry import Command, CommandGroup, families
 
 _ELSEWHERE = {"review": "sync", "message": "sync", "resume": "pause", "close": "pause"}
-"""Commands that are not in a module of their name, and the modules they are in."""
+"""Modules of the commands whose module has a different name."""
 
 
 def _command(name: str, summary: str) -> Command:
@@ -112,7 +112,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
 
 
 def family_commands(declared: Iterable[Command | CommandGroup]) -> list[Command]:
-    """`chorale evaluate NAME` for every family that has no command of its own. No family is loaded."""
+    """`chorale evaluate NAME` for every metric family without a command of its own. No family is loaded."""
     taken = {command.path for command in declared}
     return [
         Command(("evaluate", name), family_summary(name), f"chorale.cli.evaluate:{name}")

@@ -39,7 +39,7 @@ def design(
 
         def announce() -> None:
             print_line(f"Editing {directory / 'study.toml'}. Open {base}/?key={key}")
-            print_line("Nothing is written until you select Save. Ctrl-C ends it.")
+            print_line("Nothing is written until you select Save. Ctrl-C stops the editor.")
 
         config = Config(create_design_app(designer, key), proxy_headers=False, **UVICORN_OPTIONS)
         serve_until_stopped(config, bound, announce)

@@ -14,7 +14,7 @@ from chorale.store import Tx
 
 
 def study_items(folder: Path, database: str | None, stage: str | None, field: str | None) -> dict[str, Any]:
-    """A row per item of a stage in which a model answers first."""
+    """One row per item of a stage in which a model answers first."""
     with started_study(folder, database) as study:
         settle_everything(study)
         return study.store.look(lambda tx: _read(tx, study, folder, stage, field))
@@ -36,7 +36,7 @@ def _read(tx: Tx, study: Study, folder: Path, name: str | None, field: str | Non
     )
     if missing:
         raise UserError(
-            f"{stage.name} of {folder}: {plural(missing, 'item is', 'items are')} with people and not labelled yet. "
-            "Estimates need their labels: run it again when they are complete."
+            f"{stage.name} of {folder}: {plural(missing, 'item is', 'items are')} still being judged by people. "
+            "Estimates need their labels: run this again when they are complete."
         )
     return {name: values for name, values in columns.items() if name != "item"}

@@ -72,7 +72,7 @@ def _write_to_stdout(study: Study, format_name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "export"
         write_export(study, format_name, file)
-        # Before anything leaves: whoever reads it may stop half-way.
+        # Checked before anything is written: a reader of the pipe may stop half-way.
         study.store.write(lambda tx: note_export(tx, study, format_name, BY)).result()
         with file.open("rb") as source:
             shutil.copyfileobj(source, sys.stdout.buffer)
@@ -80,6 +80,6 @@ def _write_to_stdout(study: Study, format_name: str) -> None:
 
 
 def _beside_the_table(study: Study, format_name: str) -> dict[str, dict[str, int]]:
-    """What a task's table leaves out, and why, belongs beside it."""
+    """Print notes on what a task's table leaves out, and why."""
     tally = study.store.read(lambda tx: tallies(tx, study)).result().get(format_name)
     return {} if tally is None else {"outcomes": dict(tally)}

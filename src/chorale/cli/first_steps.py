@@ -1,4 +1,4 @@
-"""`chorale` alone: the next steps in this folder."""
+"""`chorale` without a command: the next steps in this folder."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ _MOST_LISTED = 5
 
 
 def print_first_steps(here: Path) -> None:
-    """Print the commands that make sense in this folder, and how to list the others."""
+    """Print the commands that make sense in this folder, and how to list all commands."""
     studies = [Path()] if (here / _STUDY).is_file() else _studies_in(here)
     steps = _with_studies(here, studies) if studies else _without_studies()
     width = max(len(command) for command, _ in steps)

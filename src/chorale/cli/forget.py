@@ -64,7 +64,7 @@ def forget(
 
 
 def asked_for(worker: str | None) -> str:
-    """The person a command is about: from the argument, typed without echo, or the first line of standard input."""
+    """The person a command is for: from the argument, typed without echo, or the first line of standard input."""
     if worker is not None:
         return worker
     if sys.stdin.isatty():
@@ -84,7 +84,7 @@ def _agreed(question: str) -> bool:
 
 def _print(study: Study, done: Forgotten) -> None:
     counts = ", ".join(f"{count:,} {what}" for what, count in done.erased.items() if count)
-    print_line(f"Erased of {done.worker}: {counts or 'nothing that was not erased before'}.")
+    print_line(f"Erased of {done.worker}: {counts or 'nothing, all was erased before'}.")
     if not done.identity:
         owed = money_text(done.owed, study.settings.pay.currency)
         print_line(
@@ -97,5 +97,5 @@ def _print_copies(directory: Path) -> None:
     copies: Sequence[Path] = sorted(directory.glob(f"{DATABASE}.before-*"))
     if copies:
         names = ", ".join(path.name for path in copies)
-        print_line(f"Copies that updates of Chorale made still have their data: {names}. Delete them.")
+        print_line(f"Copies made when Chorale was updated still contain their data: {names}. Delete them.")
     print_line("Earlier backups and exports still contain their data. See docs/data-protection.md.")

@@ -76,7 +76,7 @@ def _promote_unanimous(study: Study, stages: list[RunningStage], fields: tuple[s
 
 
 def _promote(study: Study, stages: list[RunningStage], key: str, typed: str, explanation: str) -> str:
-    """Make gold of one item; the stage it is in."""
+    """Turn one item into gold, and return its stage."""
     stage = _only(stages)
     answer = _parsed(stage, typed)
     study.store.write(lambda tx: gold_desk.promote(tx, study, stage, key, answer, explanation, BY)).result()
@@ -147,7 +147,7 @@ def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
 
 def _print_changes(result: dict[str, Any]) -> None:
     for stage, count in result["promoted"].items():
-        print_line(f"Made gold of {count:,} {'item' if count == 1 else 'items'} of {stage}.")
+        print_line(f"Turned {count:,} {'item' if count == 1 else 'items'} of {stage} into gold.")
     if result["retired"] is not None:
         print_line(f"Retired {result['retired']}.")
 

@@ -1,4 +1,4 @@
-"""Commands that have others: they list them by their specs, and load the one that is named."""
+"""Command groups: they list commands by their specs, and load only the one that is called."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from chorale.registry import Command, blaming, installed, kit_of_command
 
 _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 _FEW = 8
-"""Up to how many commands a message about a wrong name lists."""
+"""Maximum number of commands listed in the message about an unknown one."""
 INTERRUPTED = 130
 
 
@@ -44,7 +44,7 @@ class LazyGroup(click.Group):
         return self.commands.get(name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Names the usual command where none is named but there is something to give it."""
+        """Insert the default command if arguments are given without a command."""
         usual = self._tree.group.usual
         asks_for_help = {"-h", "--help"} & set(args)
         if usual and any(not arg.startswith("-") for arg in args) and not asks_for_help and args[0] not in self._names:
@@ -55,7 +55,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self._names and not args[0].startswith("-"):
-            there = f" There is: {', '.join(self._names)}." if len(self._names) <= _FEW else ""
+            there = f" Commands: {', '.join(self._names)}." if len(self._names) <= _FEW else ""
             ctx.fail(f"No such command {args[0]!r}.{there}{did_you_mean(args[0], self._names)}")
         return super().resolve_command(ctx, args)
 
@@ -82,7 +82,7 @@ def loaded_command(spec: Command, name: str) -> click.Command:
 
 
 def _blamed(run: Callable[..., Any], part: str) -> Callable[..., Any]:
-    """What fails in a kit's command is named with the kit, without a traceback."""
+    """Report an error in a kit's command with the kit's name, without a traceback."""
 
     @wraps(run)
     def run_blamed(*args: Any, **kwargs: Any) -> Any:
@@ -98,7 +98,7 @@ def _without_command(ctx: click.Context) -> None:
 
 
 class Program(LazyGroup):
-    """All commands. Users' mistakes end in a message, whichever command they are made in."""
+    """The group of all commands. Errors for users end in a message, in whichever command they occur."""
 
     def __init__(self, tree: CommandTree, version: str) -> None:
         shown = click.version_option(version, message="%(prog)s %(version)s", help="Print the version and exit.")
@@ -140,7 +140,7 @@ class Program(LazyGroup):
 
 @contextmanager
 def _usage_explained() -> Iterator[None]:
-    """Messages about wrong usage list what can be chosen, and nothing in them moves the cursor."""
+    """Make usage errors list the possible choices, and escape control characters in them."""
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:

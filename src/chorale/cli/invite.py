@@ -69,7 +69,7 @@ def invite(
 
 
 def base_url(study: Study, public_url: str | None) -> str:
-    """The start of links: the given address, or the last address of the site."""
+    """The base URL of links: the address from the command line, or the site's last address."""
     if public_url is not None:
         return checked_study_url(public_url)
     return study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
@@ -132,7 +132,7 @@ def _invite_addresses(
         return
     if out is not None:
         print_line(
-            f"{out} has a link for each of {len(addresses)} addresses. "
+            f"{out} contains links for {len(addresses)} addresses. "
             "Anyone with a link can join, so send each link only to its addressee."
         )
     if send:

@@ -33,7 +33,7 @@ def _added(
     currency: str,
     score: Score,
 ) -> Score:
-    """The test's result, with calls, cost, gold and confidence of every model."""
+    """Add the calls, cost, gold accuracy and confidence of every model to the test's result."""
     tables = [records_table(records, currency)]
     tables += [table] if (table := quality_cost_table(compared, currency)) else []
     tables += [table for table in (reliability_table(records), troubles_table(records), first_table(first)) if table]
@@ -49,7 +49,7 @@ def _added(
 def study_source(
     folder: Path, database: str | None, stage: str | None, field: str | None, by: str, reading: Reading
 ) -> ModelSource:
-    """A study whose models have annotated; `field` is the part of answers to compare."""
+    """Read a study in which models have annotated. `field` is the part of answers to compare."""
     with started_study(folder, database) as study:
         settle_everything(study)
         source = study.store.look(lambda tx: _read(tx, study, folder, stage, field, by))

@@ -1,4 +1,4 @@
-"""Where `chorale models` gets judgments from: a file, or a study, which needs more than a base install."""
+"""The source of judgments for `chorale models`: a file, or a study, which needs more than the base installation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,17 +22,17 @@ class ModelSource:
     data: Any
     reading: Reading
     near: Any
-    """What makes labels close."""
+    """The similarity of labels."""
     added_to: Callable[[Score], Score] = _as_it_is
-    """The test's result with what else is known of the models."""
+    """Adds a study's further data on the models to the test's result."""
     chart: Callable[[], str | None] = lambda: None
-    """Quality against cost as a picture, in a study."""
+    """A plot of quality against cost, for a study."""
 
 
 def source_of(
     path: Path, database: str | None, stage: str | None, field: str | None, by: str, reading: Reading
 ) -> ModelSource:
-    """Judgments in a file, or in the study whose folder it is."""
+    """Judgments from a file or from a study's folder."""
     if path.is_dir():
         source: ModelSource = load(_OF_STUDY)(path, database, stage, field, by, reading)
         return source

@@ -16,7 +16,7 @@ _FEWEST_LABELS = 2
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What a new study is made from: a template, a layout with its batch file, or a table."""
+    """The source of a new study: a template, a layout with its batch file, or a table."""
 
     template: str | None = None
     html: Path | None = None
@@ -42,7 +42,7 @@ def _new_folder(typed: str) -> Path:
 
 
 def ask_for_beginning() -> Beginning:
-    """Ask what the study is made from, and for the files that it needs."""
+    """Ask for the source of the study and its files."""
     doors = {_TABLE: "your own table (CSV, TSV or JSONL): one question about every row", _TEMPLATE: "a template"}
     if layout_template() is not None:
         doors[_LAYOUT] = "a Mechanical Turk layout (HTML) and its batch file (CSV)"
@@ -69,7 +69,7 @@ def _ask_for_file(question: str) -> Path:
 def ask_about_table(
     table: OwnTable, text: str | None, ask: str | None, labels: str | None
 ) -> tuple[str, str | None, str | None]:
-    """Ask for the text column, the question and the labels, where the command line does not name them."""
+    """Ask for the text column, the question and the labels that are missing on the command line."""
     if text is None:
         columns = click.Choice(table.columns)
         text = str(click.prompt("Column people read", type=columns, default=table.likely_text()))

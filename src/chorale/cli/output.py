@@ -1,4 +1,4 @@
-"""How commands print."""
+"""Printing for commands."""
 
 import json
 import re
@@ -9,34 +9,34 @@ import click
 
 from chorale.model.problems import UserError, condensed
 
-# Of half a surrogate pair, which no encoding has, a file's name may be made as well.
+# File names can contain lone surrogates, which no encoding can represent.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def plain(text: str) -> str:
-    """Text from a study as a terminal may see it: nothing in it moves the cursor or changes a colour."""
+    """Escape text from a study for the terminal, so that it cannot move the cursor or change colours."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def print_line(text: str = "") -> None:
-    """Print a line as it is, however long: links must stay whole."""
+    """Print a line without wrapping: links must stay intact."""
     click.echo(plain(text))
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One object. What would move a terminal's cursor, or can't be encoded, is written as an escape."""
+    """Print one JSON object. Control characters and characters that can't be encoded are escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
     click.echo(_CONTROL.sub(lambda control: f"\\u{ord(control[0]):04x}", text))
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Notes for the reader of a result."""
+    """Print notes on a result to standard error."""
     for note in notes:
         click.echo(f"note: {plain(note)}", err=True)
 
 
 def print_error(error: UserError) -> None:
-    """Print an error with its problems: one line for each cause, however many rows have it."""
+    """Print an error with its problems: one line for each cause, with the number of rows affected."""
     ending = ":" if error.problems else ""
     click.echo(f"chorale: {plain(error.message)}{ending}", err=True)
     for problem in condensed(error.problems):

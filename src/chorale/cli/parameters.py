@@ -1,10 +1,11 @@
-"""What commands take. A command is a plain function, and annotations say how its parameters are given:
+"""Parameters of commands. A command is a plain function whose annotations declare its parameters:
 
     def status(directory: Annotated[Path, Argument("DIR", help="The study's folder.")],
                as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False) -> None:
 
 Types are str, int, float, bool, Path, a Literal of names, a list of one of these, and any of them or None. A function
-that programs call as well may take more: `Any` and `str | PathLike[str]` are a Path here, and `str | …` is a str.
+that is also part of the Python API may accept more types: `Any` and `str | PathLike[str]` are a Path here, and `str |
+…` is a str.
 """
 
 import inspect
@@ -22,11 +23,11 @@ from chorale.registry.options import Argument, Option
 __all__ = ["Argument", "CommandArgument", "CommandOption", "FunctionCommand", "Option", "command_of"]
 _NONE_GIVEN = inspect.Parameter.empty
 _METAVARS: dict[Any, str] = {int: "N", Path: "FILE"}
-"""What an option's value is called where its declaration does not say."""
+"""Default metavars of options by type."""
 
 
 class CommandArgument(click.Argument):
-    """An argument that explains itself like an option."""
+    """An argument with a help text, as options have."""
 
     def __init__(
         self, name: str, declared: Argument, choices: tuple[str, ...], default: Any, **attributes: Any
@@ -38,7 +39,7 @@ class CommandArgument(click.Argument):
         self.choices = choices
 
     def make_metavar(self, ctx: click.Context | None = None) -> str:  # noqa: ARG002 - the library's signature
-        """As usage lines have it."""
+        """The form used in usage lines."""
         shown = self.metavar or ""
         if self.nargs == -1 and "..." not in shown and "…" not in shown:
             shown += "..."
@@ -50,7 +51,7 @@ class CommandArgument(click.Argument):
 
 
 class CommandOption(click.Option):
-    """An option whose help also shows the limits of a number."""
+    """An option whose help also shows numeric limits."""
 
     def __init__(self, declared: Option, choices: tuple[str, ...], names: list[str], **attributes: Any) -> None:
         super().__init__(names, help=declared.help, envvar=declared.envvar, **attributes)
@@ -76,7 +77,7 @@ class CommandOption(click.Option):
         if self.required or self.multiple or self.default is None:
             return ""
         if self.is_flag:
-            # Only an option that can be switched off needs to say what it is.
+            # The default is only worth showing for an option that can be switched off.
             return (self.opts if self.default else self.secondary_opts)[0].lstrip("-") if self.secondary_opts else ""
         return str(self.default)
 
@@ -88,7 +89,7 @@ class FunctionCommand(click.Command):
         return super().parse_args(ctx, args if ctx.allow_interspersed_args else self._options_first(args))
 
     def _options_first(self, args: list[str]) -> list[str]:
-        """What was given, with its options in front of its arguments, as far as they are this command's own."""
+        """Reorder arguments so that options of this command come before its arguments."""
         single = sum(isinstance(each, CommandArgument) and each.nargs == 1 for each in self.params)
         valued = {
             name for each in self.params if isinstance(each, click.Option) and not each.is_flag for name in each.opts
@@ -117,7 +118,7 @@ class FunctionCommand(click.Command):
 
 
 def command_of(function: Callable[..., None], name: str) -> FunctionCommand:
-    """The command that calls a function with what its annotations ask for."""
+    """Make a command from a function's annotations."""
     parameters = inspect.signature(function, eval_str=True).parameters.values()
     declared = [one for each in parameters for one in get_args(each.annotation) if isinstance(one, Argument)]
     return FunctionCommand(
@@ -150,7 +151,7 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         default = parameter.default
         given["default"] = ",".join(map(str, default)) if isinstance(default, tuple) else default
     if kind is bool:
-        # One that has no name to switch it off is off, even if it is on for programs.
+        # A flag without a name to switch it off is off by default, even if it is on in the Python API.
         given |= {"is_flag": True, "default": parameter.default and "/" in name}
     elif declared.choices is not None:
         choices = tuple(declared.choices())
@@ -167,7 +168,7 @@ def _as_list(_context: click.Context, _parameter: click.Parameter, values: tuple
 
 
 def _kind(annotation: Any) -> tuple[Any, bool]:
-    """The type of one value, and whether there can be several."""
+    """The type of one value, and whether the parameter takes several."""
     kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     several = [kind for kind in kinds if get_origin(kind) in (list, Sequence)]
     if PathLike[str] in kinds or kinds == (Any,):

@@ -1,4 +1,4 @@
-"""Passphrases of backups: from a file, from the environment, or typed unseen."""
+"""Passphrases of backups: from a file, from the environment, or from a hidden prompt."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ PassphraseFile = Annotated[
 
 
 def passphrase_to_seal(file: Path | None) -> str:
-    """The passphrase for a new backup, typed twice where it is typed."""
+    """The passphrase for a new backup; a prompt asks for it twice."""
     chosen = _given(file) or _typed("Passphrase of the backup", again=True)
     if len(chosen) < SHORTEST_PASSPHRASE:
         raise UserError(

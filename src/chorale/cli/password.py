@@ -47,14 +47,14 @@ def password(
 def _owner(tx: Tx, name: str | None) -> tuple[str, bool]:
     """Whose password to set, and whether they are the study's first owner."""
     if name is not None and not re.fullmatch(NAME_PATTERN, name):
-        raise UserError(f"{name!r} is not a name to sign in with. Use up to 80 letters, digits and . _ @ + -")
+        raise UserError(f"{name!r} is not a valid user name. Use up to 80 letters, digits and . _ @ + -")
     if not requesters.has_owner(tx):
         return name or DEFAULT_NAME, True
     set_up = events.recent(tx, 1, kinds=("set up",))
     chosen = name or (str(set_up[0].evidence["by"]) if set_up else DEFAULT_NAME)
     known = requesters.find_requester(tx, chosen)
     if known is None or known.role != OWNER:
-        raise UserError(f"this study has no owner called {chosen!r}. Leave --name out to use the owner who set it up.")
+        raise UserError(f"This study has no owner called {chosen!r}. Leave --name out to use the owner who set it up.")
     return chosen, False
 
 
@@ -63,7 +63,7 @@ def _ask(name: str) -> str:
     try:
         new = _typed("New password") if given is None else given
         again = _typed("Repeat password") if given is None else given
-        new.encode()  # Python lets bytes that are no text through, in disguise
+        new.encode()  # Python passes bytes that are not text through as surrogates
     except UnicodeError:
         raise UserError(
             "The password is not UTF-8 text. Use plain letters and digits, or set the terminal to UTF-8."
@@ -73,7 +73,7 @@ def _ask(name: str) -> str:
 
 
 def _typed(prompt: str) -> str:
-    """What somebody types unseen, or a line of what is piped in."""
+    """A line from a hidden prompt, or from standard input if it is not a terminal."""
     if sys.stdin.isatty():
         return str(click.prompt(prompt, hide_input=True))
     line = sys.stdin.readline()

@@ -62,7 +62,7 @@ def resume(
 
 
 def _is_on_prolific(stage: str | None, study_name: str | None) -> bool:
-    """Whether a study on Prolific is meant, and not a stage."""
+    """Whether the command is for a study on Prolific, not for a stage."""
     if (stage is None) == (study_name is None):
         raise UserError("Name either a stage or a study on Prolific (--study NAME).")
     return study_name is not None

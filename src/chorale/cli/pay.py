@@ -30,7 +30,7 @@ from chorale.store import Tx, submissions
 from chorale.store.workers import find_worker
 
 SHORTEST_WAIT = 10
-"""Minutes. A request may be under way in another process, and Prolific takes some to pay."""
+"""Minutes. Another process may have a request in progress, and Prolific takes a few minutes to pay."""
 
 
 def pay(
@@ -92,7 +92,7 @@ def pay(
 
 @dataclass(frozen=True, slots=True)
 class _Ways:
-    """How people are paid this time."""
+    """The payment methods chosen for this run."""
 
     file: Path | None
     format: FileFormat
@@ -122,7 +122,7 @@ def _show_receipts(study: Study, *, as_json: bool) -> None:
 
 
 def _mark(study: Study, number: int, failed: list[str], *, as_json: bool) -> None:
-    """Note which payments of a file have arrived."""
+    """Mark the payments of a file as paid or failed."""
     people = study.store.write(lambda tx: mark(tx, study, number, failed, BY)).result()
     if as_json:
         print_json({"payout": number, "paid": people, "failed": failed})
@@ -133,7 +133,7 @@ def _mark(study: Study, number: int, failed: list[str], *, as_json: bool) -> Non
 
 
 def _check_restored(study: Study, *, accept: bool) -> None:
-    """Refuse to pay where payouts may have been made that a restore has forgotten."""
+    """Refuse to pay if payouts may have been made that the restored backup does not contain."""
     if accept:
         study.store.write(lambda tx: accept_unknown_payouts(tx, study, BY)).result()
     elif (refusal := study.store.read(refusal_to_pay).result()) is not None:
@@ -141,13 +141,13 @@ def _check_restored(study: Study, *, accept: bool) -> None:
 
 
 def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
-    """Pay all that can be paid now, and say what came of it."""
+    """Pay everything that can be paid now, and print the results."""
     currency = study.settings.pay.currency
     by_prolific = bool(study.store.read(submissions.studies).result())
     paid: dict[str, Any] = {"prolific": None, "paypal": None, "file": None}
     if by_prolific:
         with prolific() as client, patiently("contacting Prolific"):
-            # What it approved is paid already, so that must be known first.
+            # Rewards of approved submissions are already paid, so import approvals first.
             recruiting.sync(study, client)
             paid["prolific"] = _result(payouts.pay_by_prolific(study, client, ways.resend), "Prolific", currency, quiet)
     if ways.paypal:
@@ -162,7 +162,7 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
         if written is not None and not quiet:
             amount = money_text(written["amount"], currency)
             print_line(
-                f"{ways.file} has {plural(written['people'], 'person', 'people')} to be paid {amount} in all "
+                f"{ways.file} lists {plural(written['people'], 'person', 'people')} to be paid {amount} in total "
                 f"(payout {written['payout']}). Once they are paid: --paid {written['payout']}."
             )
     elif others and not by_prolific and not ways.paypal:
@@ -178,7 +178,7 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
 
 
 def _by_file(study: Study, ways: _Ways) -> tuple[int, int]:
-    """How many people are to be paid by a file now, and how many more have failed payments that wait."""
+    """The number of people to pay by a file now, and the number with failed payments on hold."""
 
     def count(tx: Tx) -> tuple[int, int]:
         now = payout_files.people_to_pay(tx, study, ways.format, retry=ways.retry)
@@ -188,7 +188,7 @@ def _by_file(study: Study, ways: _Ways) -> tuple[int, int]:
 
 
 def _unreadable(study: Study, *, quiet: bool) -> list[str]:
-    """The workers whose address can't be decrypted, printed unless it is quiet."""
+    """The workers whose payout address can't be decrypted; also printed, unless quiet."""
 
     def read(tx: Tx) -> list[str]:
         people = (find_worker(tx, number) for number in unreadable_addresses(tx))
@@ -204,7 +204,7 @@ def _unreadable(study: Study, *, quiet: bool) -> list[str]:
 
 
 def _unwritten(study: Study, ways: _Ways, *, quiet: bool) -> list[int]:
-    """Payouts planned for files of other formats, printed unless it is quiet."""
+    """Payouts planned for files in other formats; also printed, unless quiet."""
     unwritten = study.store.read(lambda tx: payout_files.unwritten_files(tx, ways.format)).result()
     for number, how in unwritten if not quiet else ():
         print_line(
@@ -215,7 +215,7 @@ def _unwritten(study: Study, ways: _Ways, *, quiet: bool) -> list[int]:
 
 
 def _result(done: PayoutResult, platform: str, currency: str, quiet: bool) -> dict[str, Any]:
-    """What came of paying by a platform, printed unless it is quiet."""
+    """The result of paying through a platform; also printed, unless quiet."""
     if not quiet:
         _print_paid(done, platform, currency)
     return {
@@ -255,13 +255,13 @@ def _print_paid(done: PayoutResult, platform: str, currency: str) -> None:
 
 
 def _write_file(study: Study, file: Path, ways: _Ways) -> dict[str, Any] | None:
-    """Write down who is to be paid, then the file, then that it is there: stopped anywhere, the next one goes on.
+    """Record the payout, write the file, then mark it as written. If this is interrupted, the next run continues.
 
-    None if nobody is to be paid by such a file.
+    Return None if nobody is to be paid by such a file.
     """
 
     def plan(tx: Tx) -> tuple[int | None, list[ToPay]]:
-        # At once, so that nobody changes how they are paid in between.
+        # In one transaction, so that nobody can change their payment method in between.
         number = payout_files.plan_file(tx, study, ways.format, retry=ways.retry)
         return number, [] if number is None else payout_files.lines_of(tx, number)
 

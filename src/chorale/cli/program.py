@@ -10,8 +10,10 @@ from chorale.cli.tree import command_tree
 from chorale.registry import commands
 
 _ALLOCATIONS = 200_000
-"""After how many objects made and kept Python looks for those that only hold each other. What a command reads stays
-until it ends, and looking through it every 700 takes up to a fifth of its time."""
+"""Allocations between two runs of the garbage collector.
+
+A command keeps what it reads until it ends, and collecting every 700 allocations takes up to a fifth of its time.
+"""
 
 app = Program(
     command_tree(
@@ -30,7 +32,7 @@ def main() -> None:
     try:
         app(prog_name="chorale")
     finally:
-        # What is still there goes with the process. Python would look through all of it once more before it ends.
-        # DuckDB wants that: it takes everything else for a leak, and lists it on the terminal.
+        # All memory is freed with the process, so the final garbage collection is skipped. DuckDB needs it: otherwise
+        # it reports leaks on the terminal.
         if "duckdb" not in sys.modules:
             gc.freeze()

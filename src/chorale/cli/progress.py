@@ -1,4 +1,4 @@
-"""Progress of work that takes long."""
+"""Progress of long work."""
 
 import os
 import sys
@@ -11,18 +11,17 @@ from chorale import cli
 from chorale.files.progress_file import VARIABLE, progress_writer
 
 PATIENCE = 2.0
-"""Seconds of work that need no bar."""
+"""Work shorter than this many seconds shows no bar."""
 
 
 @contextmanager
 def patiently(activity: str) -> Iterator[Callable[..., None]]:
     """A callback for `done, total`: shows a bar on standard error once the work has taken two seconds.
 
-    Work with several steps also names what is counted: `done, total, what`.
+    Work with several steps also passes what it counts: `done, total, what`.
 
-    Work that has called nothing by then, such as reading a large file, gets a bar as well, of unknown length.
-
-    A program that runs the command reads the progress from the file that it names in the environment.
+    Work that has not called back by then, such as reading a large file, gets a bar of unknown length. A program that
+    runs the command can name a file in the environment to read the progress from.
     """
     if named := os.environ.get(VARIABLE):
         yield progress_writer(Path(named), activity)
@@ -30,7 +29,7 @@ def patiently(activity: str) -> Iterator[Callable[..., None]]:
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    # Only now: without a terminal nothing is drawn, and what draws is not loaded.
+    # Imported only here: without a terminal nothing is shown, and the library for bars is not loaded.
     progress = cli.progress_bar(cli.standard_error(), transient=True)
     task = progress.add_task(activity, total=None)
     timer = threading.Timer(PATIENCE, progress.start)

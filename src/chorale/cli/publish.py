@@ -78,7 +78,7 @@ def _print_test(url: str, name: str, as_json: bool) -> None:
 
 
 def _site(study: Study, public_url: str | None) -> str:
-    """The address people on the platform come to."""
+    """The public address to which the platform sends people."""
     recorded = study.store.read(lambda tx: settings.setting_value(tx, "site")).result()
     base = checked_study_url(public_url) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):

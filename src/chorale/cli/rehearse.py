@@ -123,8 +123,8 @@ def rehearse(
 
 def _about_kept(folder: Path, seed: int) -> str:
     return (
-        f"Kept the run with seed {seed} in {folder}. Its people are simulated: do not invite anybody to it. Look at it "
-        f"with `chorale serve {folder}`, `chorale status {folder}`, `chorale report {folder}` and "
+        f"Saved the run with seed {seed} in {folder}. All its workers are simulated: do not invite anybody to it. To "
+        f"explore it, run `chorale serve {folder}`, `chorale status {folder}`, `chorale report {folder}` and "
         f"`chorale export {folder}`."
     )
 

@@ -24,7 +24,7 @@ from chorale.report.fragments import report_latex, report_markdown
 from chorale.report.printing import find_browser, write_pdf
 
 ENDINGS = {"html": (".html", ".htm"), "pdf": (".pdf",), "markdown": (".md",), "latex": (".tex",)}
-"""The endings of a report's file, by format."""
+"""File extensions of reports, by format."""
 
 
 DataCard = Annotated[
@@ -100,7 +100,7 @@ _WRITERS = {"html": report_page, "markdown": report_markdown, "latex": report_la
 
 
 def _checked_form(form: str | None, out: Path | None) -> str:
-    """The format that was asked for, or the one that the file's ending says."""
+    """The requested format, or the one that matches the file's extension."""
     if form is None:
         ending = "" if out is None else out.suffix.lower()
         return next((name for name, endings in ENDINGS.items() if ending in endings), "html")
@@ -129,7 +129,7 @@ def _check_folder(folder: Path | None, *, force: bool) -> None:
 
 @contextmanager
 def _data_folder(folder: Path | None) -> Iterator[Path]:
-    """The dataset's folder: the one named, or a temporary one, until the digests are known."""
+    """The dataset's folder: the one that was named, or a temporary one to compute the digests."""
     if folder is None:
         with tempfile.TemporaryDirectory() as passing:
             yield Path(passing)

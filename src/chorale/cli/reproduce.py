@@ -31,9 +31,7 @@ def reproduce(
     known = papers().get(paper)
     if known is None:
         meant = did_you_mean(paper, papers())
-        raise UserError(
-            f"There is no reproduction of {paper!r} here. Name one of: {', '.join(sorted(papers()))}.{meant}"
-        )
+        raise UserError(f"There is no reproduction {paper!r}. Available: {', '.join(sorted(papers()))}.{meant}")
     folders = data or []
     for folder in folders:
         if not folder.is_dir():

@@ -31,17 +31,19 @@ def restore(
 ) -> None:
     """Restore a study from a backup. Everybody has to sign in again; the site must be closed."""
     if not file.is_file():
-        raise UserError(f"There is no file {file}. Name one that `chorale backup` has made.")
+        raise UserError(f"There is no file {file}. Name a file made by `chorale backup`.")
     try:
         passphrase = passphrase_to_open(passphrase_file) if is_sealed(file) else None
         restored = restore_backup(directory, db, file, passphrase, replace=replace, with_files=files)
     except OSError as error:
-        raise UserError(f"{error.filename or directory}: {error.strerror or error}. Make it usable.") from None
+        raise UserError(
+            f"{error.filename or directory}: {error.strerror or error}. Check the path and its permissions."
+        ) from None
     if as_json:
         print_json(_as_json(restored))
         return
     manifest = restored.manifest
-    print_line(f"{directory} is back at {moment_text(manifest.made_at)}: {restored.answers:,} answers.")
+    print_line(f"Restored {directory} to its state of {moment_text(manifest.made_at)}: {restored.answers:,} answers.")
     if restored.answers_replaced is not None:
         print_line(f"  The previous database had {restored.answers_replaced:,} answers.")
     if restored.kept is not None:
@@ -67,7 +69,7 @@ def _notes(restored: Restored) -> list[str]:
         notes.append(f"These files differ from the backup and were not changed: {names}. --files restores them.")
     if restored.payouts_unknown:
         notes.append(
-            f"{payouts_were(restored.payouts_unknown)} made after the backup. The study does not know about that. "
+            f"{payouts_were(restored.payouts_unknown)} made after the backup. They are not in the restored study. "
             "`chorale pay` refuses to pay until you have checked the platform's list: people could be paid twice."
         )
     return notes

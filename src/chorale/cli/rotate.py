@@ -52,13 +52,13 @@ def rotate(
     print_line(f"The signing key is replaced. Sessions of workers that ended: {ended:,}. Console sessions ended, too.")
     print_line("Old links no longer work. A running site uses the new key within a few seconds.")
     if links is not None:
-        print_line(f"{links} has {len(rows):,} new links. Send each to its own person.")
+        print_line(f"{links} contains {len(rows):,} new links. Send each link only to its recipient.")
     elif rows:
         print_line(f"{len(rows):,} people or groups need new links: add --links FILE to write them.")
 
 
 def new_links(study: Study, base: str) -> list[dict[str, str]]:
-    """The links of everybody who has one that is valid, signed with the present key."""
+    """The links of everybody with a valid link, signed with the current key."""
     sessions = study_sessions(study)
 
     def rows(tx: Tx) -> list[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""How the scoring commands print."""
+"""Printing for the scoring commands."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +15,7 @@ AsLatex = Annotated[bool, Option("--latex", help="Print LaTeX tables.")]
 
 
 def print_scored(scored: "Result", *, as_json: bool, as_latex: bool) -> None:
-    """Print a result in the shape that was asked for. Notes go to standard error, so that a pipe gets results alone."""
+    """Print a result in the requested format. Notes go to standard error, so that a pipe gets only results."""
     if as_json:
         print_json(scored.as_json())
         return

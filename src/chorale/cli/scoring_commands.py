@@ -1,4 +1,4 @@
-"""Commands made of functions that compute a score: what programs pass as arguments, people give as options."""
+"""Commands made from functions that compute a score: keyword arguments become options."""
 
 import inspect
 from collections.abc import Callable
@@ -19,10 +19,10 @@ def scoring_command(
     from_files: Callable[..., Result] | None = None,
     guard: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Callable[..., None]:
-    """The command that calls a function with what its annotated parameters ask for, and prints what it returns.
+    """Make a command from a scoring function's annotated parameters; it prints the returned score.
 
-    `from_files` is called in its place: it takes files in a way of its own, and all else as `**options`. A function
-    that annotates nothing takes what `score_files` takes.
+    `from_files` replaces the function if it reads files differently; it takes other parameters as `**options`. A
+    function without annotations has the parameters of `score_files`.
     """
     declared = _annotated(score) or _annotated(score_files)
     if from_files is not None:

@@ -48,14 +48,14 @@ _GRACE_SECONDS = 10
 
 
 class Opened(NamedTuple):
-    """A study's site that is open, as server processes need to know it."""
+    """An open site of a study, with everything that server processes need."""
 
     directory: str
     db: str | None
     public_url: str | None
     """The address of the server."""
     preview: bool
-    """Whether nobody but who is at this computer reaches it."""
+    """Whether the site can be reached only from this computer."""
     access_log: bool
     requests_per_second: float
     name: str = ""
@@ -63,12 +63,12 @@ class Opened(NamedTuple):
 
     @property
     def root(self) -> str:
-        """What the paths of the study begin with."""
+        """The prefix of the study's paths."""
         return f"/{self.name}" if self.name else ""
 
     @property
     def front(self) -> FrontOptions:
-        """How the front page of a server with several studies is served."""
+        """The study's entry on the front page of a server with several studies."""
         return FrontOptions((self.public_url or "").startswith("https:"), self.access_log, self.requests_per_second)
 
     def app(self, study: Study, accounts: Accounts | None = None) -> FastAPI:
@@ -86,17 +86,17 @@ class Opened(NamedTuple):
 
 
 class _Running(NamedTuple):
-    """A study that is open, and how people come to it."""
+    """An open study and its addresses."""
 
     opened: Opened
     study: Study
     arriving: ByUrl
     app: FastAPI | None
-    """Its application; None where other processes serve it."""
+    """The application; None if other processes serve it."""
 
 
 class _Opening(NamedTuple):
-    """What is asked of every study before it opens."""
+    """The options that apply to every study when it opens."""
 
     base: str
     """The address of the server."""
@@ -141,7 +141,7 @@ def serve(
         for name, folder in folders.items()
     ]
     with ExitStack() as until_closed:
-        # The port before everything that changes a study: a site that can't open has not brought anything in.
+        # Reserve the port before changing a study: if the site can't open, nothing has been imported.
         if not together:
             until_closed.enter_context(serving_alone(directories[0], db))
         bound = until_closed.enter_context(reserve(host, port))
@@ -158,7 +158,7 @@ def serve(
 
 
 def _open(wanted: Opened, opening: _Opening, until_closed: ExitStack, accounts: Accounts | None = None) -> _Running:
-    """Open a study's database for its site, with everything that is checked and noted before people come."""
+    """Open a study's database for its site, after all checks and notes before launch."""
     directory = Path(wanted.directory)
     study = open_study(directory, wanted.db)
     until_closed.callback(study.close)
@@ -166,7 +166,7 @@ def _open(wanted: Opened, opening: _Opening, until_closed: ExitStack, accounts: 
         _refuse_sqlite(study)
     if not (opening.unfinished or wanted.preview):
         _refuse_unfinished(study)
-    # So that `chorale invite` makes links to where the site really is.
+    # `chorale invite` uses this address for links.
     base = opening.base + wanted.root
     study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
     print_before_launch(study_notes(load_folder(directory)))
@@ -180,7 +180,10 @@ def _open(wanted: Opened, opening: _Opening, until_closed: ExitStack, accounts: 
 def _open_each(
     several: Sequence[Opened], opening: _Opening, until_closed: ExitStack, accounts: Accounts
 ) -> tuple[list[_Running], list[str]]:
-    """Open several studies; those that can be, and the names of those that can't, which are reported."""
+    """Open several studies.
+
+    Return the open ones, and the names of those that could not be opened, which are reported.
+    """
     running: list[_Running] = []
     closed: list[str] = []
     for wanted in several:
@@ -207,25 +210,25 @@ def _serve(
 
 def _serve_here(app: ASGIApp, bound: socket, public_url: str | None, announce: Announce) -> None:
     signal.signal(signal.SIGTERM, _stop)
-    # The thread that writes and the one that talks hand over to each other all the time; the usual 5 ms are too long.
+    # The writing thread and the serving thread switch constantly; the default interval of 5 ms is too long.
     sys.setswitchinterval(0.001)
     serve_until_stopped(Config(app, **_uvicorn_options(public_url)), bound, announce)
 
 
 def _prolific(study: Study) -> Prolific | None:
-    """For a site that finds its people on Prolific, if there is a token to talk to it."""
+    """A Prolific client, if the study recruits on Prolific and a token is set."""
     token = token_in_environment() if study.settings.prolific is not None else None
-    # People wait for the answer, and what fails is tried again soon.
+    # A short time-out: workers are waiting, and failed calls are retried soon.
     return None if token is None else connected(token, tries=2, timeout=5.0)
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    """Asked to end by the system: end well. The server has finished its requests before this is called."""
+    """Exit cleanly on a signal from the system. The server has finished its requests before this is called."""
     raise SystemExit(0)
 
 
 def _refuse_unfinished(study: Study) -> None:
-    """Keep a consent form from people that does not say who is responsible, or for how long data are kept."""
+    """Refuse to open a site whose consent form still has placeholders, such as who is responsible."""
     left, file = consent_placeholders(study.consent.text), study.settings.study.consent
     if not left:
         return
@@ -264,10 +267,10 @@ def _print_links(running: Sequence[_Running], base: str) -> None:
 def _uvicorn_options(public: str | None) -> dict[str, Any]:
     return {
         **UVICORN_OPTIONS,
-        # Nobody but a proxy we were told of may say who a request comes from.
+        # Only a configured proxy may set the client's address.
         "proxy_headers": public is not None,
         "timeout_graceful_shutdown": _GRACE_SECONDS,
-        # People think longer than the usual 5 seconds; without a new connection for every item, phones answer faster.
+        # Workers think longer than the default of 5 seconds; keeping connections open makes phones respond faster.
         "timeout_keep_alive": 75,
     }
 
@@ -287,7 +290,7 @@ def _serve_with_processes(
 
 
 def app_from_environment() -> ASGIApp:
-    """The application of one of several server processes, which get nothing from their parent but this."""
+    """The application of one of several server processes, which inherit only the environment."""
     stop_with_parent()
     asked = json.loads(os.environ[ENVIRONMENT])
     several = [Opened(**each) for each in asked["studies"]]
@@ -300,6 +303,6 @@ def app_from_environment() -> ASGIApp:
         apps = {each.name: each.app(studies[each.name], accounts) for each in several}
         return create_server(apps, asked["closed"], accounts, several[0].front)
     except UserError as error:
-        # The log would have its place in the code only, and the requester needs to know what to do.
+        # A traceback in the log would not help the requester, who needs to know what to do.
         print_line(f"A server process can't start: {error}")
         raise SystemExit(2) from None

@@ -12,7 +12,7 @@ from chorale.web.connections import LimitedProtocol
 from chorale.web.servers import Announce, SiteServer
 
 UVICORN_OPTIONS: dict[str, Any] = {
-    # The server's own log has addresses in full, with whatever is in them; ours is set up already.
+    # The server's own log contains full URLs with their values; Chorale's log is already set up.
     "access_log": False,
     "log_config": None,
     "ws": "none",

@@ -78,7 +78,7 @@ def simulate(
 
 
 class _Result:
-    """The status of a simulated study, for people and as JSON values."""
+    """The status of a simulated study, as tables and as JSON values."""
 
     def __init__(self, study: Study) -> None:
         self.status: Status = study.store.read(lambda tx: status(tx, study)).result()
@@ -116,7 +116,7 @@ def _simulated(folder: Folder, crowd: Crowd, seed: int, *, as_json: bool) -> _Re
 
 
 def _people(study: Study, folder: Folder, crowd: Crowd, seed: int) -> list[CrowdMember]:
-    """Workers with invitations, as many as the crowd has, and experts for the stages that need them."""
+    """An invited worker for every simulated person, and experts for the stages that need them."""
     rng = Random(f"{seed}:crowd")
     models = crowd.people(crowd.settings.workers or 1, rng)
     sessions = study_sessions(study)
@@ -133,7 +133,7 @@ def _people(study: Study, folder: Folder, crowd: Crowd, seed: int) -> list[Crowd
 
 
 def _expert(study: Study, number: int, for_experts: Sequence[str]) -> Joining:
-    """An expert who is signed in: experts join by the console, and work on the pages of workers."""
+    """A signed-in expert: experts join through the console and work on the worker pages."""
     sessions = study_sessions(study)
 
     def sign_in(tx: Tx) -> str:

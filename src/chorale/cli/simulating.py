@@ -1,4 +1,4 @@
-"""A study's site with a simulated crowd at work: what `chorale simulate` and demonstrations share."""
+"""A study's site with a simulated crowd at work, shared by `chorale simulate` and demonstrations."""
 
 import asyncio
 import threading
@@ -28,14 +28,14 @@ from chorale.web.servers import SiteServer
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8000
-# Simulated work lies in the past, so that people who visit the site afterwards come later.
+# Simulated work is in the past, so that real visitors come after it.
 BEGAN_MS_AGO = 3 * 24 * 3_600_000
-# Closing a gate, or removing somebody late, opens items after all have left: they are called back.
+# Closing a gate or removing a worker late can reopen items after everybody has left, so the crowd returns.
 MOST_ROUNDS = 50
 
 
 class CrowdClock:
-    """Follows the crowd's simulated time, and the machine's clock afterwards, without ever going back."""
+    """A clock that follows the crowd's simulated time, then the machine's clock, and never runs backwards."""
 
     def __init__(self) -> None:
         self.time = SimulatedTime(wall_clock() - BEGAN_MS_AGO)
@@ -61,7 +61,7 @@ def open_simulated_study(directory: Path, clock: CrowdClock, seed: int) -> Study
 
 
 def reserve_port(port: int | None) -> socket:
-    """The port that is named; else the usual one, or any free port."""
+    """Reserve the named port; otherwise the default port or, if it is taken, any free one."""
     if port is not None:
         return reserve(HOST, port)
     try:
@@ -72,7 +72,7 @@ def reserve_port(port: int | None) -> socket:
 
 @contextmanager
 def open_site(study: Study, bound: socket) -> Iterator[None]:
-    """The study's site, in a thread of this process, for as long as the block runs."""
+    """Serve the study's site in a thread of this process while the block runs."""
     config = Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2)
     is_up = threading.Event()
     server = SiteServer(config, is_up.set)
@@ -91,7 +91,10 @@ def open_site(study: Study, bound: socket) -> Iterator[None]:
 def send_crowd(
     study: Study, time: SimulatedTime, site: str, people: Sequence[CrowdMember], count: Callable[[], None]
 ) -> None:
-    """Send people to a site until nothing is left to do. In between, close the gates that only a requester closes."""
+    """Send simulated workers to a site until no work is left.
+
+    In between, close the gates that only a requester can close.
+    """
     place = CrowdSite(site, study.settings.arrival, list(study.stages), time)
     answered = 0
 

@@ -56,7 +56,7 @@ def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_j
 
 
 def _of_kits(study: "Study", taken: Collection[str] = ()) -> "dict[str, SectionContent]":
-    """What kits have to show of a study that is going on, by section. Of what fails, a note is printed."""
+    """The sections that kits add to the status of a running study. For one that fails, print a note."""
     declared, problems = declared_sections(study, taken)
     contents = {}
     for kit, each in declared:
@@ -72,7 +72,7 @@ def _of_kits(study: "Study", taken: Collection[str] = ()) -> "dict[str, SectionC
 
 
 def _retention_lines(study: "Study") -> list[str]:
-    """How long data about people are kept, and of how many something is to be erased by now."""
+    """How long personal data are kept, and how many people's data are due to be erased."""
     waiting = len(study.store.look(lambda tx: due(tx, study)))
     lines = retention_sentences(study.settings.retention)
     if waiting:

@@ -108,7 +108,7 @@ def _with(study: Study, *statuses: str) -> list[SubmissionRow]:
 
 
 def _open(study: Study) -> list[SubmissionRow]:
-    """Submissions that somebody can still return."""
+    """Submissions that workers can still return."""
     return _with(study, "ACTIVE", "AWAITING REVIEW")
 
 

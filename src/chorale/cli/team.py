@@ -26,12 +26,13 @@ def team(
         str | None, Option(metavar="NAME", help="Print a link to choose a new password; the old one ends at once.")
     ] = None,
     deactivate: Annotated[
-        str | None, Option(metavar="NAME", help="End the account, its sessions and the work it has begun.")
+        str | None,
+        Option(metavar="NAME", help="Deactivate the account, end its sessions, and return its unfinished items."),
     ] = None,
     reactivate: Annotated[
         str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to choose a new password.")
     ] = None,
-    reason: Annotated[str, Option(help="With --deactivate: why. It is kept in the activity log.")] = "",
+    reason: Annotated[str, Option(help="With --deactivate: the reason, kept in the activity log.")] = "",
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,

@@ -1,15 +1,15 @@
-"""Tables on a terminal, or in a file where there is none."""
+"""Tables on a terminal or in a file."""
 
 import sys
 
 from rich.console import Console, RenderableType
 
-# Tables are not cut to the width of a terminal that is not there.
+# Without a terminal, tables are not cut to its width.
 _WIDTH_OF_A_FILE = 140
 
 
 def show(*tables: RenderableType) -> None:
-    """Print tables, each with room around it."""
+    """Print tables, separated by blank lines."""
     width = None if sys.stdout.isatty() else _WIDTH_OF_A_FILE
     console = Console(highlight=False, markup=False, width=width, soft_wrap=False)
     console.print()

@@ -1,4 +1,4 @@
-"""Which studies `chorale serve` opens together, under which names."""
+"""The studies that `chorale serve` opens together, and their names."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ PLACE_OF_NAME = "{study}"
 
 
 def studies_together(directories: Sequence[Path]) -> dict[str, Path]:
-    """The folders of several studies by their names; empty for one study alone."""
+    """The folders of several studies by name; empty for a single study."""
     if len(directories) == 1 and (directories[0] / SETTINGS_FILE).is_file():
         return {}
     inside = sorted(file.parent for file in directories[0].glob(f"*/{SETTINGS_FILE}") if file.is_file())

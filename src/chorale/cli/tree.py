@@ -1,4 +1,4 @@
-"""The tree of all commands, from what the command line and installed kits declare."""
+"""The tree of all commands, from the declarations of the command line and of installed kits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from chorale.registry import Command, CommandGroup
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A name that several packages have for a command."""
+    """A command name that several packages declare."""
 
     path: tuple[str, ...]
     origins: tuple[str, ...]
@@ -25,18 +25,18 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class CommandTree:
-    """A group with what is in it."""
+    """A group with its commands and groups."""
 
     group: CommandGroup
     members: "dict[str, Command | Clash | CommandTree]" = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    """Declarations that were left out, and why. The tree of all commands has those of its groups, too."""
+    """Rejected declarations and their reasons. The root also has those of its groups."""
 
 
 def command_tree(summary: str, *lists: Iterable[Command | CommandGroup]) -> CommandTree:
-    """All commands, in the order they are declared in. A group can be declared after its commands.
+    """All commands, in the order of their declarations.
 
-    One wrong declaration, by whatever package, takes none of the other commands away.
+    A group can be declared after its commands. An invalid declaration does not affect other commands.
     """
     declared = [command for commands in lists for command in commands]
     root = CommandTree(CommandGroup((), summary))
@@ -52,7 +52,7 @@ def command_tree(summary: str, *lists: Iterable[Command | CommandGroup]) -> Comm
         members, name = groups[command.path[:-1]].members, command.path[-1]
         member = groups[command.path] if isinstance(command, CommandGroup) else command
         before = members.get(name)
-        # A second package may declare the group that it adds to.
+        # A second package may declare the same group to add commands to it.
         if before is None or before is member:
             members[name] = member
         else:
@@ -60,7 +60,7 @@ def command_tree(summary: str, *lists: Iterable[Command | CommandGroup]) -> Comm
             members[name] = Clash(command.path, (*origins, _origin(command)))
     for path, group in groups.items():
         if path:
-            # Kits bring them, and their order says nothing.
+            # They come from kits, whose order has no meaning.
             group.members.update({name: group.members.pop(name) for name in sorted(group.members)})
     return root
 

@@ -1,4 +1,4 @@
-"""Values on the command line: how text becomes a value, and the messages where it can't."""
+"""Values on the command line: converting text to a value, with messages for invalid text."""
 
 import math
 import os
@@ -11,11 +11,11 @@ import click
 from chorale.model.problems import did_you_mean
 
 Reader = Callable[[Any], Any]
-"""Makes a value of text, or raises `click.BadParameter`. Defaults are values already and stay as they are."""
+"""Converts text to a value, or raises `click.BadParameter`. Defaults that are already values stay unchanged."""
 
 
 def number(kind: type[int] | type[float], low: float | None, high: float | None) -> Reader:
-    """Reads whole numbers, or others, within limits; infinity is none."""
+    """Read a whole number or a float within limits; infinity is not allowed."""
 
     def read(given: Any) -> float:
         try:
@@ -34,7 +34,7 @@ def number(kind: type[int] | type[float], low: float | None, high: float | None)
 
 
 def name_of(names: Sequence[str]) -> Reader:
-    """Reads one of several names."""
+    """Read one of several names."""
 
     def read(given: Any) -> str:
         if given in names:
@@ -48,13 +48,13 @@ def name_of(names: Sequence[str]) -> Reader:
 
 
 def file_path(given: Any) -> Path:
-    """Reads the path of a file or folder, which need not be there. What is there must be readable."""
+    """Read the path of a file or folder. It need not exist; if it does, it must be readable."""
     try:
         encoded = os.fsencode(given)
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise click.BadParameter(f"{str(given)!r} is not a name that a file can have. Correct it.")
+        raise click.BadParameter(f"{str(given)!r} is not a valid file name.")
     if Path(given).exists() and not os.access(Path(given), os.R_OK):
-        raise click.BadParameter(f"{str(given)!r} can't be read. Ask its owner for permission.")
+        raise click.BadParameter(f"{str(given)!r} can't be read: permission denied.")
     return Path(given)

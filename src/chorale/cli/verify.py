@@ -13,7 +13,7 @@ from chorale.store.integrity import refuse_damage
 def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
     """Recompute every reported number from the recorded answers. Exits with 1 if they differ, 3 if damaged."""
     with started_study(directory, db) as study:
-        # Before anything is written to it.
+        # Checked before anything is written to it.
         study.store.look(refuse_damage)
         settle_everything(study)
         verification = study.store.read(lambda tx: recompute(tx, study)).result()

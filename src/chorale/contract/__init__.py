@@ -30,7 +30,7 @@ from chorale.registry import Command, Kit, ReportSection, tasks
 
 
 def installed_tasks() -> Mapping[str, Task]:
-    """The tasks of all installed kits by name; each is loaded when it is first asked for."""
+    """The tasks of all installed kits by name; each is loaded when it is first used."""
     return tasks()
 
 

@@ -1,4 +1,4 @@
-"""Answers as people read them beside their items: in the console, the terminal and the activity log."""
+"""Readable forms of answers, shown with their items in the console, the terminal and the activity log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def field_lines(
 
 
 def answer_words(task: Task, payload: Payload, answer: Answer, *, gold: bool = False, between: str = " · ") -> str:
-    """An answer, or gold, in words: field by field where it has fields, and otherwise as the task presents it."""
+    """An answer, or gold, in words: field by field if it has fields, otherwise as the task presents it."""
     if task.shape.fields and isinstance(answer, Mapping):
         lines = field_lines(task, payload, answer, gold=gold)
         if len(task.shape.fields) == 1:

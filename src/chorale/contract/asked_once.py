@@ -11,15 +11,17 @@ class AskedOnce:
     """How items of several rows are recognised as the same question."""
 
     identity: Callable[[Payload], str]
-    """From an item to a text: items with the same text ask the same."""
+    """From an item to a text: items with the same text ask the same question."""
     absorb: Callable[[NewItem, NewItem], Payload]
-    """From an item and a later one that asks the same to the payload that stands for both. What workers see of it must
-    not change: rows can be added while a study runs."""
+    """From an item and a later duplicate to the payload that represents both.
+
+    The worker's view must not change: rows can be added while a study runs.
+    """
     since: int = 1
-    """The first version of the task that asks once. A stage that began with an earlier one continues to ask all."""
+    """The first version of the task that merges duplicates. A stage started with an earlier version keeps them."""
 
     def merged(self, items: Iterable[NewItem]) -> list[NewItem]:
-        """One item per question, under the key of the first, in the group of all that are connected by shared ones."""
+        """One item per question, with the key of the first. Groups that share a question are merged."""
         kept: dict[str, NewItem] = {}
         groups = _Groups()
         for item in items:
@@ -35,7 +37,7 @@ class AskedOnce:
 
 
 class _Groups:
-    """Groups that are joined step by step; each has the name of its first."""
+    """A union-find structure over groups; each is named after its first member."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Many answers to one item put together."""
+"""Aggregated answers to one item."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -16,16 +16,16 @@ class Combined(NamedTuple):
 
 
 def by_confidence(judgments: Sequence[Judgment]) -> Combined | None:
-    """The plain case of `Combining.combine`: the answer with the largest trust-weighted share."""
+    """The default of `Combining.combine`: the answer with the largest trust-weighted share."""
     draw = judgments[0].draw if judgments else 0
     share = trust_weighted_share(((judgment.answer, judgment.trust) for judgment in judgments), draw)
     return None if share is None else Combined(share.answer, share.confidence)
 
 
 def combined_fields(fields: Mapping[str, FieldResult], needed: Collection[str] = ()) -> Combined:
-    """The results of fields as one answer, as sure as the needed field that is least so.
+    """Combine the results of fields into one answer, with the lowest confidence of the needed fields.
 
-    Without `needed`, all fields that have a confidence are.
+    Default for `needed`: all fields with a confidence.
     """
     sure = [
         each.confidence

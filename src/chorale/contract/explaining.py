@@ -8,7 +8,7 @@ from chorale.model import Answer, Payload
 
 
 def answer_as_it_is(_payload: Payload, answer: Answer) -> Answer:
-    """The plain case of `Explaining.present`: the answer can be understood without the item."""
+    """The default of `Explaining.present`: the answer can be understood without the item."""
     return answer
 
 
@@ -17,8 +17,9 @@ class Explaining:
     """The text of items, answers and grades for people."""
 
     present: Callable[[Payload, Answer], Answer] = answer_as_it_is
-    """From an item and an answer to it, gold or not, to the answer as others understand it: those who grade,
-    consolidate or review it, and those who see their result. Default: as it is."""
+    """From an item and an answer (or gold) to a form of the answer that can be read by others: graders, consolidators,
+    reviewers, and workers who see their result. Default: unchanged.
+    """
     caption: Callable[[Payload], str] | None = None
     """From an item to one line of text, for messages. Default: all its values."""
     quote: Callable[[Payload, Answer], str] | None = None
@@ -31,4 +32,4 @@ class Explaining:
 
 
 PLAIN_WORDING = Explaining()
-"""That of a task that says nothing of it."""
+"""The default of tasks that do not define it."""

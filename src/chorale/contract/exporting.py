@@ -15,13 +15,13 @@ class Seeds:
     """The source of the random order on a worker's page, which stays the same when they return."""
 
     worker: str
-    """For what stays the same for everything a worker does in the stage."""
+    """For choices that are the same for all items of a worker in the stage."""
     item: str
-    """For what is another for each item."""
+    """For choices that differ for each item."""
 
     @classmethod
     def of(cls, study_seed: int, stage: str, worker: str, item: str) -> "Seeds":
-        """Those of a worker (their pseudonym) at an item (its key). Exports have both, so orders can be repeated."""
+        """The seeds for a worker (pseudonym) and an item (key). Exports have both, so orders can be reproduced."""
         return cls(
             *(sha256(f"{study_seed}:{stage}:{part}".encode()).hexdigest() for part in (worker, f"{worker}:{item}"))
         )
@@ -29,74 +29,74 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an item that was made from somebody's answer comes from."""
+    """The origin of an item that was made from a worker's answer."""
 
     worker: str
     arm: str | None
     stage: str
     item: str
-    """The key of what they answered."""
+    """The key of the item they answered."""
 
 
 def no_arm(_worker: str) -> str | None:
-    """The plain case of `StageResults.arm`: a study without arms."""
+    """The default of `StageResults.arm`: a study without arms."""
     return None
 
 
 def no_time(_worker: str) -> float | None:
-    """The plain case of `StageResults.seconds`: nobody has measured it."""
+    """The default of `StageResults.seconds`: not measured."""
     return None
 
 
 def no_origin(_item: SourceItem) -> Origin | None:
-    """The plain case of `StageResults.origin`: items come from a file."""
+    """The default of `StageResults.origin`: items come from a file."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class StageResults:
-    """A stage as its task's own exports see it."""
+    """The data of a stage for its task's exports."""
 
     items: Iterable[SourceItem]
     sources: Iterable[SourceItem] | None
     """The items of the stage it was derived from; None if its items come from a file."""
     confidence: float
-    """What a result of that stage had to reach."""
+    """The confidence that results of that stage had to reach."""
     options: BaseModel
     judgments: Callable[[SourceItem], Sequence[Judgment]]
-    """The counted answers to one of the items, with their workers' present trust."""
+    """The counted answers to an item, with their workers' current trust."""
     seeds: Callable[[str, str], Seeds]
-    """Those a worker (their pseudonym) had at an item (its key)."""
+    """The seeds for a worker (pseudonym) and an item (key)."""
     origin: Callable[[SourceItem], Origin | None] = no_origin
-    """Whose answer one of the items was made from; None if it was made from no single one."""
+    """The answer that an item was made from; None if it was not made from a single answer."""
     arm: Callable[[str], str | None] = no_arm
-    """The arm a worker (their pseudonym) is in."""
+    """The arm of a worker (pseudonym)."""
     seconds: Callable[[str], float | None] = no_time
-    """How long an answer here took a worker (their pseudonym) on average."""
+    """The mean time per answer of a worker (pseudonym)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowMeasure:
-    """A number of every row of a table, by which arms can be compared."""
+    """A number per row of a table, by which arms can be compared."""
 
     name: str
-    """What `[analysis]` calls it."""
+    """Its name in `[analysis]`."""
     words: str
-    """What it is, in a few words."""
+    """A short description."""
     value: Callable[[Mapping[str, Any]], float | None]
-    """From a row to its number, or None where the row says nothing of it."""
+    """From a row to its number, or None if the row has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowMeasures:
-    """What of a table can be compared between arms."""
+    """The measures of a table that can be compared between arms."""
 
     arm: str
     """The column with the arm of the worker that a row is about."""
     worker: str
     """The column with that worker."""
     item: str
-    """The column with what they worked on."""
+    """The column with the item."""
     measures: tuple[RowMeasure, ...]
 
 
@@ -107,16 +107,20 @@ class TaskExport:
     name: str
     summary: str
     file_name: str
-    """Its ending (.csv, .tsv or .jsonl) says how it is written; .zip makes a file of every row, whose columns are then
-    `file` and `content`."""
+    """Its extension (.csv, .tsv or .jsonl) sets the format.
+
+    With .zip, every row becomes a file; the columns are then `file` and `content`.
+    """
     columns: tuple[str, ...]
     rows: Callable[[StageResults], Iterator[Mapping[str, Any]]]
     tally: Callable[[StageResults], Mapping[str, int]] | None = None
-    """How many came to which end, for what the table leaves out."""
+    """Counts by outcome, for rows that the table leaves out."""
     released: tuple[str, str] | None = None
-    """The outcome in the tally that the study is for, and what one of them is called: `("kept", "kept question")`. The
-    cost of a result is then the cost of one of these. Default: a result is the accepted label of an item."""
+    """The tally's outcome that counts as a result, and its name: `("kept", "kept question")`.
+
+    The cost per result is then the cost of one of these. Default: a result is the accepted label of an item.
+    """
     by_arm: RowMeasures | None = None
-    """What of its rows can be compared between arms. Default: nothing."""
+    """Measures of its rows that can be compared between arms. Default: none."""
     more_columns: Callable[[StageResults], Sequence[str]] | None = None
-    """Columns behind the others that depend on the study, such as what its items have beside what the task needs."""
+    """Additional last columns that depend on the study, such as extra columns of its items."""

@@ -1,7 +1,7 @@
-"""The fields of an answer that is an object: what each holds, how it is compared, and how it reads elsewhere.
+"""The fields of answers that are objects: type, comparison and presentation.
 
 Everything outside a kit works on fields through `AnswerField`: agreement, gold, reports, the console, exports. A kit
-that asks for something new says here what it is, and nothing else has to change.
+with a new kind of field describes it here, and nothing else has to change.
 """
 
 import json
@@ -14,14 +14,14 @@ from chorale.model import Payload
 
 
 class FieldKind(StrEnum):
-    """What a field of an answer holds."""
+    """The kind of a field's value."""
 
     LABEL = "label"
-    """One of some options."""
+    """One option."""
     LABELS = "labels"
-    """Any number of them."""
+    """Any number of options."""
     RATING = "rating"
-    """One of some options that have an order."""
+    """One of several ordered options."""
     NUMBER = "number"
     RANKING = "ranking"
     SPANS = "spans"
@@ -33,7 +33,7 @@ class FieldKind(StrEnum):
 
 
 class Scale(StrEnum):
-    """The level of measurement of a field, or the distance that takes its place: what agreement goes by."""
+    """The level of measurement of a field, or the distance used instead, for agreement."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -42,7 +42,7 @@ class Scale(StrEnum):
     SET = "set"
     """Sets of options, by MASI."""
     SPANS = "spans"
-    """By the field's own distance, like all below."""
+    """Compared by the field's own distance, like all below."""
     RANKS = "ranks"
     REGIONS = "regions"
     RELATIONS = "relations"
@@ -56,34 +56,34 @@ LEVELS = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
 
 
 NOTHING_CHOSEN = "(none)"
-"""What choosing nothing is called where it is counted."""
+"""The label for an empty choice in counts."""
 
 
 class FieldResult(NamedTuple):
     """The aggregated value of a field."""
 
     value: Any
-    """None where most left it empty."""
+    """None if most left it empty."""
     confidence: float | None
-    """None where it has none: free text."""
+    """None for free text."""
 
 
 class StudioControl(NamedTuple):
-    """How Label Studio asks for a field, and stores its value."""
+    """The Label Studio control for a field, and the format of its value."""
 
     tag: Callable[[str], str]
-    """From the name of the object tag that it is about to the XML of the control; `name` is the field's name."""
+    """From the name of its object tag to the XML of the control; `name` is the field's name."""
     results: Callable[[Any, Payload], Sequence[Mapping[str, Any]]]
     """From a value and its item to results: `type` and `value`, and where regions refer to each other, `id`, `from_id`
     and `to_id`, unique within the answer. `from_name` and `to_name` are added."""
     read: Callable[[Sequence[Mapping[str, Any]], Payload], Any] | None = None
-    """From such results and the item back to the value; None where that is not possible."""
+    """From such results and the item back to the value; None if that is not possible."""
     shows: str = "Text"
-    """The object tag for the column it is about: `Text`, `Image`, `Audio`, `Video`."""
+    """The object tag of its column: `Text`, `Image`, `Audio`, `Video`."""
 
 
 def plain_text(value: Any) -> str:
-    """A value as one text: texts as they are, everything else as JSON with sorted keys."""
+    """A value as text: strings unchanged, everything else as JSON with sorted keys."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
@@ -123,55 +123,55 @@ class AnswerField:
     kind: FieldKind
     scale: Scale = Scale.OTHER
     ask: str = ""
-    """The question, as workers read it."""
+    """The question shown to workers."""
     item: str | None = None
     """The column of the item that the value points into: the text of spans, the picture of regions."""
     options: tuple[tuple[Any, str], ...] = ()
     """The options: values with their texts."""
     graded: bool = True
-    """Whether gold is compared with it, where gold has it."""
+    """Whether it is compared with gold that has this field."""
     promoted: bool = True
-    """Whether it becomes gold where people's answers do."""
+    """Whether it becomes gold when an item is turned into gold."""
     asked: Callable[[Mapping[str, Any]], bool] = _always
-    """From the fields before it to whether it is asked."""
+    """From the earlier fields to whether it is asked."""
     distance: Callable[[Any, Any], float] = _same_or_not
     """Between two values: symmetric, 0 for equal ones, at most 1."""
     mistake: Callable[[Any, Any], str | None] = _same_or_wrong
-    """From a value and gold to what is wrong with it; None if it is right."""
+    """From a value and gold to the reason why it is wrong; None if it is correct."""
     words: Callable[[Any, Payload], str] = _plain
-    """From a value and its item to one line, as people read it."""
+    """From a value and its item to one readable line."""
     gold_words: Callable[[Any, Payload], str] | None = None
-    """From gold and its item to one line. Default: `words`."""
+    """From gold and its item to one readable line. Default: `words`."""
     label: Callable[[Any], str | list[str]] = _label
     """From a value to the label, or list of labels, that `chorale agreement` and `chorale aggregate` read in files."""
     marks: Callable[[Any], Sequence[str]] | None = None
-    """From a value to what people chose in it, one by one, for CrowdTruth: options, or labelled tokens. Default:
+    """From a value to the single choices in it, for CrowdTruth: options, or labelled tokens. Default:
     `label`."""
     cell: Callable[[Any, Payload], Any] = _as_it_is
-    """From a value and its item to what a table with a column for each field has."""
+    """From a value and its item to the cell of a table with a column for each field."""
     columns: tuple[str, ...] = ("value",)
     """The columns of `rows`."""
     rows: Callable[[Any, Payload], Sequence[Mapping[str, Any]]] = _one_row
     """From a value and its item to rows of a tidy table: one for each span, region, relation, option or rank."""
     doubt: Callable[[Payload], str | None] | None = None
-    """From an item to why the field can hardly be answered there; None if nothing is wrong. `chorale check` warns."""
+    """From an item to the reason why the field can hardly be answered; None if there is none. `chorale check` warns."""
     studio: StudioControl | None = None
     """Default: a text area with the value as JSON."""
 
     @property
     def compared(self) -> bool:
-        """Whether answers are compared: everything but free text is."""
+        """Whether answers are compared in this field: all except free text."""
         return self.scale is not Scale.TEXT
 
     def between(self, left: Mapping[str, Any], right: Mapping[str, Any]) -> float | None:
-        """The distance of two answers in this field: 1 where one leaves it empty, None where both do."""
+        """The distance of two answers in this field: 1 if one leaves it empty, None if both do."""
         first, second = left.get(self.name), right.get(self.name)
         if first is None or second is None:
             return None if first is second else 1.0
         return self.distance(first, second)
 
     def chosen(self, answer: Mapping[str, Any]) -> tuple[str, ...]:
-        """What people chose in an answer, one by one; empty where they left the field empty."""
+        """The single choices in an answer; empty if the field is empty."""
         value = answer.get(self.name)
         if value is None:
             return ()
@@ -179,6 +179,6 @@ class AnswerField:
         return ((marks,) if isinstance(marks, str) else tuple(marks)) or (NOTHING_CHOSEN,)
 
     def in_words(self, answer: Mapping[str, Any], item: Payload) -> str:
-        """The value in an answer, as people read it; empty where there is none."""
+        """The value of an answer in readable form; empty if there is none."""
         value = answer.get(self.name)
         return "" if value is None else self.words(value, item)

@@ -10,7 +10,7 @@ class Marks(NamedTuple):
     criteria: Mapping[str, float]
     """By criterion, between 0 and 1."""
     comments: tuple[str, ...] = ()
-    """What the grader wrote to the person graded."""
+    """The grader's comment to the worker."""
 
 
 class Kept(NamedTuple):
@@ -19,4 +19,4 @@ class Kept(NamedTuple):
     criteria: Mapping[str, float]
     """Shares between 0 and 1, by name."""
     parts: int
-    """How many of the other's parts stay, counted as `Grading.parts` does."""
+    """Number of kept parts, counted as by `Grading.parts`."""

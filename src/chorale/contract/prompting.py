@@ -1,6 +1,6 @@
 """How a model gets the same questions as people, and how its answer is parsed.
 
-A prompt is made of what workers see and of nothing else: every function here gets the view of an item, never the item.
+A prompt contains only what workers see: every function here gets the view of an item, never the item.
 """
 
 import json
@@ -19,30 +19,38 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True)
 class Prompting:
-    """How a model is asked."""
+    """How prompts for models are made, and their answers parsed."""
 
     ask: str = ""
-    """What the form asks and what answers mean, in Markdown, where the page says so and the guidelines may not."""
+    """Instructions in Markdown on the form's questions and answers, for what the page explains and the guidelines may
+    not.
+    """
     show: Callable[[Shown], Any] | None = None
-    """From a view to what the model reads of it, as JSON values. Default: the view."""
+    """From a view to the JSON values that the model reads. Default: the view."""
     schema: Mapping[str, Any] | Callable[[Shown], Mapping[str, Any]] | None = None
-    """The JSON schema of an answer as the model writes it, or a function from a view to the schema of answers to it.
-    Default: that of `Shape.answer_type`."""
+    """The JSON schema of a model's answer, or a function from a view to it.
+
+    Default: the schema of `Shape.answer_type`.
+    """
     read: Callable[[Shown, Any], Any] | None = None
-    """From a view and an answer as the model writes it to the answer as the form submits it; `UnreadableError` where it
-    can't be. Default: as it is."""
+    """From a view and a model's answer to the answer as the form submits it; raises `UnreadableError` if it is invalid.
+
+    Default: unchanged.
+    """
     write: Callable[[Shown, Any], Any] | None = None
-    """From a view and a stored answer to it to the answer as a model writes it, for examples. Default: as it is."""
+    """From a view and a stored answer to the model's form of the answer, for examples. Default: unchanged."""
     arranged: Callable[[Mapping[str, Any]], str] | None = None
-    """From what `Form.arrange` returns to the order of options in words, for the prompt of an item. Default: options
-    stand in the order of the form."""
+    """From what `Form.arrange` returns to the order of options in words, for the prompt of an item.
+
+    Default: options are in the order of the form.
+    """
 
 
 PLAIN_PROMPTING = Prompting()
 
 
 class TrainingExample(NamedTuple):
-    """An item of a training round, as workers see it once they have answered it."""
+    """An item of a training round, as workers see it after answering."""
 
     view: Shown
     answer: Any
@@ -69,11 +77,11 @@ QUOTE_SCHEMA: Mapping[str, Any] = {
     "required": ["text"],
     "additionalProperties": False,
 }
-"""How a model marks words: by quoting them."""
+"""The schema with which a model marks words: by quoting them."""
 
 
 def find_quote(pieces: Sequence[str], quote: Any) -> QuotedTokens:
-    """The tokens that a quote names; UnreadableError where the text has them not at all, or several times.
+    """The tokens of a quote; UnreadableError if the text does not contain it, or contains it several times.
 
     `pieces` are token, gap, token, gap and so on.
 
@@ -92,7 +100,7 @@ def find_quote(pieces: Sequence[str], quote: Any) -> QuotedTokens:
         place += len(token) + len(pieces[2 * number + 1] if 2 * number + 1 < len(pieces) else "")
     pattern = r"\s*".join(map(re.escape, words))
     for flags in (0, re.IGNORECASE):
-        # Looked for at every place: what begins within a word must not hide what begins after it.
+        # Searched at every position: a match inside a word must not hide a later match.
         matches = [match for match in re.finditer(f"(?=({pattern}))", whole, flags) if match[1]]
         places = [
             QuotedTokens(starts[match.start(1)], ends[match.end(1)])
@@ -112,12 +120,12 @@ def _only_one(text: str, places: Sequence[QuotedTokens], within_words: bool, nth
         raise UnreadableError(f"the quote {_short(text)} {why}")
     if nth is not None:
         if not 1 <= nth <= len(places):
-            raise UnreadableError(f"the quote {_short(text)} occurs {len(places)} times, and `nth` is {nth}.")
+            raise UnreadableError(f"the quote {_short(text)} occurs {len(places)} times, but `nth` is {nth}.")
         return places[nth - 1]
     if len(places) > 1:
         raise UnreadableError(
-            f"the quote {_short(text)} occurs {len(places)} times. Say which with `nth`, counted from 1, or quote more "
-            "words."
+            f"the quote {_short(text)} occurs {len(places)} times. Choose one with `nth`, counted from 1, or quote "
+            "more words."
         )
     return places[0]
 
@@ -132,7 +140,7 @@ def _parts_of(quote: Any) -> tuple[str, int | None]:
 
 
 def as_quote(pieces: Sequence[str], start: int, end: int) -> dict[str, Any]:
-    """Tokens as a model quotes them, with `nth` where the words occur several times.
+    """Tokens as a model's quote, with `nth` if the words occur several times.
 
     >>> as_quote(["no", " ", "and", " ", "no", ""], 2, 3)
     {'text': 'no', 'nth': 2}
@@ -154,7 +162,7 @@ def _short(text: str) -> str:
 
 
 def json_in(text: str) -> Any:
-    """The first JSON object in a text, perhaps between other words; UnreadableError if there is none."""
+    """The first JSON object in a text, possibly surrounded by other words; UnreadableError if there is none."""
     start = text.find("{")
     if start < 0:
         raise UnreadableError("is not JSON. Answer with one JSON object and nothing else.")

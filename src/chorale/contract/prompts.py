@@ -1,4 +1,4 @@
-"""The prompt of a task: instructions, examples, the item as workers see it, and what an answer looks like."""
+"""The prompt of a task: instructions, examples, the worker's view of the item, and the answer format."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,11 +30,11 @@ class Prompt(NamedTuple):
     system: str
     user: str
     schema: Mapping[str, Any]
-    """The JSON schema of what it returns: an object with `answer`, and `confidence` where that is asked for."""
+    """The JSON schema of the model's output: an object with `answer`, and `confidence` if requested."""
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all of it."""
+        """The SHA-256 of the complete prompt."""
         return sha256(f"{self.system}\0{self.user}\0{_as_json(self.schema)}".encode()).hexdigest()
 
 
@@ -42,11 +42,11 @@ class ModelAnswer(NamedTuple):
     """A model's parsed output."""
 
     submitted: Any
-    """As the form would submit it."""
+    """The answer as the form would submit it."""
     answer: Answer
-    """In its canonical form."""
+    """The answer in canonical form."""
     confidence: float | None
-    """As the model states it."""
+    """The confidence stated by the model."""
 
 
 class Prompter:
@@ -73,7 +73,7 @@ class Prompter:
         self._system = "\n".join(parts)
 
     def prompt(self, view: Shown, arrangement: Mapping[str, Any] | None = None) -> Prompt:
-        """What to ask about the item that workers see so; `arrangement` is the order of its options, if it has one."""
+        """The prompt for an item's view; `arrangement` is the order of its options, if it has one."""
         item = f"# Item\n\n{self._shown(view)}\n"
         if arrangement is not None and self._task.prompting.arranged is not None:
             item += f"\n# Order\n\n{self._task.prompting.arranged(arrangement)}\n"
@@ -83,9 +83,9 @@ class Prompter:
         return Prompt(self._system, f"{item}\n# Answer\n\n{_ANSWER}{_as_json(schema)}\n", schema)
 
     def read(self, text: str, view: Shown, payload: Payload) -> ModelAnswer:
-        """The answer in what a model returned; UnreadableError with what is wrong with it.
+        """Parse a model's output; UnreadableError explains what is invalid.
 
-        Whatever the text says, it is only ever read as an answer to this item.
+        The text is never interpreted as anything but an answer to this item.
         """
         given = json_in(text)
         if not isinstance(given, dict) or "answer" not in given:
@@ -129,7 +129,7 @@ class Prompter:
 
 
 def why_people_only(form: Form) -> str | None:
-    """Why models can't fill in a form, as what the form does; None if they can."""
+    """Why models can't fill in a form, phrased as what the form does; None if they can."""
     if form.reveal is not None:
         return "shows the rest of an item after a first answer, which models can't give"
     if form.media:
@@ -138,7 +138,7 @@ def why_people_only(form: Form) -> str | None:
 
 
 def correction(problem: str) -> str:
-    """What a model is sent whose answer could not be read."""
+    """The message to a model whose answer was invalid."""
     return f"Your answer is invalid: {problem} Answer again, with one JSON object that is valid against the schema."
 
 

@@ -4,20 +4,20 @@ from typing import NamedTuple
 
 
 class QualityNames(NamedTuple):
-    """By default those of CrowdTruth: units, annotations and workers."""
+    """The names of the scores. Default: CrowdTruth's own, for units, annotations and workers."""
 
     unit: str = "Item"
-    """What is judged."""
+    """The item."""
     unit_score: str = "UQS"
-    """How clear it is."""
+    """The clarity of an item."""
     option: str = "Option"
-    """What is chosen."""
+    """The option."""
     option_score: str = "AQS"
-    """How far people agree on it."""
+    """The agreement on an option."""
     option_in_unit: str = "UAS"
-    """How far an option fits a unit."""
+    """How well an option fits an item."""
     with_units: str = "WUA"
-    """How far a worker agrees with the aggregated vectors of units."""
+    """A worker's agreement with the aggregated vectors of items."""
 
 
 CROWDTRUTH_NAMES = QualityNames()

@@ -1,9 +1,9 @@
-"""How long an item takes at least to read and answer, by what is shown: words, options, pictures, fields.
+"""The minimum time to read and answer an item, estimated from its words, options, pictures and fields.
 
 Reading speed is that of silent reading of English non-fiction, 238 words a minute: Brysbaert (2019), "How many words do
 we read per minute? A review and meta-analysis of reading rate", Journal of Memory and Language 109, 104047. Typing
 speed is the mean of 168,000 people: Dhakal et al. (2018), "Observations on typing from 136 million keystrokes", CHI.
-The other numbers are careful guesses, on the low side: an estimate is to catch pay that cannot be enough.
+The other numbers are deliberately low guesses: the estimate should detect pay that is certainly too low.
 """
 
 import re
@@ -17,10 +17,10 @@ from chorale.model import Payload
 WORDS_PER_MINUTE = 238
 WORDS_TYPED_PER_MINUTE = 52
 OPTION_SECONDS = 0.5
-"""To weigh one of several options that the item lists."""
+"""Seconds to consider one of an item's options."""
 PICTURE_SECONDS = 3.0
 ANSWER_SECONDS = 1.0
-"""To answer and submit, where the answer is a click."""
+"""Seconds to answer with a click and submit."""
 FIELD_SECONDS: Mapping[FieldKind, float] = {
     FieldKind.LABEL: 1.5,
     FieldKind.LABELS: 2.0,
@@ -40,7 +40,7 @@ _PICTURE = re.compile(r"^(data:image/|\S+\.(png|jpe?g|gif|webp|svg)(\?\S*)?$)", 
 
 
 def reading_seconds(text: str) -> float:
-    """How long a text takes to read.
+    """The time to read a text, in seconds.
 
     >>> round(reading_seconds("one two three four"), 2)
     1.01
@@ -49,7 +49,7 @@ def reading_seconds(text: str) -> float:
 
 
 def estimated_seconds(task: Task, payload: Payload) -> float:
-    """How long an item takes at least: what the task says, or else by what its view shows and its answer holds."""
+    """The minimum time for an item: defined by the task, or estimated from its view and the parts of an answer."""
     if task.form.seconds is not None:
         return task.form.seconds(payload)
     fields = sum(FIELD_SECONDS[field.kind] for field in task.shape.fields)
@@ -57,7 +57,7 @@ def estimated_seconds(task: Task, payload: Payload) -> float:
 
 
 def shown_seconds(value: Any) -> float:
-    """How long texts, pictures and options take to read, wherever they are in a value.
+    """The time to read all texts, pictures and options in a nested value, in seconds.
 
     >>> round(shown_seconds({"text": "one two three four", "picture": "a.png"}), 2)
     4.01
@@ -67,12 +67,12 @@ def shown_seconds(value: Any) -> float:
 
 
 def writing_seconds(task: Task, parts: float) -> float:
-    """How long it takes to write an answer with this number of parts, if the task defines the words per part."""
+    """The time to write an answer with this number of parts, if the task defines the words per part."""
     return parts * task.form.written_words * 60 / WORDS_TYPED_PER_MINUTE
 
 
 def shown_words(task: Task, payload: Payload) -> int:
-    """How many words an item shows."""
+    """The number of words that an item shows."""
     return _shown(task.form.read(task.form.shown(payload))).words
 
 
@@ -89,7 +89,7 @@ def _shown(value: Any) -> _ShownCounts:
         case Mapping():
             return _together(value.values())
         case Sequence():
-            # Tables in a list are options to choose from; texts are words or lines of one thing.
+            # Dicts in a list are options to choose from; strings are words or lines of one text.
             options = sum(isinstance(inner, Mapping) for inner in value)
             return _together([_ShownCounts(options=options), *value])
     return _ShownCounts()

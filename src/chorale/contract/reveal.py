@@ -13,20 +13,22 @@ from chorale.model.frozen import frozen
 
 @dataclass(frozen=True)
 class Reveal:
-    """What a form shows once a first part of the answer is stored."""
+    """The second step of a form, shown after the first part of the answer is stored."""
 
     fields: tuple[str, ...]
-    """The fields of the answer that are asked for first. Once they are stored, they cannot change."""
+    """The fields of the first step. Once stored, they cannot change."""
     view: Callable[[Payload], dict[str, Any]]
-    """What a worker sees of an item after that, besides `Form.view`. The server does not send it before."""
+    """The additional view of an item after the first step. The server does not send it before."""
 
     def first_of(self, answer: Answer) -> Answer:
-        """The first part of a whole answer."""
+        """The first part of a complete answer."""
         given: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
         return frozen({name: given.get(name) for name in self.fields})
 
     def first_type(self, answer_type: type[BaseModel]) -> type[BaseModel]:
-        """The Pydantic model of the first part, made of the model of whole answers; TypeError if that is no object."""
+        """The Pydantic model of the first part, derived from the model of complete answers; TypeError if that is not an
+        object.
+        """
         return _first_type(self.fields, answer_type)
 
 
@@ -36,7 +38,7 @@ def _first_type(fields: tuple[str, ...], answer_type: type[BaseModel]) -> type[B
     if not (isinstance(whole, type) and issubclass(whole, BaseModel)):
         raise TypeError("the answers of a form in two steps must be objects, with a Pydantic model of their own")
     if missing := [name for name in fields if name not in whole.model_fields]:
-        raise TypeError(f"the first part of answers has the fields {', '.join(missing)}, and answers have none of them")
+        raise TypeError(f"the first part names fields that answers do not have: {', '.join(missing)}")
     columns: Mapping[str, Any] = {
         name: (whole.model_fields[name].annotation, whole.model_fields[name]) for name in fields
     }

@@ -9,19 +9,19 @@ from chorale.model import Answer
 
 
 class Keeping(NamedTuple):
-    """How often a simulated worker keeps what a model suggests."""
+    """How often a simulated worker keeps a model's suggestion."""
 
     right: float
     wrong: float
 
 
 class Revision(NamedTuple):
-    """A suggestion in front of a simulated worker."""
+    """A suggestion shown to a simulated worker."""
 
     suggested: Answer
     truth: Answer
     alone: Answer
-    """What they would answer without the suggestion."""
+    """Their answer without the suggestion."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,17 @@ class Simulating:
 
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
     """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None) to an
-    answer. It is like the known answer where there is one, and fixed without random numbers. The random numbers are for
-    this answer alone: the next answer gets its own."""
+    answer. The result matches the known answer if there is one, and is fixed without random numbers. Each answer gets
+    its own random numbers."""
     imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
-    """For answers that can be right in part: from a view, the right answer, an accuracy and random numbers to what
-    somebody answers who gets each part right that often."""
+    """For answers that can be partly correct: from a view, the correct answer, an accuracy and random numbers to an
+    answer in which each part is correct with that probability.
+    """
     revise: Callable[[Mapping[str, Any], Revision, Keeping, Random], Answer] | None = None
-    """For answers of several parts that a model suggests: from a view, the suggestion and what it is compared with, how
-    often parts are kept, and random numbers to what somebody submits. Default: the suggestion is kept as a whole, or
-    not at all."""
+    """For suggested answers with several parts: from a view, a `Revision`, the probabilities of keeping parts, and
+    random numbers to the submitted answer. Default: the suggestion is kept completely or not at all.
+    """
 
 
 PLAIN_SIMULATING = Simulating()
-"""Answers are chosen from a list, and are right or wrong as a whole."""
+"""The default: answers are chosen from a list, and are right or wrong as a whole."""

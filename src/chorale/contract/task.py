@@ -1,7 +1,7 @@
-"""The description of a task: what every task must define.
+"""The definition of a task.
 
-A task is a frozen description in a few small parts. Built-in tasks get nothing that one from another package can't
-have; `chorale.testing` checks what every task promises.
+A task is a frozen description in a few small parts. Built-in tasks have no privileges over those of other packages;
+`chorale.testing` checks the contract of every task.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ from chorale.model.plain_words import PlainWords, own_words, words_of
 
 
 class ItemError(Exception):
-    """An item row does not have the shape of the task: one message a field."""
+    """An item row is invalid for the task: one message per field."""
 
     def __init__(self, messages: Sequence[tuple[str, str, Any]]) -> None:
         super().__init__("; ".join(f"{field}: {message}" for field, message, _ in messages))
@@ -39,7 +39,7 @@ class ItemError(Exception):
 
 
 class AnswerError(Exception):
-    """An answer does not have the shape of the task; the message is for the worker."""
+    """An answer is invalid for the task; the message is for the worker."""
 
     def __init__(self, words: PlainWords) -> None:
         super().__init__(words.demand)
@@ -48,7 +48,7 @@ class AnswerError(Exception):
 
 class GradeResult(NamedTuple):
     score: float
-    """Between 0 and 1. What counts as right is for the engine to say: see `Grading.pass_score`."""
+    """From 0 to 1. The engine decides which scores are correct: see `Grading.pass_score`."""
     reasons: tuple[str, ...] = ()
 
 
@@ -61,54 +61,54 @@ class Example:
 
 
 class NoOptions(BaseModel):
-    """For tasks without settings of their own."""
+    """The options of tasks without settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def one_item_per_row(row: Payload, key: str) -> list[NewItem]:
-    """The plain case of `Shape.expand`: the row is the item."""
+    """The default of `Shape.expand`: the row is the item."""
     return [NewItem(key=key, payload=row, group=key)]
 
 
 def as_it_is(payload: Payload) -> dict[str, Any]:
-    """The plain case of `Form.view`: the worker sees the whole item."""
+    """The default of `Form.view`: the worker sees the whole item."""
     return dict(payload)
 
 
 def one_part(_answer: Answer) -> int:
-    """The plain case of `Grading.parts`: an answer is one thing."""
+    """The default of `Grading.parts`: an answer has one part."""
     return 1
 
 
 def right_or_wrong(answer: Answer, gold: Answer) -> GradeResult:
-    """The plain case of `Grading.grade`: equal or not."""
+    """The default of `Grading.grade`: equal or not."""
     return GradeResult(1.0) if answer == gold else GradeResult(0.0, ("differs from the expert's answer",))
 
 
 def zero_or_one(left: Answer, right: Answer) -> float:
-    """The plain case of `Combining.distance`: equal or not."""
+    """The default of `Combining.distance`: equal or not."""
     return 0.0 if left == right else 1.0
 
 
 class SourceProblem(NamedTuple):
-    """Why a stage cannot take its items from another."""
+    """Why a stage cannot take its items from another stage."""
 
     message: str
     fix: str
     value: str
-    """What the stage's own options say."""
+    """The value in the stage's own options."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What items and answers are."""
+    """The types of items and answers."""
 
     item_type: type[BaseModel]
     """Pydantic model of an item, as stored; also of a row of the gold and truth files, without `id`, `answer` and
     `explanation`."""
     answer_type: type[BaseModel]
-    """Pydantic model of what the form submits: its single field `answer` may be of any shape."""
+    """Pydantic model of the form's submission: its single field `answer` may have any type."""
     row_type: type[BaseModel] | None = None
     """Pydantic model of a row of the items file, without `id`. Default: `item_type`."""
     gold_type: type[BaseModel] | None = None
@@ -117,25 +117,28 @@ class Shape:
     """From a row and its id to items. Items with the same `group` are never shown to the same worker. Default: one
     item per row."""
     asked_once: AskedOnce | None = None
-    """How items that ask the same are recognised, to ask once. Default: every item is asked."""
+    """How duplicate items are recognised and merged. Default: they are not."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
-    """From an answer or gold and its item to what is wrong with it, where that depends on the item; None if nothing
-    is. Default: nothing is."""
+    """From an answer (or gold) and its item to the problem with it, if that depends on the item; None if it is valid.
+
+    Default: always valid.
+    """
     canonical: Callable[[Answer, Payload], Answer] | None = None
-    """From a valid answer and its item to the answer as it is stored, where that depends on the item. Default: as it
-    was submitted."""
+    """From a valid answer and its item to the stored answer, if that depends on the item. Default: as submitted."""
     gold_at: Callable[[Answer, Payload], Answer] | None = None
-    """From gold as a file has it and its item to gold as it is stored; ValueError if it does not fit. Default:
-    `misfit` and `canonical`, as for answers."""
+    """From gold in a file and its item to the stored gold; ValueError if it is invalid.
+
+    Default: `misfit` and `canonical`, as for answers.
+    """
     fields: tuple[AnswerField, ...] = ()
     """The fields of answers that are objects. Agreement, gold, reports and exports work on each of them. Default: an
     answer has no fields."""
     may_be_empty: bool = False
-    """Whether a stage may start without items, because work comes another way."""
+    """Whether a stage may start without items, because its work comes from elsewhere."""
 
     @property
     def compared(self) -> tuple[AnswerField, ...]:
-        """The fields in which answers are compared: all but free text."""
+        """The fields in which answers are compared: all except free text."""
         return tuple(field for field in self.fields if field.compared)
 
     def without_texts(self, answer: Answer) -> Answer:
@@ -147,7 +150,7 @@ class Shape:
 
     @cached_property
     def answer_schema(self) -> Mapping[str, Any]:
-        """The JSON schema of an answer, with a reference followed."""
+        """The JSON schema of an answer, with references resolved."""
         whole = self.answer_type.model_json_schema()
         schema: Mapping[str, Any] = whole["properties"]["answer"]
         name = schema.get("$ref", "").removeprefix("#/$defs/")
@@ -165,30 +168,32 @@ class Shape:
 
     @property
     def of_rows(self) -> type[BaseModel]:
-        """The model that rows of the items file have."""
+        """The Pydantic model of rows in the items file."""
         return self.row_type or self.item_type
 
     def parse_row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row of the items file in its canonical form, or ItemError."""
+        """Parse a row of the items file to its canonical form; ItemError if it is invalid."""
         return _parsed(self.of_rows, row)
 
     def parse_item(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        """An item in its canonical form, or ItemError."""
+        """Parse an item to its canonical form; ItemError if it is invalid."""
         return _parsed(self.item_type, item)
 
     def parse_answer(self, raw: Any, item: Payload | None = None) -> Answer:
-        """An answer in its canonical form, or AnswerError with a message for the worker.
+        """Parse an answer to its canonical form; AnswerError with a message for the worker if it is invalid.
 
-        `item` is what it is an answer to, if that is known.
+        `item` is the item it answers, if known.
         """
         return self._answer(self.answer_type, raw, item)
 
     def parse_first(self, raw: Any, reveal: Reveal) -> Answer:
-        """The first part of an answer in its canonical form, or AnswerError with a message for the worker."""
+        """Parse the first part of an answer to its canonical form; AnswerError with a message for the worker if it is
+        invalid.
+        """
         return self._answer(reveal.first_type(self.answer_type), raw, None)
 
     def parse_gold(self, raw: Any, item: Payload | None = None) -> Answer:
-        """A gold answer in its canonical form, or AnswerError."""
+        """Parse a gold answer to its canonical form; AnswerError if it is invalid."""
         kind = self.gold_type or self.answer_type
         if self.gold_at is None or item is None:
             return self._answer(kind, raw, item)
@@ -211,7 +216,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Form:
-    """What a worker sees and fills in."""
+    """The page that a worker sees and fills in."""
 
     page: Path | str
     """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
@@ -220,7 +225,7 @@ class Form:
     """ES module for forms that need more than filling in text and collecting fields. It can import modules from
     its folder."""
     style: Path | None = None
-    """Style sheet for what only this form has."""
+    """Style sheet of this form."""
     shared: tuple[Path, ...] = ()
     """Modules and style sheets from other folders, served next to `module` so that it can import them."""
     media: tuple[str, ...] = ()
@@ -236,22 +241,26 @@ class Form:
     framed: bool = False
     """Whether the form shows pages by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is
-    """What a worker may see of an item. Leave out whatever gives the answer away. It depends on the item alone: a view
-    made for one worker is shown to the next. Default: the whole item."""
+    """From an item to the worker's view.
+
+    Leave out everything that reveals the answer. It must depend only on the item: views are cached and shown to other
+    workers. Default: the whole item.
+    """
     reveal: Reveal | None = None
-    """What is shown once a first part of the answer is stored. Default: all is shown at once."""
+    """The second step, shown after the first part of the answer is stored. Default: a form in one step."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
-    """From an item and `Seeds` to an order of things for one worker, which stays the same. The module gets it with the
+    """From an item and `Seeds` to an order of options for one worker, the same on every call. The module gets it with
+    the
     view. Store answers by value, so that they do not depend on it."""
     read: Callable[[dict[str, Any]], Any] = as_it_is
-    """What of the view people read, where it also holds what they don't, such as scripts. Default: all of it."""
+    """The part of the view that people read, if it also contains other things, such as scripts. Default: all of it."""
     seconds: Callable[[Payload], float] | None = None
-    """How long an item takes at least. Default: by the words, options and pictures that are read, and its fields."""
+    """The minimum time for an item. Default: estimated from its words, options, pictures and fields."""
     written_words: int = 0
-    """Words that people write for each part of an answer (`Grading.parts`), at least: for the hourly pay."""
+    """Minimum number of words people write for each part of an answer (`Grading.parts`), to estimate hourly pay."""
 
     def shown(self, payload: Payload) -> dict[str, Any]:
-        """All that a worker sees of an item in the end."""
+        """The complete view of an item, including the second step."""
         return self.view(payload) if self.reveal is None else {**self.view(payload), **self.reveal.view(payload)}
 
     @cached_property
@@ -262,12 +271,12 @@ class Form:
 
 @dataclass(frozen=True)
 class Options:
-    """What a study file can set for the task, in `[stage.options]`."""
+    """The task's settings in a study file, in `[stage.options]`."""
 
     model: type[BaseModel] = NoOptions
     """Pydantic model of the options; descriptions of its fields are its documentation."""
     configure: Callable[[Any], "Task"] | None = None
-    """From the options of a stage to the task as it is there, for tasks whose items, answers or form depend on them.
+    """From a stage's options to the configured task, for tasks whose items, answers or form depend on them.
     It must keep the name. Once people have answered, options that change the shape of answers are refused."""
     example: Mapping[str, Any] = field(default_factory=dict)
     """The options that the task's examples are for."""
@@ -280,22 +289,26 @@ class Grading:
     grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
     """From an answer and the gold answer to a score between 0 and 1, with reasons. Default: 1 if they are equal."""
     pass_score: float = 1.0
-    """The score from which an answer to gold is right, where the study file sets no `pass_score`."""
+    """The minimum score of a correct answer to gold, if the study file sets no `pass_score`."""
     gold_parts: int = 1
-    """How many parts of an answer `grade` compares, each worth the same: what `stage.gold.unit = "part"` counts."""
+    """The number of parts that `grade` compares, all with equal weight: counted by `stage.gold.unit = "part"`."""
     marks: Callable[[Answer], Marks] | None = None
     """From an answer to grades, for tasks that can be rubrics."""
     kept: Callable[[Answer, Answer], Kept] | None = None
     """For tasks that combine answers (`of = "together"`): from an answer that is part of an item, and an answer to that
-    item, to what the second keeps of the first."""
+    item, to the parts of the first that the second keeps.
+    """
     criteria: tuple[str, ...] = ()
     """The names of the grades that `marks` or `kept` give."""
     best_marks: Mapping[str, float] = field(default_factory=dict)
-    """The highest possible grade by criterion, where that is less than 1."""
+    """The maximum grade by criterion, if it is less than 1."""
     parts: Callable[[Answer], int] = one_part
-    """How many things in an answer are paid by number (`stage.pay.parts`), such as questions written. Default: one."""
+    """The number of parts of an answer that are paid separately (`stage.pay.parts`), such as questions written.
+
+    Default: one.
+    """
     most_parts: int | None = None
-    """The most an answer can have, which a budget must cover. Default: the number of amounts in the study file."""
+    """The maximum number of parts, which a budget must cover. Default: the number of amounts in the study file."""
 
 
 @dataclass(frozen=True)
@@ -303,17 +316,17 @@ class Combining:
     """How answers to an item are compared and aggregated."""
 
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
-    """From judgments to an answer with a confidence; None if there is nothing to go by. Default: the trust-weighted
+    """From judgments to an answer with a confidence; None if there is no result. Default: the trust-weighted
     share, which needs hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
     """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
     combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
-    """From judgments (one at least) to the result of every field, for answers that have fields; `combine` is then all
-    of them together."""
+    """From judgments (at least one) to the result of every field, for answers with fields; `combine` then merges them.
+    """
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
-    """The options in an answer, where people choose from a list: what `stage.quality` and `judgments.stable` go by."""
+    """The options in an answer, if people choose from a list: used by `stage.quality` and `judgments.stable`."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
-    """What the scores of CrowdTruth are called where they are shown. Default: as CrowdTruth calls them."""
+    """The displayed names of CrowdTruth's scores. Default: CrowdTruth's own."""
 
 
 @dataclass(frozen=True)
@@ -322,13 +335,16 @@ class Deriving:
 
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
     """From the items of one group of an earlier stage, and the confidence required, to new items. Each item has its
-    label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer names are
-    withdrawn. Keys must not depend on the order of answers."""
+    label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
+    are withdrawn. Keys must not depend on the order of answers."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
     """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
     `of = "answers"` there is one answer, with `of = "together"` all. Default: the fields of all of them."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From a stage's options and those of an earlier one to why it cannot take its items from that. Default: it can."""
+    """From a stage's options and those of an earlier stage to the reason why it cannot take items from it.
+
+    Default: it can.
+    """
 
 
 @dataclass(frozen=True)
@@ -336,19 +352,19 @@ class Task:
     """A kind of work."""
 
     name: str
-    """What study files call it."""
+    """Its name in study files."""
     version: int
     """Stored with every response: raise it when the meaning of answers or of items changes."""
     summary: str
     """One line for workers."""
     shape: Shape
-    """What items and answers are."""
+    """The types of items and answers."""
     form: Form
-    """What a worker sees and fills in."""
+    """The page that a worker sees and fills in."""
     examples: tuple[Example, ...]
     """Rows with valid answers, for the contract tests."""
     options: Options = Options()
-    """What a study file can set for the task."""
+    """The settings of the task."""
     grading: Grading = Grading()
     """How an answer is graded."""
     combining: Combining = Combining()
@@ -360,12 +376,12 @@ class Task:
     explaining: Explaining = PLAIN_WORDING
     """The text of items, answers and grades for people."""
     prompting: Prompting = PLAIN_PROMPTING
-    """How a model is asked, and how its answer is read."""
+    """How prompts for models are made, and their answers parsed."""
     exports: tuple[TaskExport, ...] = ()
-    """Tables that only this kind of work has."""
+    """Export tables of this task."""
 
     def configured(self, options: BaseModel) -> "Task":
-        """The task as it is in a stage with these options."""
+        """The task configured with a stage's options."""
         return self if self.options.configure is None else self.options.configure(options)
 
 

@@ -1,4 +1,4 @@
-"""The shell: load, decide, append, one transaction each."""
+"""The actions of a running study. Each is one transaction: load, decide, append."""
 
 from chorale.engine.clock import Clock, wall_clock
 from chorale.engine.opening import open_study

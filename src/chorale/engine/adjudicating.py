@@ -1,6 +1,7 @@
-"""A reviewer's decision about an item: it is the label, field by field, whatever the judgments say.
+"""Reviewers' decisions about items.
 
-Judgments stay as they are, and agreement goes by them. Every decision is an event with its reason; the last one counts.
+A decision replaces the aggregated label, field by field. Judgments are not changed, and agreement is computed from
+them. Every decision is logged with its reason; the last one counts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ _AT_ONCE = 200
 def decide(
     tx: Tx, study: Study, stage: RunningStage, key: str, decision: Mapping[str, Any], reason: str, by: str
 ) -> Item:
-    """Make a decision about some fields of an item its label; ones decided before stay."""
+    """Decide some fields of an item's label; fields decided earlier stay decided."""
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
@@ -42,13 +43,13 @@ def decide(
 
 
 def checked_reason(reason: str) -> str:
-    """A reason as it is kept; UserError if there is none."""
+    """The reason in the form that is stored; UserError if it is empty."""
     if not reason.strip():
         raise UserError("Enter a reason. It is kept with the decision.")
     return reason.strip()
 
 
-# What waits
+# Items to decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,12 @@ class ToDecide:
     name: str
     ask: str
     cells: tuple[str, ...]
-    """What each answer says, in words; in the same order for every field, without names."""
+    """Each answer in words, in the same order for every field, without names."""
     options: tuple[GivenValue, ...]
     result: str
     """The aggregated value, in words."""
     confidence: float | None
-    """That of the aggregated value, by the answers; None for free text."""
+    """The confidence of the aggregated value; None for free text."""
     agreed: bool
     is_text: bool
     """Whether it is free text, which need not be decided."""
@@ -86,11 +87,11 @@ class Case:
     answers: int
     fields: tuple[ToDecide, ...]
     left: int
-    """How many wait in the queue, as far as they were counted."""
+    """Number of items in the queue, counted up to a limit."""
 
 
 def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: str = "") -> Case | None:
-    """The next item of a queue that nobody has decided, behind the one with this key."""
+    """The next undecided item of a queue, after the item with this key."""
     waiting = list(_waiting(tx, study, stage, queue))
     if not waiting:
         return None
@@ -100,7 +101,7 @@ def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: st
 
 
 def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Iterator[Item]:
-    """What waits, the least sure first, a few at the most: those behind come up as these are decided."""
+    """The first few undecided items, least confident first. Others follow as these are decided."""
     wanted = ItemsWanted(
         stage.id,
         order="key" if queue == "all" else "least confident",
@@ -127,7 +128,7 @@ def is_sampled(study: Study, stage: RunningStage, key: str) -> bool:
 
 
 def case_of(tx: Tx, stage: RunningStage, item: Item, left: int = 1) -> Case:
-    """An item with its counted answers, in a random order that says nothing of who gave them."""
+    """An item with its counted answers, in a random order that does not reveal who gave them."""
     given = [row.answer for row in responses.all_responses(tx, item_ids=[item.id]) if row.counts]
     Random(item.id).shuffle(given)
     results = field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
@@ -166,7 +167,7 @@ def _to_decide(
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
-    # Free texts are collected and not aggregated: each stands in its column.
+    # Free texts are not aggregated: each is in its own column.
     aggregated = "" if result is None or is_text else words(result)
     return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text)
 

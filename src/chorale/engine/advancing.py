@@ -13,11 +13,11 @@ from chorale.store import Tx, events, labels, offering, participations, position
 from chorale.store.gates import closed_gates
 
 LONGEST_GRACE_MS = 3_600_000
-"""How long somebody who was removed and asks for no more items is still admitted elsewhere."""
+"""How long a removed worker who requests no more items is still admitted to other stages."""
 
 
 def advance(tx: Tx, study: Study) -> list[str]:
-    """Do what is due and describe it in words. Repeating it changes nothing."""
+    """Do what is due and describe it in words. Idempotent."""
     participations.end_grace(tx, study.clock() - LONGEST_GRACE_MS)
     done = [f"gate {name} closed" for name in close_ready_gates(tx, study)]
     closed, wanting = closed_gates(tx), offering.stages_with_open_items(tx)
@@ -31,7 +31,7 @@ def advance(tx: Tx, study: Study) -> list[str]:
 
 
 def begin_waiting(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
-    """Create the items of stages whose source stages are done; describes the result in words."""
+    """Create the items of stages whose source stages are done; describe the result in words."""
     done = []
     for stage in study.stages.values():
         if not is_waiting(tx, stage):
@@ -42,7 +42,7 @@ def begin_waiting(tx: Tx, study: Study, closed: frozenset[str], wanting: frozens
             continue
         groups = {each.name: labels.judged_groups(tx, each.id) for each in sources}
         if not any(groups.values()):
-            continue  # everything is paused before anybody has begun
+            continue  # everything is paused before the first answer
         end_waiting(tx, stage)
         events.record(tx, study.clock(), "begun", {"from": [each.name for each in sources]}, stage_id=stage.id)
         for each in sources:
@@ -61,7 +61,7 @@ def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     sampled = [stage for stage in study.stages.values() if stage.settings.judgments.sample is not None]
     if not sampled:
         return []
-    # What was drawn once stays so, and need not be looked up again.
+    # A sample never changes, so it need not be looked up again.
     drawn_before: set[str] = study.memory.setdefault("drawn samples", set())
     notes = [
         (note, stage, source)
@@ -91,7 +91,7 @@ def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
 def drawn_items(
     study: Study, stage: StageSettings, items: Sequence[tuple[int, str, str]]
 ) -> Sequence[tuple[int, str, str]]:
-    """Those of the items that chance draws: the same whenever it is asked."""
+    """The random sample of the items: the same on every call."""
     rule = stage.judgments.sample
     if rule is None:
         return ()

@@ -18,7 +18,7 @@ PROLIFIC_PANEL = "prolific"
 
 
 def arrival_url(base: str, arrival: ArrivalSettings) -> str:
-    """The study address for the recruitment platform, which fills in its values; unknown ones get placeholders."""
+    """The study's URL for the recruitment platform, which fills in its values; unknown values get placeholders."""
     names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
     panel = PANELS.get(arrival.panel)
     values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values
@@ -34,14 +34,17 @@ class ByUrl(NamedTuple):
 
 
 def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl:
-    """`preview`: nobody but who is at this computer reaches the site. `asks_prolific`: arrivals are checked there."""
+    """Decide about platform links.
+
+    `preview`: the site is reachable only from this computer. `asks_prolific`: arrivals are verified with Prolific.
+    """
     arrival = study.settings.arrival
     if arrival.by_url is not None:
         return ByUrl(arrival.by_url)
     if arrival.signed is not None or (asks_prolific and arrival.panel == PROLIFIC_PANEL) or preview:
         return ByUrl(True)
     closed = (
-        f'Anybody can make up a link from {arrival.panel}, because links are not verified. Set `signed = "prolific"` '
+        f'Anybody can forge a link from {arrival.panel}, because links are not verified. Set `signed = "prolific"` '
         "in [arrival], or give the site Prolific's token, or set `by_url = true` to admit people without verification."
     )
     if workers.came_from(tx, arrival.panel):
@@ -59,7 +62,7 @@ def new_invitation(
 
 
 def invite_addresses(tx: Tx, study: Study, addresses: Sequence[str], stage: str | None, by: str) -> list[str]:
-    """The content of every address's link; existing links are kept."""
+    """The content of the link for every address; existing links are kept."""
     known = invitations.by_address(tx)
     made = []
     for address in addresses:
@@ -83,18 +86,18 @@ def revoke(tx: Tx, study: Study, number: int, by: str, reason: str | None = None
 
 
 def arrive_invited(tx: Tx, study: Study, nonce: str, worker_id: int | None) -> tuple[Worker, InvitationRow | None]:
-    """The worker behind a link. `worker_id` is who is signed in already, for links that several people use."""
+    """The worker who opens a link. `worker_id` is the worker already signed in, for links that several people use."""
     row = invitations.find(tx, nonce, lock=True)
     if row is None:
         if epochs.current(tx).reason == epochs.RESTORED:
-            # Nobody can say whether the link was for one person or for many, or revoked.
+            # It is unknown whether the link was for one person or many, or was revoked.
             message = worded(
                 "This study was restored from an older backup, which does not have this invitation. Ask for a new one."
             )
             known = workers.find_by_identity(tx, INVITATION_PANEL, nonce)
             if known is None:
                 raise Refusal("bad_invitation", message, 403)
-        # Made before links were written down: those carry all there is to know.
+        # The link was made before links were stored: it contains all data itself.
         return arrive(tx, study, INVITATION_PANEL, nonce, {}), None
     if row.revoked_at is not None:
         raise Refusal("bad_invitation", worded("This invitation is no longer valid. Ask for a new one."), 403)
@@ -107,7 +110,7 @@ def arrive_invited(tx: Tx, study: Study, nonce: str, worker_id: int | None) -> t
 
 
 def _first_use(tx: Tx, study: Study, row: InvitationRow) -> Worker:
-    """Opened again, it is the same worker."""
+    """The worker of a personal link: the same every time it is opened."""
     worker = arrive(tx, study, INVITATION_PANEL, row.nonce, {})
     if row.uses == 0:
         invitations.count_use(tx, row.id)
@@ -115,7 +118,7 @@ def _first_use(tx: Tx, study: Study, row: InvitationRow) -> Worker:
 
 
 def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | None) -> Worker:
-    """Everybody who opens it is somebody else, but for those who are in by it already."""
+    """The worker of a shared link: a new worker, unless they have already joined with it."""
     if worker_id is not None:
         known = workers.identity_of(tx, worker_id)
         if known is not None and known[0] == INVITATION_PANEL and known[1].startswith(f"{row.nonce}:"):
@@ -129,12 +132,12 @@ def _one_more_use(tx: Tx, study: Study, row: InvitationRow, worker_id: int | Non
 
 
 def by_invitation() -> Refusal:
-    """For people who come without a link of their own."""
+    """Refuse people who come without a personal link."""
     return Refusal("not_open", worded("You need an invitation for this study. Open the link in it."), 403)
 
 
 def arrive_in_public(tx: Tx, study: Study) -> Worker:
-    """Somebody new, who came by the public page."""
+    """A new worker who joined from the public page."""
     if not study.settings.arrival.landing:
         raise by_invitation()
     return arrive(tx, study, PUBLIC_PANEL, secrets.token_urlsafe(12), {})

@@ -1,7 +1,7 @@
-"""Items that wait for an expert's answer, and the answers.
+"""Items sent to experts, and the experts' answers.
 
-An expert's answer is stored next to the aggregated label and does not change it; making the item gold, or correcting
-its gold, does.
+An expert's answer is stored next to the aggregated label and does not change it; to change the label, make the item
+gold or correct its gold.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LOOKED_AT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ExpertQuestion:
-    """An item somebody sent to the experts."""
+    """An item sent to the experts."""
 
     event: Event
     item: Item
@@ -58,7 +58,7 @@ def questions(tx: Tx, most: int) -> tuple[list[ExpertQuestion], int]:
 def answer_question(
     tx: Tx, study: Study, stage: RunningStage, number: int, raw_answer: Any, remark: str, by: str
 ) -> Item:
-    """Put down what an expert says about an item that was sent to them."""
+    """Store an expert's answer to an item that was sent to them."""
     event = next((one for one in _waiting(tx) if one.id == number and one.stage == stage.name), None)
     item = None if event is None else items.find_item(tx, stage.name, event.item or "")
     if event is None or item is None:

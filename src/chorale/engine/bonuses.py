@@ -1,8 +1,8 @@
-"""The bonuses a worker got, as they read them: how much, on which day, and what for.
+"""A worker's bonuses as shown to them: amount, day and reason.
 
-Which questions have known answers is not shown. What those earned is shown as one sum for each stage, when the day is
-over, and of no bonus more than the day, since the moment of one would be the moment of an answer. Until then it is not
-in any sum that workers read either: they would see it grow.
+Bonuses must not reveal which questions are gold. So gold bonuses are shown as one sum per stage, after the day is over.
+Only the day is shown, since the time of a bonus would be the time of an answer. Until then, no sum that workers see
+includes them: they would see it grow.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,13 +31,13 @@ _WORDS: Mapping[str, Callable[[str], str]] = {
 @dataclass(frozen=True, slots=True)
 class Bonus:
     day: date
-    """In UTC; of several, the last."""
+    """The day in UTC; the last day if there are several bonuses."""
     amount: int
     times: int
     words: str
-    """What it was for."""
+    """The reason."""
     quoted: bool
-    """Whether the words are those that somebody typed."""
+    """Whether a person wrote the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class WorkerBonuses:
     latest: tuple[Bonus, ...]
     """The newest first."""
     more: int
-    """How many there are beside them."""
+    """Number of earlier bonuses not listed."""
 
 
 def adds_later(stages: Iterable[RunningStage]) -> bool:
-    """Whether correct answers to gold earn something in any of these stages, which is shown when the day is over."""
+    """Whether gold answers earn a bonus in any of these stages; such bonuses are shown after the day is over."""
     return any(pays_for_gold(stage) for stage in stages)
 
 
@@ -59,7 +59,7 @@ def pays_for_gold(stage: RunningStage) -> bool:
 
 
 def added_later(tx: Tx, study: Study, worker_id: int) -> Mapping[int, int]:
-    """What a worker has earned today that is shown when the day is over, by stage."""
+    """A worker's earnings of today that are shown after the day is over, by stage."""
     return ledger.gold_bonuses_since(tx, worker_id, _today(study)) if adds_later(study.stages.values()) else {}
 
 
@@ -78,14 +78,14 @@ def bonuses_of(tx: Tx, study: Study, worker_id: int) -> WorkerBonuses:
 
 def _bonus(row: BonusLine, title: str) -> Bonus:
     kind = row.cause.partition(":")[0]
-    # A bonus that a person gave, or a person's script through a kit: its cause begins with the kit's name.
+    # Given by a person, or by a person's script through a kit: then its cause begins with the kit's name.
     quoted = kind == BY_STAFF or kind in installed().kits
     words = row.reason if quoted else _bonus_words(row.cause, kind, title)
     return Bonus(datetime.fromtimestamp(row.at / 1000, UTC).date(), row.amount, row.times, words, quoted)
 
 
 def _bonus_words(cause: str, kind: str, title: str) -> str:
-    """The words for a bonus that the study gives, never those of the ledger: they are for the requester."""
+    """The worker's text for a bonus given by the study. The ledger's reason is for the requester."""
     if kind in _WORDS:
         return _WORDS[kind](title)
     if is_for_finishing(cause):

@@ -1,4 +1,4 @@
-"""Bringing the items and gold of a folder into the database of a study, and refusing what no longer fits it."""
+"""Importing a folder's items and gold into the study's database, and refusing changes that conflict with it."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from chorale.store.known_items import KnownItem, known_items, replace_payload
 
 
 def as_begun(tx: Tx, folder: StudyFolder) -> StudyFolder:
-    """The folder, with all items in stages that began before their task asked once what several rows ask."""
+    """The folder, with duplicate items kept in stages that started before their task merged duplicates."""
     versions = {stage.name: stage.task_version for stage in stages.all_stages(tx)}
 
     def begun(content: StageContent) -> StageContent:
@@ -54,7 +54,7 @@ def item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]
 
 
 def _corrected(tx: Tx, stage_name: str) -> dict[str, set[str]]:
-    """The answers that gold had before it was corrected, by key: the file may still have them."""
+    """The answers of gold before its correction, by key: the file may still have them."""
     earlier_answers: dict[str, set[str]] = {}
     for correction in corrections.corrections(tx, stage_name):
         earlier_answers.setdefault(correction.key, set()).add(codec.as_text(correction.before))
@@ -65,12 +65,12 @@ def _differs(known: Mapping[str, KnownItem], item: NewItem, once: AskedOnce | No
     stored = known.get(item.key)
     if stored is None or stored.payload == codec.as_text(item.payload):
         return False
-    # Rows that ask what was asked before may be added to an item: workers see no difference.
+    # Duplicate rows may be added to an item: workers see no difference.
     return once is None or once.identity(codec.from_text(stored.payload)) != once.identity(item.payload)
 
 
 def _connected(known: Mapping[str, KnownItem], new: Sequence[NewItem], file: str) -> Iterable[Problem]:
-    """Items that are now of another group: somebody may have seen two of it."""
+    """Items that have moved to another group: a worker may have seen two items of it."""
     moved = [item.key for item in new if item.key in known and known[item.key].group_key != item.group]
     if moved:
         yield Problem(
@@ -94,7 +94,7 @@ def _changed(item: NewItem, file: str) -> Problem:
 
 
 def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int, now: int) -> None:
-    """Bring in what the database does not have yet, and who items are for."""
+    """Import new items and gold, and the assignees of items."""
     stage, seed = content.settings, folder.settings.study.seed
     known, known_gold = known_items(tx, stage_id), gold_by_key(tx, stage_id)
     new = (item for item in content.items if item.key not in known)
@@ -108,7 +108,7 @@ def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int, n
     add_gold(tx, stage_id, stage.name, seed, rows, stage.judgments.min)
     earlier = _corrected(tx, stage.name)
     for gold in content.gold:
-        # What was corrected in the console keeps the explanation it got there, until the file has the right answer.
+        # Gold corrected in the console keeps its explanation from there until the file has the corrected answer.
         corrected = gold.item.key in earlier and known_gold[gold.item.key][0] != codec.as_text(gold.answer)
         if gold.item.key in known_gold and known_gold[gold.item.key][1] != gold.explanation and not corrected:
             explain_gold(tx, stage_id, gold.item.key, gold.explanation)
@@ -118,7 +118,7 @@ def add_new(tx: Tx, folder: StudyFolder, content: StageContent, stage_id: int, n
 
 
 def _missing(known: Mapping[str, KnownItem], content: StageContent, file: str) -> list[Problem]:
-    """Items the database has and the files no longer have: somebody removed them, or it is another study's database."""
+    """Items in the database but not in the files: they were removed, or the database belongs to another study."""
     present = {item.key for item in content.items} | {gold.item.key for gold in content.gold}
     gone = sorted(set(known) - present)
     if not gone:
@@ -127,7 +127,7 @@ def _missing(known: Mapping[str, KnownItem], content: StageContent, file: str) -
         Problem(
             file,
             None,
-            f"{len(gone):,} items of stage {content.settings.name!r} are in the database and not in the files",
+            f"{len(gone):,} items of stage {content.settings.name!r} are in the database but not in the files",
             "Restore them (items can be added to a stage, but not removed), or use the database that belongs to this "
             "study.",
             ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),

@@ -1,4 +1,4 @@
-"""Which changes of study.toml are allowed now, by the rules beside the settings (model/setting_rules.py)."""
+"""Checks which changes of study.toml are allowed now, by the rules in model/setting_rules.py."""
 
 import json
 import tomllib
@@ -17,7 +17,7 @@ _IN_FORCE = "settings in force"
 
 
 def as_stored(study: StudySettings) -> dict[str, Any]:
-    """All settings of a study, defaults included, as JSON has them."""
+    """All settings of a study as JSON values, including defaults."""
     return study.model_dump(mode="json", by_alias=True)
 
 
@@ -33,7 +33,7 @@ def changes_since(tx: Tx, study: StudySettings) -> list[SettingChange] | None:
 
 
 def _from_text(text: str | None) -> dict[str, Any] | None:
-    """The settings of a study from before they were stored whole."""
+    """The settings of a study that was started before full settings were stored."""
     if text is None:
         return None
     try:
@@ -43,7 +43,7 @@ def _from_text(text: str | None) -> dict[str, Any] | None:
 
 
 def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Problem]:
-    """The changes that come too late."""
+    """Changes that are no longer allowed."""
     if not changes:
         return
     begun, decided = beginnings.stages_begun(tx), beginnings.gates_decided(tx)
@@ -67,12 +67,12 @@ def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Proble
 
 
 def _is_in_new_table(change: SettingChange) -> bool:
-    """Whether a list got a table that it did not have."""
+    """Whether a table was added to a list."""
     return bool(change.of) and change.setting in ("stage", "gate", "prolific.study") and change.before is None
 
 
 def _shown(value: Any) -> str:
-    """A value as the study file has it, shortened."""
+    """A value in the study file's syntax, shortened."""
     text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 200 else f"{text[:200]}…"
 

@@ -13,10 +13,9 @@ def wall_clock() -> int:
 
 
 class SteadyClock:
-    """A clock that never goes back behind what it, or the database, has seen.
-
-    What counted when is decided by times: rates of pay, gold that was corrected, who came before a gate closed. If the
-    machine's clock ran ahead and is corrected, this one continues at half speed until the machine's has caught up.
+    """A clock that never runs backwards, also relative to the database. Times decide which pay rate and gold
+    answer applied, and who came before a gate closed. If the machine's clock ran ahead and is corrected, this one
+    continues at half speed until the machine's has caught up.
     """
 
     def __init__(

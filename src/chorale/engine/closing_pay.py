@@ -1,7 +1,7 @@
 """Payments when a gate closes, in addition to bonuses for passing, and whether the budget covers them.
 
-Rounds and grading can be paid as a whole. A gate that closes ends them: graders have finished then, and who is in the
-middle of a round gets what they have done of it.
+Rounds and grading can be paid as a whole. A closing gate ends them: graders have then finished, and workers in the
+middle of a round are paid for the part they have done.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,19 +14,19 @@ from chorale.store.participations import Unfinished, in_the_middle
 
 
 def is_affordable(tx: Tx, study: Study, gate: RunningGate, passing: int) -> bool:
-    """Whether the budget covers what a gate pays if it closes now and this number pass. It reserves that amount."""
+    """Whether the budget covers the gate's payments if it closes now and this number pass. Reserves that amount."""
     amount, payments = _due(tx, study, gate, passing)
     return not amount or covers(tx, study, amount, payments)
 
 
 def lacking_to_close(tx: Tx, study: Study, gate: RunningGate, passing: int) -> int:
-    """By how much that would exceed the budget, as things are."""
+    """The amount by which the gate's payments would exceed the budget now."""
     amount, payments = _due(tx, study, gate, passing)
     return lacking(tx, study, amount, payments) if amount else 0
 
 
 def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, int]:
-    """What a gate pays if it closes now and so many pass, and in how many payments."""
+    """The gate's payments if it closes now and this number pass: total and number."""
     graders = graders_who_finish(tx, study, gate)
     parts = [
         for_part(study.stage(name), worker.answered)
@@ -40,7 +40,7 @@ def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, in
 
 
 def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
-    """That a gate can't close since so much is missing, and what to do about it."""
+    """The message for a gate that can't close because the budget is too small."""
     pay = study.settings.pay
     enough = (pay.budget or 0) + missing
     return (
@@ -51,9 +51,9 @@ def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
 
 
 def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
-    """Whose grading ends when a gate closes and is paid as a whole: their ids by pseudonym, by stage.
+    """Graders who are paid as a whole when a gate closes: their ids by pseudonym, by stage.
 
-    Where several gates rest on the same grading, the first to close ends it.
+    If several gates use the same grading, the first to close ends it.
     """
     return {
         stage.name: grades.active_in(tx, stage.id, stage.settings.pay.finished_from)
@@ -63,7 +63,7 @@ def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dic
 
 
 def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -> dict[str, list[Unfinished]]:
-    """People in the middle of a round that ends when a gate closes, by stage, whether or not it pays."""
+    """Workers in the middle of a round that ends when a gate closes, by stage, paid or not."""
     return {
         stage.name: in_the_middle(tx, stage.id, stage.round_size, lock=lock)
         for stage in _ended_by(tx, study, gate)
@@ -72,7 +72,7 @@ def cut_off_by(tx: Tx, study: Study, gate: RunningGate, *, lock: bool = False) -
 
 
 def _ended_by(tx: Tx, study: Study, gate: RunningGate) -> list[RunningStage]:
-    """The stages that end when a gate closes, and not with one that has closed before."""
+    """The stages that end when a gate closes, except those ended by an earlier gate."""
     closed = gates.closed_gates(tx) - {gate.name}
     return [
         stage
@@ -90,7 +90,7 @@ def pay_graders(tx: Tx, study: Study, finished: Mapping[str, Mapping[str, int]])
 
 
 def pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinished]]) -> None:
-    """Pay people for what they have done of a round that they can't finish any more."""
+    """Pay workers for their part of a round that they can no longer finish."""
     for name, several in cut_off.items():
         stage = study.stage(name)
         for worker in several:

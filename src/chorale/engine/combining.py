@@ -1,4 +1,4 @@
-"""The label of an item by its judgments: all of it, or field by field."""
+"""Aggregating an item's judgments into its label: as a whole or field by field."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,12 +14,12 @@ from chorale.store.first_pass import FirstLabel
 
 
 def needed_fields(stage: RunningStage) -> tuple[str, ...]:
-    """The fields that decide an item: those the study file names, or all that are compared."""
+    """The fields that decide an item: those named in the study file, or all compared fields."""
     return stage.settings.judgments.fields or tuple(field.name for field in stage.task.shape.compared)
 
 
 def label_of(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Combined | None:
-    """The judgments of the item with this key, put together; as sure as the fields that decide it."""
+    """Aggregate an item's judgments. The confidence is that of the deciding fields."""
     judgments = _with_draw(stage, key, judgments)
     fields = stage.settings.judgments.fields
     if fields and judgments and stage.task.combining.combine_fields is not None:
@@ -28,7 +28,7 @@ def label_of(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Co
 
 
 class ItemOutcome(NamedTuple):
-    """The label of an item, and what follows from it."""
+    """The label of an item, and the resulting state."""
 
     label: Combined | None
     decision: ItemDecision
@@ -43,12 +43,12 @@ def outcome(
     decided: str | None,
     first: FirstLabel | None = None,
 ) -> ItemOutcome:
-    """The label of an item by the judgments that count and by what a reviewer decided, and whether it is complete.
+    """The label of an item from counted judgments and reviewers' decisions, and whether it is complete.
 
-    `first` is what a model has answered, where one answers first: the label, if people are not asked.
+    `first` is the answer of a model that answers first: it is the label if people are not asked.
     """
     rule = rule_for(stage.settings.judgments, sampled)
-    # Before the minimum is reached there is nothing to decide, and nothing to show for it.
+    # Below the minimum number of judgments, there is no label yet.
     by_judgments = label_of(stage, key, judgments) if len(judgments) >= rule.min else None
     by_model = first is not None and first.is_label
     if by_model and first is not None:
@@ -67,7 +67,7 @@ def outcome(
 
 
 def _has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:
-    """Whether the order of what people choose has stayed the same as long as the stage asks for."""
+    """Whether the ranking of options has been stable for as long as the stage requires."""
     chosen = stage.task.combining.chosen
     if rule.stable is None or chosen is None or not rule.min <= len(judgments) < rule.max:
         return False
@@ -84,13 +84,13 @@ class _DecidedLabel(NamedTuple):
 def _with_decision(
     stage: RunningStage, key: str, judgments: Sequence[Judgment], label: Combined | None, decided: str | None
 ) -> _DecidedLabel:
-    """The label with what a reviewer decided, which is certain. Final once every field that decides an item is."""
+    """Apply a reviewer's decision to a label, with full confidence. Final once every deciding field is decided."""
     if decided is None:
         return _DecidedLabel(label, final=False)
     made: dict[str, Any] = answer_from_text(decided)
     if not stage.task.shape.fields:
         return _DecidedLabel(Combined(made["answer"], 1.0), final=True)
-    # What nobody decided stays as the judgments have it, however few are left.
+    # Undecided fields keep their aggregated values, however few judgments remain.
     by_judgments = label_of(stage, key, judgments) if label is None and judgments else label
     answer = {**(by_judgments.answer if by_judgments is not None else {}), **made}
     unasked = not_asked(stage, answer)
@@ -105,7 +105,7 @@ def _with_decision(
 
 
 def not_asked(stage: RunningStage, answer: Mapping[str, Any]) -> set[str]:
-    """The fields that are not asked after an answer's own fields before them."""
+    """The fields that are not asked, given the answer's earlier fields."""
     kept: dict[str, Any] = {}
     names = set()
     for field in stage.task.shape.fields:
@@ -117,7 +117,7 @@ def not_asked(stage: RunningStage, answer: Mapping[str, Any]) -> set[str]:
 
 
 def field_results(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Mapping[str, FieldResult]:
-    """The result of every field by the judgments of an item; none where answers have no fields, or nobody answered."""
+    """The result of every field from an item's judgments; empty if answers have no fields or nobody answered."""
     combine = stage.task.combining.combine_fields
     if combine is None or not judgments:
         return {}
@@ -125,7 +125,7 @@ def field_results(stage: RunningStage, key: str, judgments: Sequence[Judgment]) 
 
 
 def _with_draw(stage: RunningStage, key: str, judgments: Sequence[Judgment]) -> Sequence[Judgment]:
-    """The judgments with the number that decides ties, where the study draws them."""
+    """The judgments with the random number that breaks ties, if the study breaks them randomly."""
     first = judgments[0].answer if judgments else None
     if stage.tie_seed is None or all(judgment.answer == first for judgment in judgments):
         return judgments

@@ -1,4 +1,4 @@
-"""What requesters do to a running study."""
+"""Requesters' control of a running study."""
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal, StageState
@@ -8,11 +8,12 @@ LONGEST_REASON = 1000
 
 
 def set_stage_state(tx: Tx, study: Study, stage: RunningStage, state: StageState, by: str, reason: str = "") -> bool:
-    """Pause or resume a stage; False if it already was. Answers to items already assigned are still accepted.
+    """Pause or resume a stage; False if it already was in that state. Answers to items already assigned are still
+    accepted.
 
     Pausing needs no reason, so that a study can be stopped at once; the reason can be added later. Resuming needs one.
     """
-    # A command line may hand over what is no text, and a hurried one anything.
+    # Text from a command line may contain surrogates.
     reason = reason.encode("utf-8", "replace").decode().strip()[:LONGEST_REASON]
     if state is StageState.OPEN and not reason and stage.id in stages.paused_stages(tx):
         raise Refusal("no_reason", "Enter a reason to resume the stage. It is kept in the activity log.", 422)
@@ -24,12 +25,15 @@ def set_stage_state(tx: Tx, study: Study, stage: RunningStage, state: StageState
 
 
 def close_study(tx: Tx, study: Study, by: str, reason: str) -> int:
-    """Pause every open stage at once; how many were open. Answers to items already assigned are still accepted."""
+    """Pause every open stage at once; returns how many were open.
+
+    Answers to items already assigned are still accepted.
+    """
     return _set_all(tx, study, StageState.PAUSED, by, reason)
 
 
 def reopen_study(tx: Tx, study: Study, by: str, reason: str) -> int:
-    """Resume every paused stage at once; how many were paused."""
+    """Resume every paused stage at once; returns how many were paused."""
     return _set_all(tx, study, StageState.OPEN, by, reason)
 
 

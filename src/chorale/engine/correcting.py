@@ -1,9 +1,9 @@
-"""Correcting gold that was wrong, and everything that was decided by it.
+"""Correcting wrong gold, and everything that followed from it.
 
-Answers to it are graded again, beside the grades they had. Everybody who answered it gets the gold record, the trust
-and the status they would have with the right answer; their labels follow with the next settling. Pay is never taken
-back: workers who would have earned more with the right answer get the difference, and those who got too much keep it.
-What gates have decided stays decided.
+Answers to it are graded again, and their earlier grades are kept. Everybody who answered it gets the gold record, trust
+and status that follow from the correct answer; their labels are updated at the next settling. Pay is never reduced:
+workers who would have earned more get the difference, and those who got too much keep it. Decisions of gates do not
+change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,20 +38,20 @@ class GoldCorrection:
 
 
 def correct_gold(study: Study, new: GoldCorrection) -> None:
-    """Give gold another answer.
+    """Change the answer of a gold item.
 
-    What follows from it is left to `finish_corrections`, which comes before labels are settled and before anything is
-    exported, reported or verified.
+    `finish_corrections` applies the consequences, before labels are settled and before anything is exported, reported
+    or verified.
     """
     study.store.look(lambda tx: _check_budget(tx, study, new))
     study.store.do(lambda tx: _put_down(tx, study, new))
 
 
 def finish_corrections(study: Study) -> None:
-    """Grade answers to corrected gold again, and look again at everybody who gave them.
+    """Regrade answers to corrected gold, and review the workers who gave them.
 
-    In small transactions, so that others get their turn in between. A process that dies on the way leaves answers that
-    are not graded again yet, and the next one continues with them.
+    Small transactions let other requests run in between. If the process dies, the next one continues with the remaining
+    answers.
     """
     for correction in study.store.look(corrections.unfinished):
         while study.store.do(partial(_some_again, study=study, correction=correction)):
@@ -59,7 +59,7 @@ def finish_corrections(study: Study) -> None:
 
 
 def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
-    """The item, its gold as it is, and the new answer, if it is one."""
+    """The item, its current gold, and the new answer, if it is valid."""
     item = items.find_item(tx, new.stage.name, new.key)
     before = None if item is None else gold.gold_answer(tx, item.id)
     if item is None or before is None:
@@ -73,7 +73,7 @@ def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
 
 
 def _check_budget(tx: Tx, study: Study, new: GoldCorrection) -> None:
-    """Refuse before anything has changed what would cost more than there is."""
+    """Refuse a correction whose bonuses would exceed the budget, before anything changes."""
     item, _, answer = _checked(tx, new)
     if study.settings.pay.budget is None:
         return
@@ -93,7 +93,7 @@ def _put_down(tx: Tx, study: Study, new: GoldCorrection) -> None:
     met, last_at = corrections.met_so_far(tx, item.id)
     events.record(
         tx,
-        # What was answered or corrected before was so at an earlier moment: later readers go by that.
+        # Later readers compare times, so this correction needs a later time than earlier answers and corrections.
         max(study.clock(), last_at + 1),
         corrections.KIND,
         {
@@ -109,7 +109,7 @@ def _put_down(tx: Tx, study: Study, new: GoldCorrection) -> None:
 
 
 def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
-    """Bring the next few workers in line with corrected gold; False if that was done for all of them."""
+    """Review the next few workers affected by corrected gold; False if none are left."""
     stage = study.stage(correction.stage)
     workers = corrections.not_graded_again(tx, correction, WORKERS_AT_ONCE)
     if not workers:
@@ -120,10 +120,10 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
     for worker_id in workers:
         present = participations.participation_of(tx, stage.id, worker_id, lock=True)
         if present is None:
-            raise RuntimeError(f"somebody answered in {stage.name} and was never there")
+            raise RuntimeError(f"a worker answered in {stage.name} without a participation")
         given = corrections.graded_by_gold(tx, stage.id, worker_id=worker_id)
         for answer in given:
-            # Somebody else may have been faster with this worker: that is known now that they are locked.
+            # Another process may have reviewed this worker first: the lock makes that visible.
             if answer.item_id == correction.item_id and answer.submitted_at < correction.at > answer.graded_at:
                 again = stage.task.grading.grade(answer.answer, answer.gold)
                 source = f"{corrections.LATER_GRADES}{answer.times + 1}"
@@ -138,7 +138,7 @@ def _some_again(tx: Tx, study: Study, correction: Correction) -> bool:
 def _review_again(
     tx: Tx, study: Study, stage: RunningStage, present: Participation, given: Sequence[GradedByGold], history: History
 ) -> int:
-    """Bring a worker's record and standing in line with gold as it is; what they are owed."""
+    """Update a worker's gold record and status for the current gold; returns what they are owed."""
     worker_id = present.worker_id
     record, dropped_by, owed = _replayed(stage, given, history, {})
     other = _dropped_otherwise(tx, stage, given[0].worker)
@@ -154,9 +154,9 @@ def _review_again(
 def _replayed(
     stage: RunningStage, given: Sequence[GradedByGold], history: History, changed: Mapping[int, Any]
 ) -> tuple[GoldRecord, dict[str, Any] | None, int]:
-    """A gold record by gold as it is; on what it would have had somebody dropped; and what it would have paid.
+    """A worker's gold record by current gold, the removal it would have caused, and the pay it would have earned.
 
-    `changed` are gold answers that are to be, by item.
+    `changed` has new gold answers by item.
     """
     record, then = GoldRecord(), stage
     dropped: dict[str, Any] | None = None
@@ -177,7 +177,7 @@ def _replayed(
 
 
 def _dropped_otherwise(tx: Tx, stage: RunningStage, pseudonym: str) -> bool:
-    """Whether somebody was dropped for another reason than gold: by a person, or for agreeing too little."""
+    """Whether a worker was removed for a reason other than gold: by a person, or for low agreement."""
     return any(
         event.stage == stage.name and event.evidence.get("rule") in (BY_STAFF, "quality", "erased")
         for event in events.recent(tx, 1000, kinds=("dropped",), pseudonym=pseudonym)

@@ -22,10 +22,10 @@ DECIDABLE: Mapping[Deed, frozenset[str]] = {
     "return": frozenset({"ACTIVE", "AWAITING REVIEW"}),
     "unreject": frozenset({"REJECTED"}),
 }
-"""In which statuses a submission must be. People can be written to in any."""
+"""The statuses a submission must be in for each action. Messages are possible in any status."""
 SENT = "submissions decided"
 REACHED = "message in parts"
-"""Whom a message reached in one study, as long as it has not gone to all studies: nobody is to get it twice."""
+"""The recipients reached in one study, until the message has gone to all studies: nobody may get it twice."""
 RECENT = 1000
 
 
@@ -35,7 +35,7 @@ class Decision:
 
     deed: Deed
     chosen: frozenset[str]
-    """By `handle_of`."""
+    """Handles, as made by `handle_of`."""
     text: str = ""
     category: str = "LOW_EFFORT"
 
@@ -44,18 +44,19 @@ class Decision:
 class PlannedDecision:
     rows: list[SubmissionRow]
     left_out: int
-    """How many of the chosen are erased, in another status by now, or have a message already that failed for others."""
+    """Number of selected submissions that were erased, have changed status, or already got this message.
+    """
     reward: int
-    """What the rewards of these submissions come to."""
+    """The sum of the rewards of these submissions."""
 
 
 def handle_of(row: SubmissionRow) -> str:
-    """A name for a submission in forms: Prolific's own ids stay off pages."""
+    """A submission's handle in forms: Prolific's own ids are not put on pages."""
     return sha256(row.external_id.encode()).hexdigest()[:16]
 
 
 def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
-    """The people a decision applies to at the moment."""
+    """The submissions to which a decision currently applies."""
     text = decision.text.strip()
     if decision.deed == "reject":
         checked_reason(text, decision.category)
@@ -80,7 +81,7 @@ def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
 
 
 def carry_out(study: Study, client: Prolific, decision: Decision, by: str, key: str) -> int:
-    """Carry out a decision once for each form that was sent; the number of submissions it was about."""
+    """Carry out a decision once per submitted form; returns the number of submissions."""
     planned = study.store.look(lambda tx: plan_decision(tx, decision))
     if not study.store.do(lambda tx: _claim(tx, study, decision, by, key)):
         return 0
@@ -90,7 +91,7 @@ def carry_out(study: Study, client: Prolific, decision: Decision, by: str, key: 
     try:
         _decide(study, client, planned.rows, decision, by)
     finally:
-        # Also after a failure: some may be decided, and the page is to show which.
+        # Also after a failure: some submissions may be decided, and the page should show which.
         recruiting.sync(study, client)
     return len(planned.rows)
 
@@ -112,14 +113,14 @@ def _message(study: Study, client: Prolific, rows: list[SubmissionRow], text: st
 
 
 def _note_reached(tx: Tx, study: Study, text: str, rows: list[SubmissionRow]) -> None:
-    """Note whom a message reached; nobody once it has gone to all."""
-    # As after an erasure, since nothing else of this event would be erased.
+    """Record the recipients a message reached; none once it has reached all."""
+    # Stored without names, since an erasure would not find them in this event.
     names = [erased_submission(tx, row.external_id) for row in rows]
     events.record(tx, study.clock(), REACHED, {"text": _digest(text), "submissions": names})
 
 
 def _reached(tx: Tx, text: str) -> set[str]:
-    """Whom a message reached that failed for others."""
+    """The recipients already reached by a message that failed for others."""
     reached: set[str] = set()
     for event in events.recent(tx, RECENT, kinds=(REACHED,)):
         if event.evidence["text"] == _digest(text):

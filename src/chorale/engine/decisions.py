@@ -1,4 +1,4 @@
-"""Decisions of reviewers about items, as they are kept: checked against the item, logged, and undone.
+"""Storing reviewers' decisions about items: checking them against the item, logging and undoing them.
 
 A decision is made in the console, or by workers in a stage with `decides_sources`. The last one counts.
 """
@@ -16,11 +16,11 @@ from chorale.store.labels import ItemProgress
 
 DECIDED = "adjudicated"
 UNDONE = "undoes"
-"""In the evidence of an undoing: the number of the decision that it takes back."""
+"""In the evidence of an undo event: the number of the decision that was undone."""
 REVIEWED_IN = "reviewed_in"
-"""In the evidence of a decision by workers: the stage and the item that it was made in."""
+"""In the evidence of a decision by workers: the stage and item in which it was made."""
 WHOLE = "answer"
-"""The name of the only thing to decide where answers have no fields."""
+"""The name for the whole answer, for answers without fields."""
 _ALL = 10_000
 _LONGEST_REASON = 2_000
 
@@ -35,7 +35,7 @@ def record_decision(
     by: str,
     evidence: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record a decision about some fields of an item, after those decided before; its label is not updated here."""
+    """Record a decision about some fields of an item, in addition to earlier ones. The label is not updated here."""
     made = _parsed(stage, item, decision)
     _record(tx, study, stage, item, made, {"by": by, "reason": reason[:_LONGEST_REASON], **(evidence or {})})
 
@@ -43,7 +43,7 @@ def record_decision(
 def take_back(
     tx: Tx, study: Study, stage: RunningStage, item: Item, standing: Sequence[Event], reason: str, by: str
 ) -> None:
-    """Record that the last of these decisions no longer counts, and the one before it does, if there is one."""
+    """Record that the last of these decisions is undone; the one before it counts again, if there is one."""
     before = standing[-2].evidence["decision"] if len(standing) > 1 else {}
     _record(tx, study, stage, item, before, {"by": by, "reason": reason, UNDONE: standing[-1].id})
 
@@ -74,19 +74,19 @@ def standing_decisions(tx: Tx, item: Item) -> list[Event]:
 
 
 def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """A decision with those before it, in its canonical form: what was decided, which fits the item and itself."""
+    """A decision merged with earlier ones, in canonical form; refused if it does not fit the item."""
     if not stage.task.shape.fields:
         try:
             return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
         except AnswerError as error:
             raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
-    # What nobody decided is as somebody answered it: a result may be no answer, such as several texts.
+    # Undecided fields are taken from an answer: an aggregated result may not be a valid answer, such as several texts.
     written = {field.name for field in stage.task.shape.fields if not field.compared}
     rest = {name: value for name, value in item.answer.items() if name not in written}
     rest |= {name: value[0] for name in written if isinstance(value := item.answer.get(name), list)}
     rest |= {name: value for name in written if isinstance(value := item.answer.get(name), str)}
     earlier = item.decision or {}
-    # A decision can make a field one that is not asked; what was said about it falls away, unless it is decided now.
+    # A decision can make another field inapplicable; its answers are dropped, unless it is decided now.
     said = {**rest, **earlier, **decision}
     unasked = not_asked(stage, said) - decision.keys()
     try:
@@ -104,9 +104,9 @@ def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dic
 def decide_behind(
     tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]
 ) -> tuple[RunningStage, Item] | None:
-    """Make an item's label the decision about the item it was made from, where its stage is for that.
+    """Apply a review item's label as the decision about its source item, if its stage decides sources.
 
-    The item that was decided, with its stage, for its label to be updated; None if nothing changed.
+    Returns the decided item with its stage, to update its label; None if nothing changed.
     """
     if not stage.settings.decides_sources:
         return None
@@ -118,7 +118,7 @@ def decide_behind(
     last = standing[-1].evidence if standing else {}
     here = [stage.name, item.key]
     if standing and REVIEWED_IN not in last:
-        return None  # decided in the console, which comes first
+        return None  # decided in the console, which takes precedence
     is_own = last.get(REVIEWED_IN) == here
     by = stage.settings.title
     if not item.released:
@@ -133,12 +133,12 @@ def decide_behind(
     try:
         record_decision(tx, study, source, reviewed, made, _reason(source, stage, judgments), by, evidence)
     except UserError:
-        return None  # what annotators wrote was erased, and no answer is complete without it
+        return None  # annotators' texts were erased, and no answer is complete without them
     return source, reviewed
 
 
 def is_decided(decision: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
-    """Whether a decision has all of this."""
+    """Whether a decision covers all of these fields."""
     return all(name in decision and decision[name] == value for name, value in made.items())
 
 
@@ -150,7 +150,7 @@ def decision_in(source: RunningStage, label: Any) -> dict[str, Any]:
 
 
 def _reason(source: RunningStage, stage: RunningStage, judgments: Sequence[Judgment]) -> str:
-    """What reviewers wrote in fields that only their form has."""
+    """The texts from fields that only the reviewers' form has."""
     asked = {field.name for field in source.task.shape.fields}
     written = [field.name for field in stage.task.shape.fields if not field.compared and field.name not in asked]
     texts = (judgment.answer.get(name) for judgment in judgments for name in written)

@@ -1,4 +1,4 @@
-"""The items a stage gets from an earlier one: from its results, or from the answers in it. Nothing is stored here."""
+"""Deriving a stage's items from the results or answers of an earlier stage. Nothing is stored here."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -20,9 +20,9 @@ def derived_items(
     seed: int,
     there: Collection[str] = (),
 ) -> Iterator[NewItem]:
-    """The items a stage gets from one group of an earlier one: from its results, or from the answers in it.
+    """The items derived from one group of an earlier stage: from its results or its answers.
 
-    Those whose keys are `there` already are named, but may come without content.
+    Existing items, whose keys are in `there`, may come without content.
     """
     rule = later.settings.items
     if rule is None:
@@ -34,7 +34,7 @@ def derived_items(
     elif later.task.deriving.derive is not None:
         derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
         if len(rule.from_) > 1:
-            # Arms may work on the same things: what came from each of their stages is an item of its own.
+            # Arms may work on the same items: results from each arm's stage become separate items.
             derived = (
                 replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
             )
@@ -48,7 +48,7 @@ def derived_items(
 def _from_answers(
     later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int, there: Collection[str]
 ) -> Iterator[NewItem]:
-    """One item from every answer, as soon as it is there."""
+    """One item per answer, as soon as it is submitted."""
     for source in sources:
         for judgment in source.judgments:
             key = f"{source.key}/{judgment.response}"
@@ -63,7 +63,7 @@ def _from_answers(
 def _from_all_answers(
     later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem], seed: int
 ) -> Iterator[NewItem]:
-    """One item from all answers to an item: the answers are numbered in the order they came."""
+    """One item from all answers to an item, numbered in the order of submission."""
     for source in sources:
         if not source.judgments or not _is_below(later, earlier, source):
             continue
@@ -71,7 +71,7 @@ def _from_all_answers(
         in_order = sorted(source.judgments, key=lambda judgment: judgment.response)
         for number, judgment in enumerate(in_order, 1):
             answers |= {f"{name}_{number}": value for name, value in _answer_columns(earlier, source, judgment).items()}
-        # With other answers it is another item: what somebody was shown does not change.
+        # Different answers make a different item: an item that was shown never changes.
         key = f"{source.key}/{'+'.join(str(judgment.response) for judgment in in_order)}"
         payload = _shaped(later, _gathered(later, source, in_order, seed, key) or {**source.payload, **answers})
         if payload is not None:
@@ -79,7 +79,7 @@ def _from_all_answers(
 
 
 def _is_below(later: RunningStage, earlier: RunningStage, source: SourceItem) -> bool:
-    """Whether the answers to an item agree as little as the later stage asks, whatever a reviewer decided since."""
+    """Whether agreement on an item is below the later stage's limit, ignoring reviewers' decisions."""
     below = None if later.settings.items is None else later.settings.items.below
     label = None if below is None else label_of(earlier, source.key, source.judgments)
     return below is None or label is None or label.confidence < below
@@ -88,7 +88,7 @@ def _is_below(later: RunningStage, earlier: RunningStage, source: SourceItem) ->
 def _gathered(
     later: RunningStage, source: SourceItem, judgments: Sequence[Judgment], seed: int, key: str
 ) -> dict[str, Any] | None:
-    """The item as the later stage's task makes it of answers; None if it leaves that to their names."""
+    """The item that the later stage's task makes from answers; None if it uses the answers' fields directly."""
     gather = later.task.deriving.gather
     if gather is None:
         return None
@@ -105,5 +105,5 @@ def _shaped(later: RunningStage, row: dict[str, Any]) -> dict[str, Any] | None:
     try:
         return later.task.shape.parse_item(row)
     except ItemError:
-        # Answers without what the later stage shows, such as a field left empty: there is nothing to grade.
+        # Answers that lack what the later stage shows, such as an empty field: there is nothing to grade.
         return None

@@ -1,8 +1,8 @@
 """A random sample of each worker's answers: the items of a stage that has `items.per_worker`.
 
 A worker's answers can be sampled only when no more will follow: the worker has reached the limit, or the stage assigns
-nothing more because it is finished or paused. They are sampled once. What somebody adds after that, in a stage that is
-resumed, is left.
+nothing more because it is finished or paused. They are sampled once. Answers added later, in a resumed stage, are not
+sampled.
 """
 
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ from chorale.store.gates import closed_gates
 
 
 def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
-    """Sample the answers of workers who are done; describes the result in words.
+    """Sample the answers of workers who are done; describe the result in words.
 
-    `closed` are the gates that are, and `wanting` the stages that want judgments.
+    `closed` are the closed gates, and `wanting` the stages that still need judgments.
     """
     takers = study.taking_some
     if not takers:
@@ -26,7 +26,7 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
     done = []
     for later in takers:
         if not closed.isdisjoint(later.closed_by):
-            continue  # what it would grade is decided
+            continue  # the gate of these grades has already decided
         for name in later.settings.sources:
             source = study.stage(name)
             ended = source.id in paused or not more_may_come(study, source, closed, wanting)
@@ -43,7 +43,7 @@ def draw_answers(tx: Tx, study: Study, closed: frozenset[str], wanting: frozense
 
 
 def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
-    """By stage, how many people have answers there that are still to be sampled."""
+    """The number of people, by stage, whose answers are still to be sampled."""
     closed = closed_gates(tx)
     waiting: dict[str, set[int]] = {}
     for later in study.taking_some:
@@ -54,7 +54,7 @@ def not_drawn_from(tx: Tx, study: Study) -> dict[str, int]:
 
 
 def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> list[int]:
-    """Those of somebody's answers that chance draws: the same whenever it is asked.
+    """The random sample of a worker's answers: the same on every call.
 
     >>> drawn_answers(7, "grading", 2, [11, 12, 15, 21]) == drawn_answers(7, "grading", 2, [21, 15, 12, 11])
     True
@@ -67,7 +67,7 @@ def drawn_answers(seed: int, later: str, count: int, given: Iterable[int]) -> li
 
 
 def _draw_from(tx: Tx, study: Study, later: RunningStage, source: RunningStage, worker_id: int) -> bool:
-    # Another server may be about to draw from them, too.
+    # Another server may be sampling from them at the same time.
     participations.participation_of(tx, source.id, worker_id, lock=True)
     if drawing.is_drawn_from(tx, later.id, source.id, worker_id):
         return False

@@ -9,13 +9,16 @@ from chorale.store import Tx, arms, beginnings, consents, events, gates, locks, 
 from chorale.store.credentials import Credentials
 
 EXPERTS_PANEL = "expert"
-"""Where experts come from who work in stages of their own."""
+"""The panel of experts who work in stages for experts."""
 MODELS_PANEL = "model"
-"""Where models come from."""
+"""The panel of models."""
 
 
 def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> Worker:
-    """The worker behind a panel's id. `visit` is what else the panel sent; it is kept with the id, apart."""
+    """The worker with a panel's id.
+
+    `visit` has other values sent by the panel; they are stored with the id, separate from answers.
+    """
     worker, new = workers.arrive(tx, panel, external_id, visit, study.clock(), study.secrets)
     if new:
         evidence = {"panel": panel, "worker": worker.pseudonym}
@@ -24,7 +27,7 @@ def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[st
 
 
 def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
-    """The worker an expert is in stages for experts. They are staff: there is nothing for them to consent to."""
+    """The worker of an expert in stages for experts. Experts are staff and need not consent."""
     worker = arrive(tx, study, EXPERTS_PANEL, name, {})
     now = study.clock()
     workers.consent(tx, worker.id, NO_CONSENT_NEEDED, now)
@@ -37,7 +40,7 @@ def arrive_as_expert(tx: Tx, study: Study, name: str) -> Worker:
 
 
 def arrive_as_model(tx: Tx, study: Study, name: str) -> Worker:
-    """The worker that a model is. There is nobody to consent."""
+    """The worker of a model. Models need not consent."""
     worker, new = workers.arrive_named(tx, MODELS_PANEL, name, f"{MODEL_PREFIX}{name}", study.clock())
     if new:
         evidence = {"panel": MODELS_PANEL, "worker": worker.pseudonym}
@@ -47,7 +50,7 @@ def arrive_as_model(tx: Tx, study: Study, name: str) -> Worker:
 
 
 def consent(tx: Tx, study: Study, worker_id: int) -> None:
-    """Note that somebody agrees to the consent form in force; again, if it is another one than they agreed to."""
+    """Record a worker's consent to the current form; again if it has changed since they agreed."""
     form = study.consent
     if workers.consent(tx, worker_id, form.version, study.clock()):
         evidence = {"consent": form.sha256, "version": form.version}
@@ -80,17 +83,17 @@ def put_in_arm(tx: Tx, study: Study, worker_id: int) -> None:
 
 
 def _arm_seed(tx: Tx, study: Study) -> int:
-    """The seed of the draw of arms, drawn itself for the first person: nobody can know an arm before."""
+    """The seed of arm assignment. It is generated for the first person, so that nobody can predict an arm."""
     seed = arms.stored_seed(tx)
     if seed is None:
-        # Studies of earlier versions have drawn from the seed in their file. 53 bits are exact in JSON.
+        # Studies of earlier versions used the seed in their file. 53 bits are exact in JSON.
         seed = study.settings.study.seed if beginnings.anybody_in_arm(tx) else study.secrets.getrandbits(53)
         arms.store_seed(tx, seed)
     return seed
 
 
 def put_everybody_in_arms(tx: Tx, study: Study) -> None:
-    """Let those catch up who came before there were arms. Experts stay out of them."""
+    """Assign workers to arms who joined before the study had arms. Experts are not assigned."""
     rule = study.settings.arms
     if rule is not None:
         for worker_id in arms.without_arm(tx, rule.after):
@@ -100,7 +103,7 @@ def put_everybody_in_arms(tx: Tx, study: Study) -> None:
 def admission(tx: Tx, study: Study, stage: RunningStage, worker_id: int, credentials: Credentials) -> Admission:
     """Whether a worker with these credentials may work in a stage, and why.
 
-    Asked before every item: the reason for which they were admitted may no longer hold.
+    Checked before every item, since the reason for admission may no longer hold.
     """
     rule = stage.settings.entry
     if rule.qualified_in is None:

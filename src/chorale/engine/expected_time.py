@@ -37,13 +37,13 @@ class ExpectedTime:
     """Time and pay of an answer, as workers see them beforehand."""
 
     seconds: int | None
-    """None where the study file does not say and the stage has no items yet."""
+    """None if the study file has no value and the stage has no items yet."""
     for_length: float = 0.0
     """Mean pay for an item's length, in addition to the pay for an answer."""
 
 
 def rounded_up(seconds: float) -> int:
-    """An estimate in steps that do not look more exact than they are.
+    """Round an estimate up, so that it does not look more exact than it is.
 
     >>> rounded_up(3.2), rounded_up(10), rounded_up(31.5)
     (5, 10, 35)
@@ -52,7 +52,7 @@ def rounded_up(seconds: float) -> int:
 
 
 def reading_sample(tx: Tx, study: Study, stage: RunningStage) -> ReadingSample | None:
-    """Estimates from a stage's first items, looked up again after a while until there are enough of them."""
+    """Estimates from a stage's first items, refreshed from time to time until there are enough items."""
     key = f"reading sample of {stage.name}"
     remembered: tuple[int, ReadingSample | None] = study.memory.get(key, (0, None))
     (looked_at, known), now = remembered, study.clock()
@@ -79,7 +79,7 @@ def _sample(tx: Tx, stage: RunningStage) -> ReadingSample | None:
 
 
 def expected_time(tx: Tx, study: Study, stage: RunningStage) -> ExpectedTime:
-    """The time the study file gives for an answer, or else an estimate from what the stage's items show."""
+    """The expected time per answer from the study file, or else an estimate from the stage's items."""
     seconds = stage.settings.pay.expected_seconds
     if seconds is not None and stage.settings.pay.by_length is None:
         return ExpectedTime(seconds)

@@ -1,4 +1,4 @@
-"""Payments that people outside make, or PayPal: what has arrived, what failed, and who is paid again."""
+"""Payments by file or by PayPal: which arrived, which failed, and who is paid again."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -24,7 +24,7 @@ from chorale.store.payments import (
 BY_HAND = "The payment did not arrive."
 NO_ADDRESS = "There is no address to pay to."
 MARKED_AFTER = 10
-"""Minutes since PayPal was last asked for a payout: another process may still be asking."""
+"""Minutes to wait after a request to PayPal: another process may still be sending it."""
 RETURNED_DAYS = 32
 """PayPal returns payments that nobody has claimed after 30 days."""
 DAY = 24 * 60 * MINUTE
@@ -32,12 +32,12 @@ _EVENTS = 1_000_000
 
 
 def due_by_hand(tx: Tx, study: Study) -> list[DuePayment]:
-    """Who no platform pays, and is owed something."""
+    """People who are owed money and are not paid through a platform."""
     return [one for one in books(tx, study).due if one.by_file]
 
 
 def new_payments(due: Sequence[DuePayment]) -> list[NewPayment]:
-    """What is owed to people and was in no payment yet."""
+    """Amounts owed that have not been in any payment yet."""
     return [
         NewPayment(one.account.worker_id, one.account.new, one.account.newest_entry) for one in due if one.account.new
     ]
@@ -46,9 +46,9 @@ def new_payments(due: Sequence[DuePayment]) -> list[NewPayment]:
 def to_try_again(
     tx: Tx, due: Sequence[DuePayment], addresses: Mapping[int, PayoutAddress], *, everybody: bool
 ) -> list[PaymentRow]:
-    """Payments that failed and are to be tried again: those of people who have left another address since, or all.
+    """Failed payments to retry: those of people who have entered another address since, or all.
 
-    Payments that failed only for want of an address are among them: no address of theirs was tried.
+    This includes payments that failed because there was no address.
     """
     last: dict[int, tuple[int, str]] = {}
     for (payment_id, _), (reason, at) in payments.failures(tx).items():
@@ -65,10 +65,9 @@ def to_try_again(
 
 
 def mark(tx: Tx, study: Study, payout_id: int, failed: Collection[str], by: str, reason: str = BY_HAND) -> int:
-    """Note that a payout by a file, or one of PayPal's in doubt, has arrived but for these workers; how many were paid.
-
-    UserError if there is no such payout, or somebody named is not in it. Doing it again changes nothing. `reason` is
-    kept in the activity log only: it is erased with the worker.
+    """Mark a payout by file, or an uncertain PayPal payout, as paid except for these workers; returns how many were
+    paid. Raises UserError if there is no such payout, or a named worker is not in it. Idempotent. `reason` is kept only
+    in the activity log, where it is erased with the worker.
     """
     row = next((row for row in payments.payouts(tx) if row.id == payout_id), None)
     if row is None or not (row.platform.endswith(FILE) or row.platform == PAYPAL):
@@ -92,7 +91,7 @@ def mark(tx: Tx, study: Study, payout_id: int, failed: Collection[str], by: str,
 
 
 def _check_markable(tx: Tx, study: Study, row: PayoutRow) -> None:
-    """UserError if a payout is not to be marked by hand, or not yet."""
+    """Raise UserError if a payout can't be marked by hand, or not yet."""
     if row.platform != PAYPAL:
         if row.state not in (SENT, SETTLED):
             raise UserError(f"Payout {row.id} is {row.state}: write its file first, with --yes --file.")
@@ -121,15 +120,15 @@ def history(tx: Tx, payout_id: int) -> list[Event]:
 
 
 def unfailed(tx: Tx, payout_id: int) -> list[PaymentRow]:
-    """The payments of a payout, without those that failed in it."""
+    """The payments of a payout, except failed ones."""
     failed = payments.failed_in(tx, payout_id)
     return [line for line in payments.payments_in(tx, payout_id) if line.id not in failed]
 
 
 def payable_lines(tx: Tx, study: Study, payout_id: int, method: str) -> list[PaymentRow]:
-    """The payments of a planned payout to people who have an address for it. The others fail, and are owed again.
+    """The payments of a planned payout whose recipients have an address.
 
-    Nothing fails where no address can be decrypted: then a key is missing.
+    The others fail and are owed again. If no address can be decrypted, none fail: the key is missing.
     """
     addresses, unreadable, lines = addresses_for(tx, method), unreadable_addresses(tx), unfailed(tx, payout_id)
     payable = [line for line in lines if line.worker_id in addresses]
@@ -144,7 +143,7 @@ def payable_lines(tx: Tx, study: Study, payout_id: int, method: str) -> list[Pay
 
 
 def arrived(tx: Tx, study: Study, lines: Sequence[PaymentRow]) -> None:
-    """Note that payments have arrived, and erase the addresses of people who have everything now."""
+    """Record that payments arrived, and erase the addresses of people who are fully paid."""
     payments.note_reported(tx, [line.id for line in lines], study.clock())
     erase_if_paid(tx, study, {line.worker_id for line in lines})
 
@@ -152,9 +151,10 @@ def arrived(tx: Tx, study: Study, lines: Sequence[PaymentRow]) -> None:
 def note_failed(
     tx: Tx, study: Study, line: PaymentRow, payout_id: int, reason: str, *, by: str | None = None, said: str = ""
 ) -> None:
-    """Note that a payment failed, and write to its worker. It is owed again.
+    """Record a failed payment and send its worker a message.
 
-    `reason` is never erased, so it names nobody; what staff `said` goes into the activity log, with their name.
+    The amount is owed again. `reason` is never erased, so it must not identify anybody; the text that staff `said` goes
+    into the activity log, with their name.
     """
     now = study.clock()
     if not payments.note_failed(tx, line.id, payout_id, reason, now):

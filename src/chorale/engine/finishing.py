@@ -1,4 +1,4 @@
-"""With which code a worker may go back to the platform they came from."""
+"""The completion code with which a worker returns to their platform."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -19,18 +19,18 @@ class Finish:
 
     ending: Ending
     code: str | None
-    """The code that says so; None if there is none for it."""
+    """The completion code; None if there is none for this ending."""
     joined: ProlificStudy | None = None
-    """The study on Prolific they are in, as the study file has it."""
+    """Their study on Prolific, as defined in the study file."""
 
 
 class _Work(NamedTuple):
-    """What a worker did from a time on."""
+    """A worker's work since a given time."""
 
     before: Mapping[int, int]
-    """How many answers they had given before, by stage id: those do not count."""
+    """Number of earlier answers, by stage id, which do not count."""
     beside: Mapping[str, tuple[int, bool]]
-    """What they did beside the items of stages, by stage, and whether there is more of it."""
+    """Their work other than items, by stage, and whether there is more of it."""
 
 
 def finish_of(tx: Tx, study: Study, seen: Visit) -> Finish | None:
@@ -57,7 +57,7 @@ def finish_of(tx: Tx, study: Study, seen: Visit) -> Finish | None:
 
 
 def ending_in(tx: Tx, study: Study, seen: Visit, submission: SubmissionRow) -> Ending | None:
-    """How the worker of a submission has ended what the submission is for."""
+    """How the worker of a submission has finished its stages."""
     names = recruited.stages_of(tx, study, submission.panel_study)
     done = parts_done(tx, study, seen, names, recruited.counts_from(tx, submission))
     return ending(done, study.settings.arrival.finish_after)
@@ -66,9 +66,9 @@ def ending_in(tx: Tx, study: Study, seen: Visit, submission: SubmissionRow) -> E
 def parts_done(
     tx: Tx, study: Study, seen: Visit, names: Collection[str] | None = None, since: int = 0
 ) -> list[PartDone]:
-    """What a worker did in some of the stages; in all if none are named.
+    """A worker's progress in the named stages, or in all.
 
-    Only what they did from `since` on counts: somebody who comes again has to do something again.
+    Only work since `since` counts: a worker who comes back has to do new work.
     """
     parts = [part for part in seen.stages if names is None or part.stage.name in names]
     failed = _not_passed(tx, study, seen.worker.id)
@@ -78,7 +78,7 @@ def parts_done(
 
 
 def _is_shut(part: StageVisit) -> bool:
-    """Whether a stage is closed to people who were removed from another one: what they did there ended with it."""
+    """Whether a stage is closed to people who were removed from another stage."""
     return part.situation.reason is Reason.NOT_ADMITTED and part.stage.settings.entry.exclude_dropped
 
 

@@ -14,25 +14,25 @@ from chorale.store.sessions import SessionClaim
 
 
 class Revealed(NamedTuple):
-    """What a worker gets for a first answer."""
+    """The reply to a first answer."""
 
     status: str
     """stored, or already_stored."""
     first: Answer
-    """The first answer as it is stored: the one that was sent first."""
+    """The stored first answer: the one that was sent first."""
     view: Mapping[str, Any]
-    """All that there is to see of the item."""
+    """The complete view of the item."""
 
 
 def invalid_answer(error: AnswerError) -> Refusal:
-    """For an answer that the task can't read."""
+    """The refusal of an answer that the task can't parse."""
     return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=error.words.demand), 422)
 
 
 def answer_first(
     tx: Tx, study: Study, worker_id: int, token: str, raw_answer: Any, session: SessionClaim | None = None
 ) -> Revealed:
-    """Store a first answer, and show the rest of the item. Whatever is sent later changes nothing."""
+    """Store a first answer, and show the rest of the item. Later first answers are ignored."""
     held = own_assignment(tx, study, worker_id, token, session).assignment
     stage = study.stage_by_id(held.stage_id)
     reveal = stage.task.form.reveal
@@ -55,7 +55,7 @@ def answer_first(
 
 
 def check_first(tx: Tx, stage: RunningStage, token: str, answer: Answer) -> None:
-    """Refuse a whole answer without a first one, and one that differs from it."""
+    """Refuse a complete answer that has no first answer or differs from it."""
     reveal = stage.task.form.reveal
     if reveal is None:
         return

@@ -1,7 +1,7 @@
 """Erasing a person's identity and, depending on the settings, their answers.
 Append-only
-tables change only in the transaction of an erasure. What remains is a row that says when, by whom
-and how much was erased, and the counts and sums that others' work and the ledger rest on.
+tables change only in the transaction of an erasure. What remains is a row with the time, actor and extent of the
+erasure, and the counts and sums that other workers' results and the ledger depend on.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from chorale.store.erased_labels import Written
 from chorale.store.erasing import Erasure
 
 BY_ERASURE = "erased"
-"""The rule by which somebody was removed from their stages whose answers were erased."""
+"""The removal rule for workers whose answers were erased."""
 UNSCRUBBED = "unscrubbed"
 BY_WORKER, BY_REQUESTER, BY_DATE = "worker", "requester", "date"
 
@@ -33,7 +33,7 @@ class ErasureRequest:
     by: str
     answers: bool
     even_unpaid: bool = False
-    """Whether who they are is erased at once although they are owed something, so that nobody can pay them."""
+    """Whether to erase their identity at once even if they are owed money. They can then no longer be paid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Forgotten:
 
     worker: str
     identity: bool
-    """False if who they are is kept until they are paid."""
+    """False if their identity is kept until they are paid."""
     answers: bool
     owed: int
     erased: dict[str, int]
 
 
 def worker_to_forget(tx: Tx, name: str) -> Worker:
-    """The worker with a pseudonym, or with a platform's id."""
+    """The worker with a participant ID or platform ID."""
     worker = workers.find_by_pseudonym(tx, name) or workers.find_by_panel_id(tx, name)
     if worker is None:
         raise UserError("No worker has this participant ID or platform ID. `chorale export` lists participant IDs.")
@@ -59,7 +59,7 @@ def worker_to_forget(tx: Tx, name: str) -> Worker:
 
 
 def forget(study: Study, worker_id: int, request: ErasureRequest) -> Forgotten:
-    """Erase a person, and settle again what rested on their answers. Doing it again changes nothing more."""
+    """Erase a person, and update the labels that depended on their answers. Idempotent."""
     done = study.store.do(partial(erase, study=study, worker_id=worker_id, request=request))
     if request.answers:
         finish(study)
@@ -67,10 +67,10 @@ def forget(study: Study, worker_id: int, request: ErasureRequest) -> Forgotten:
 
 
 def scrub(study: Study) -> bool:
-    """Overwrite what was erased since this was last done; False if nothing was."""
+    """Overwrite the data erased since the last call; False if there were none."""
     due = study.store.look(lambda tx: settings.setting_value(tx, UNSCRUBBED)) == "yes"
     if due:
-        # First, so that what is erased meanwhile is overwritten the next time.
+        # Read first, so that data erased in the meantime are overwritten the next time.
         study.store.do(lambda tx: settings.set_setting(tx, UNSCRUBBED, "no"))
         of_kits = [part.tables for part in study.work_parts.values() if part.tables is not None]
         study.store.scrub(of_kits)
@@ -78,9 +78,9 @@ def scrub(study: Study) -> bool:
 
 
 def finish(study: Study) -> None:
-    """Settle what rested on answers that are gone; empty the items made of them, and others' answers to these.
+    """Update labels that depended on erased answers; empty the items made from them, and others' answers to these.
 
-    For everybody whose answers were ever erased: a process may have died before it came to this.
+    This covers every erasure so far: a process may have died before it finished.
     """
     settle_everything(study)
     for worker_id in study.store.look(_without_answers):
@@ -88,13 +88,13 @@ def finish(study: Study) -> None:
 
 
 def made_of_answers(study: Study) -> list[int]:
-    """The stages whose items are made of answers, one or several, as they were given."""
+    """The stages whose items are made from single answers or from all answers to an item."""
     stages = study.stages.values()
     return [one.id for one in stages if one.settings.items is not None and one.settings.items.of != "results"]
 
 
 def written_fields(study: Study) -> Written:
-    """The fields that hold what people write, by stage."""
+    """The free-text fields, by stage."""
     return {
         stage.id: frozenset(field.name for field in stage.task.shape.fields if field.kind is FieldKind.TEXT)
         for stage in study.stages.values()
@@ -122,7 +122,10 @@ def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
 
 
 def erase(tx: Tx, study: Study, worker_id: int, request: ErasureRequest) -> Forgotten:
-    """The part of it that is one transaction: when it is committed, they get no more work and nothing shows them."""
+    """The part of an erasure in one transaction.
+
+    Once it is committed, they get no more work and are not shown anywhere.
+    """
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
         raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
@@ -156,12 +159,12 @@ def erase(tx: Tx, study: Study, worker_id: int, request: ErasureRequest) -> Forg
 
 
 def _erase_by(tx: Tx, worker_id: int, hooks: Iterable[Callable[[Tx, int], int] | None]) -> int:
-    """Erase what kits have of somebody; how many rows."""
+    """Erase a person's data stored by kits; returns the number of rows."""
     return sum(hook(tx, worker_id) for hook in hooks if hook is not None)
 
 
 class Unpaid(NamedTuple):
-    """Why somebody's last payment is pending."""
+    """A person's unpaid earnings and pending payments."""
 
     owed: int
     on_the_way: int
@@ -169,7 +172,7 @@ class Unpaid(NamedTuple):
 
 
 def unpaid(tx: Tx, worker_id: int) -> Unpaid | None:
-    """What somebody is still to be paid; None if nothing."""
+    """The amount still to be paid to a person; None if nothing is."""
     for account in payments.accounts(tx, worker_id):
         if account.owed or account.on_the_way:
             return Unpaid(account.owed, account.on_the_way)
@@ -177,7 +180,7 @@ def unpaid(tx: Tx, worker_id: int) -> Unpaid | None:
 
 
 def _remove(tx: Tx, study: Study, worker_id: int) -> None:
-    """Remove somebody from every stage, so that nothing counts that they answered."""
+    """Remove a worker from every stage, so that their answers do not count."""
     for stage in study.stages.values():
         if participations.drop(tx, stage.id, worker_id):
             events.record(tx, study.clock(), "dropped", {"rule": BY_ERASURE}, stage_id=stage.id, worker_id=worker_id)

@@ -1,8 +1,8 @@
-"""Between stages: who passes a gate, and what follows for them.
+"""Gates between stages: who passes, and the consequences.
 
-A gate looks at the graded answers of its stages. It decides about each worker as soon as they are scored, or about all
-together when it is closed; about nobody twice. Workers who pass get the qualification of the gate's name and its bonus,
-the best may be promoted, and everybody who was scored gets the message. All of it is logged with the evidence.
+A gate evaluates the graded answers of its stages. It decides about each worker as soon as they are scored, or about all
+together when it closes, and never twice. Workers who pass get the qualification with the gate's name and its bonus. The
+best may be promoted, and everybody who was scored gets the message. Everything is logged with its evidence.
 """
 
 from collections import defaultdict
@@ -32,23 +32,23 @@ NOT_PASSED = worded(
     "Thank you for taking part. You did not qualify for the next part. Your overview shows how you are paid and how to "
     "finish."
 )
-"""What people from Prolific read who did not pass a gate without a message of its own."""
+"""The message to people from Prolific who did not pass a gate that has no message."""
 
 
 def not_passed_by(gate: str) -> str:
-    """The cause of the message to somebody who did not pass a gate without a message of its own."""
+    """The cause of the default message to workers who did not pass a gate."""
     return f"not passed:{gate}"
 
 
 @dataclass(frozen=True, slots=True)
 class GateField:
-    """Everybody a gate could decide about now."""
+    """The workers a gate could decide about now."""
 
     candidates: tuple[Candidate, ...]
     ids: dict[str, int]
-    """Of the candidates, by pseudonym."""
+    """Worker ids of the candidates, by pseudonym."""
     waiting: int
-    """Workers who have done enough and are not graded yet."""
+    """Workers who have done enough work but are not graded yet."""
     answers: dict[str, list[GradedAnswer]]
 
 
@@ -57,7 +57,7 @@ def stages_of(study: Study, gate: RunningGate) -> list[RunningStage]:
 
 
 def survey(tx: Tx, study: Study, gate: RunningGate, worker_id: int | None = None) -> GateField:
-    """People with enough graded work for a gate's decision, who have no decision yet."""
+    """Workers with enough graded work for a gate's decision, but no decision yet."""
     stages = stages_of(study, gate)
     ids = [stage.id for stage in stages]
     decided = gates.decided_about(tx, gate.name, worker_id)
@@ -88,27 +88,27 @@ def _enough(stage: RunningStage, gate: RunningGate) -> int:
 
 
 def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> None:
-    """Let the gates that decide about each worker look at one who has just been graded in a stage."""
+    """Apply the gates that decide about each worker to a worker who was just graded in a stage."""
     for gate in study.gates.values():
         if gate.settings.decides_each and stage.name in gate.settings.stage:
             _decide(tx, study, gate, survey(tx, study, gate, worker_id), study.clock())
 
 
 def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
-    """Decide about everybody together, and end the gate's stages. Closing twice is once."""
+    """Decide about everybody together, and end the gate's stages. Closing again changes nothing."""
     if gate.settings.decides_each:
         raise Refusal("no_closing", f"The gate {gate.name} decides for each worker as they finish.")
     locks.lock_closing(tx)
     if gate.name in gates.closed_gates(tx):
         return []
-    # First, since it waits for those who are sending their last answer: then they are among those who are scored.
+    # First, since this waits for workers who are submitting their last answer, so that they are scored too.
     cut_off = cut_off_by(tx, study, gate, lock=True)
     field = survey(tx, study, gate)
     passing = _passing(gate, field)
     if not is_affordable(tx, study, gate, passing):
         missing = lacking_to_close(tx, study, gate, passing)
         raise Refusal("budget", " ".join(beyond_budget(study, gate.name, missing)))
-    # One moment for all of it: by that, verifying knows who was decided about together.
+    # One timestamp for all: `verify` uses it to find the workers who were ranked together.
     now = study.clock()
     gates.close(tx, gate.name, now)
     finished = graders_who_finish(tx, study, gate)
@@ -134,7 +134,7 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
 
 
 def close_ready_gates(tx: Tx, study: Study) -> list[str]:
-    """Close the gates that waited for a number of workers and now have them, all graded."""
+    """Close the gates that have reached their number of workers, all graded."""
     closed = gates.closed_gates(tx)
     names = []
     for gate in study.gates.values():
@@ -143,9 +143,9 @@ def close_ready_gates(tx: Tx, study: Study) -> list[str]:
             continue
         field = survey(tx, study, gate)
         ready = len(field.candidates) >= needed and not field.waiting
-        # Without the money it stays open, and everything else goes on.
+        # If the budget is too small, the gate stays open and everything else continues.
         if ready and not lacking_to_close(tx, study, gate, _passing(gate, field)):
-            with suppress(Refusal):  # somebody else was promised the money meanwhile
+            with suppress(Refusal):  # the money was reserved for something else in the meantime
                 close_gate(tx, study, gate, f"{needed} workers were scored")
                 names.append(gate.name)
     return names
@@ -156,9 +156,9 @@ def _passing(gate: RunningGate, field: GateField) -> int:
 
 
 def gates_beyond_budget(tx: Tx, study: Study, people: Mapping[str, int]) -> dict[str, int]:
-    """The gates that can't close for want of money, and how much is missing.
+    """The gates that can't close because the budget is too small, and the missing amounts.
 
-    `people` is how many worked in each stage: answers are looked at only where not all of them could be paid.
+    `people` is the number of workers in each stage: answers are read only if the budget would not cover all of them.
     """
     if study.settings.pay.budget is None:
         return {}
@@ -173,7 +173,7 @@ def gates_beyond_budget(tx: Tx, study: Study, people: Mapping[str, int]) -> dict
 
 
 def decide_about_everybody(tx: Tx, study: Study) -> None:
-    """Let gates that decide about each worker catch up: one that is new has not looked at those who are done."""
+    """Apply gates that decide about each worker to everybody: a new gate has not yet decided about finished workers."""
     for gate in study.gates.values():
         if gate.settings.decides_each:
             _decide(tx, study, gate, survey(tx, study, gate), study.clock())
@@ -187,7 +187,7 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
     verdicts = decide_gate(gate.settings, field.candidates, earlier)
     everybody = [answer for answers in field.answers.values() for answer in answers]
     if alone and gate.message is not None and "criteria" in gate.message:
-        # All answers are needed only to report how others did by each criterion.
+        # All answers are needed only to report others' results by criterion.
         everybody = grades.graded_answers(tx, [stage.id for stage in stages_of(study, gate)])
     averages = mean_criteria(everybody)
     for verdict in verdicts:
@@ -196,7 +196,7 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
         if gate.message is not None:
             _write(tx, study, gate, worker_id, verdict, own, averages, now)
         elif not verdict.passed and study.settings.prolific is not None:
-            # Some look for messages on Prolific only, where nothing else would tell them.
+            # Some people read messages only on Prolific, and would not learn of it otherwise.
             title = study.stage(gate.settings.stage[-1]).settings.title
             words = study.language.translated(NOT_PASSED)
             messages.add_message(tx, worker_id, not_passed_by(gate.name), now, title, words, MessageState.SENT)
@@ -204,9 +204,9 @@ def _decide(tx: Tx, study: Study, gate: RunningGate, field: GateField, now: int)
 
 
 def _leave_out(tx: Tx, study: Study, gate: RunningGate, now: int) -> int:
-    """Give everybody a verdict who has begun and has no score when a gate closes; how many there are.
+    """Record a decision for everybody who has started but has no score when a gate closes; returns how many.
 
-    They would wait forever otherwise: nothing they do can be scored any more.
+    Otherwise they would wait forever, since nothing they do can be scored any more.
     """
     stages = stages_of(study, gate)
     decided = gates.decided_about(tx, gate.name)
@@ -247,7 +247,7 @@ def _follow(
     answers: Sequence[GradedAnswer],
     now: int,
 ) -> None:
-    """What a verdict means for a worker: written down, qualified, paid, promoted, put in an arm."""
+    """Apply a verdict: log it, grant the qualification, pay, promote, and assign an arm."""
     rule = gate.settings
     stage = stages_of(study, gate)[-1]
     evidence = {
@@ -288,7 +288,7 @@ def _write(
     try:
         body = compose(gate.message or "", verdict, in_words, averages, _extra(study, gate, verdict))
     except TemplateMistakeError as mistake:
-        # Nobody's work may be lost for a template that was tried with other answers. An expert has to finish it.
+        # A template that fails for these answers must not lose anybody's work. An expert has to complete the message.
         body, state = gate.message or "", MessageState.DRAFT
         evidence = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", evidence, worker_id=worker_id)
@@ -311,7 +311,7 @@ def _send(
 
 
 def _readable(study: Study, answer: GradedAnswer) -> GradedAnswer:
-    """An answer, and the expert's if there is one, as a person understands them."""
+    """An answer, and the expert's if there is one, in readable form."""
     task = study.stage_by_id(answer.stage_id).task
     item = answer.payload
     say = task.explaining.quote or task.explaining.present
@@ -324,7 +324,7 @@ def _readable(study: Study, answer: GradedAnswer) -> GradedAnswer:
 
 
 def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, str]:
-    """What a message can say beside how somebody did. Who gets no bonus reads of none."""
+    """Additional values for a message, such as the bonus, if the worker gets one."""
     bonus = gate.settings.bonus if verdict.passed else 0
     return {
         "study": study.settings.study.title,
@@ -334,7 +334,7 @@ def _extra(study: Study, gate: RunningGate, verdict: GateVerdict) -> dict[str, s
 
 
 def send_message(tx: Tx, study: Study, message_id: int, body: str, by: str) -> bool:
-    """Send a message that waited for an expert, as they have left it; False if it was sent before."""
+    """Send a message that an expert has edited; False if it was already sent."""
     message = messages.message_by_id(tx, message_id)
     if message is None:
         raise Refusal("not_found", "This message does not exist. Go back to the list.", 404)
@@ -350,14 +350,14 @@ class GateStatus:
     name: str
     stages: tuple[str, ...]
     state: str
-    """open, closed, or each: one that decides about each worker."""
+    """open, closed, or each (decides about each worker)."""
     scored: int
     """Workers it could decide about now."""
     waiting: int
     passed: int
     not_passed: int
     lacking: int = 0
-    """By how much its bonuses would exceed the budget if it closed now: then it can't. 0 if it can."""
+    """The amount by which its bonuses would exceed the budget if it closed now; 0 if it can close."""
 
 
 def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:

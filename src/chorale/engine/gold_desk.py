@@ -1,4 +1,4 @@
-"""Turning what a pilot taught into gold: unanimous items to know workers better, confusing ones to teach them."""
+"""Turning pilot results into gold: unanimous items to measure workers, confusing items to train them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ class Candidates:
     unanimous: list[Item]
     confusing: list[Item]
     by_field: dict[str, int]
-    """On how many items all judgments agree in each graded field; empty where answers have no fields."""
+    """Number of items with unanimous judgments, by graded field; empty if answers have no fields."""
 
 
 def candidates(tx: Tx, stage: RunningStage, below: float | None = None, fields: Sequence[str] = ()) -> Candidates:
-    """Complete items all of whose judgments agree, and those whose confidence is below a bound.
+    """Complete items with unanimous judgments, and items whose confidence is below a threshold.
 
-    The bound is the stage's release confidence unless another is given; the most confusing come first. Where answers
-    have fields, those named must agree: by default those that decide an item and can be graded.
+    The default threshold is the stage's confidence threshold; the most confusing items come first. If answers have
+    fields, the named ones must agree. Default: the deciding fields that can be graded.
     """
     bound = stage.settings.release_confidence if below is None else below
     wanted = gold_fields(stage, fields)
@@ -53,7 +53,7 @@ def candidates(tx: Tx, stage: RunningStage, below: float | None = None, fields: 
 
 
 _WHOLE = ""
-"""What an answer without fields is called among those that differ."""
+"""The name of a whole answer among differing fields, for answers without fields."""
 
 
 def _gradable(stage: RunningStage) -> list[AnswerField]:
@@ -61,7 +61,7 @@ def _gradable(stage: RunningStage) -> list[AnswerField]:
 
 
 def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ...]:
-    """The fields that become gold: those named, or all that decide an item and can be graded."""
+    """The fields that become gold: the named ones, or all deciding fields that can be graded."""
     gradable = [field.name for field in _gradable(stage)]
     for name in named:
         if name not in gradable:
@@ -74,7 +74,7 @@ def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ..
 
 
 def _answers_all(answer: Answer, fields: Sequence[str]) -> bool:
-    """Whether there is something to compare: a field that is asked of some only may be missing, but not all are."""
+    """Whether there is something to compare: fields asked conditionally may be missing, but not all of them."""
     return not fields or any(answer.get(name) is not None for name in fields)
 
 
@@ -89,7 +89,7 @@ class FirstCandidates:
 
 
 def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> FirstCandidates:
-    """The first of the same as `candidates`, without looking at every answer where all of an answer must agree."""
+    """The first results of `candidates`, without reading every answer if whole answers must agree."""
     fields = stage.task.shape.fields
     if len(gold_fields(stage)) < len(fields):
         every = candidates(tx, stage)
@@ -117,13 +117,13 @@ def first_candidates(tx: Tx, stage: RunningStage, shown: int, counted: int) -> F
 
 
 def _shown_as_gold(tx: Tx, stage: RunningStage) -> set[str]:
-    """What the stage's gold shows workers."""
+    """The views of the stage's gold."""
     rows = gold.gold_items(tx, stage.name, stage.lowest_correct)
     return {_shown(stage, row.payload) for row in rows if row.active}
 
 
 def _shown_once(stage: RunningStage, items: Sequence[Item], gold_shown: Collection[str]) -> list[Item]:
-    """The first of the items that show workers the same; none that is gold or shows what gold shows."""
+    """One item of each view, without gold and items that look like gold."""
     first: dict[str, Item] = {}
     for item in items:
         if not item.is_gold:
@@ -136,9 +136,9 @@ def _shown(stage: RunningStage, payload: Payload) -> str:
 
 
 def _disputed_items(tx: Tx, stage: RunningStage) -> dict[int, set[str]]:
-    """In which fields the counted answers to an item differ, or that they differ as a whole.
+    """The fields in which an item's counted answers differ, or the whole answer.
 
-    Confidence does not show it: an answer of no trust does not lower it.
+    Confidence is not enough: an answer with trust 0 does not lower it.
     """
     fields = stage.task.shape.compared
     first: dict[int, Answer] = {}
@@ -157,45 +157,47 @@ def _disputed_items(tx: Tx, stage: RunningStage) -> dict[int, set[str]]:
 
 
 def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any, explanation: str, by: str) -> None:
-    """Make a judged item gold. Its own result does not change; nobody who saw it is asked again."""
+    """Turn a judged item into gold. Its label does not change, and workers who saw it do not get it again."""
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}. `chorale gold DIR` lists the candidates.")
     if item.is_gold:
-        raise UserError(f"Item {key!r} is gold already. Retire it first to change its answer.")
+        raise UserError(f"Item {key!r} is already gold. Retire it first to change its answer.")
     if stage.settings.gold is None:
         raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
     before = gold.gold_answer(tx, item.id)
     if before is not None and before.answer != codec.as_text(raw_answer):
         raise UserError(
-            f"Item {key!r} has been gold with the answer {before.answer}, and workers may have been graded with "
-            "it. It can be used again only with that answer."
+            f"Item {key!r} was gold before, with the answer {before.answer}, and workers may have been graded with it. "
+            "It can be used again only with that answer."
         )
     if not explanation.strip():
         raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
     answer = _gradable_gold(stage, key, stage.parsed_gold(raw_answer, item))
     seed = study.settings.study.seed
-    # It has been shown as often as other items: its turn as gold comes when all that were shown less have had theirs.
+    # It was already shown as often as other items, so gold that was shown less comes first.
     gold.put_gold(tx, item.id, stage.id, stage.name, seed, key, answer, explanation.strip(), "pilot", wanted=0)
     evidence = {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence}
     events.record(tx, study.clock(), "made gold", evidence, stage_id=stage.id, item_id=item.id)
 
 
 def _gradable_gold(stage: RunningStage, key: str, answer: Answer) -> Answer:
-    """Gold without the fields that are not compared: free text that the study does not say how to grade."""
+    """Gold without fields that are not compared, such as free text without a grading rule."""
     if not stage.task.shape.fields:
         return answer
     graded = {field.name for field in stage.task.shape.fields if field.promoted}
     kept = {name: value for name, value in answer.items() if name in graded}
     if not kept:
-        raise UserError(f"Item {key!r} would be gold in free text alone, which is not graded. Answer another field.")
+        raise UserError(
+            f"The gold answer of item {key!r} has only free text, which is not graded. Answer another field."
+        )
     return kept
 
 
 def promote_unanimous(study: Study, stage: RunningStage, by: str, fields: Sequence[str] = ()) -> int:
-    """Make gold of every item on which all agree, in these fields alone; how many.
+    """Turn every unanimous item into gold, in these fields only; returns how many.
 
-    A few at a time: others want their turn.
+    Works in small transactions to let other requests run.
     """
     wanted = gold_fields(stage, fields)
     unanimous = study.store.look(lambda tx: candidates(tx, stage, fields=wanted)).unanimous
@@ -213,7 +215,7 @@ def _promote_all(
 
 
 def gold_of(stage: RunningStage, answer: Answer, fields: Sequence[str]) -> Answer:
-    """An aggregated answer as gold: without free text and whatever else is not to be graded."""
+    """An aggregated answer as gold: without free text and other fields that are not graded."""
     if not stage.task.shape.fields:
         return answer
     return {name: answer[name] for name in fields if answer.get(name) is not None}

@@ -1,4 +1,4 @@
-"""How much gold workers get now: as much as the study file says, or as much as there is without repeating any."""
+"""The share of gold that workers get: the study file's, or as much as possible without repeating any."""
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import GoldSettings
@@ -7,7 +7,7 @@ from chorale.store import Tx
 from chorale.store.gold_supply import gold_and_items, gold_left
 
 COUNT_AGAIN_MS = 30_000
-"""How long the numbers of gold items and of items are remembered: counting them reads all of a stage."""
+"""How long the counts of gold and items are cached: counting reads the whole stage."""
 LOOK_AGAIN = 20
 """The remaining gold and items are counted again after 1/LOOK_AGAIN of the remaining items have been assigned."""
 
@@ -15,7 +15,7 @@ NO_GOLD = GoldPlan(0.0)
 
 
 def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> GoldPlan:
-    """How much gold workers get from here on, and which. Asked for with every item, and counted now and then."""
+    """The share and choice of gold from here on. Called for every item; the counts are refreshed from time to time."""
     if rule.share == 0:
         return NO_GOLD
     if rule.reuse and not _is_enough(tx, study, stage, rule):
@@ -31,7 +31,7 @@ def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) 
 
 
 def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
-    """Whether no gold has to be shown to more workers than an item."""
+    """Whether there is enough gold to show none of it to more workers than an item."""
     remembered, now = f"gold is enough:{stage.name}", study.clock()
     since, enough = study.memory.get(remembered, (None, False))
     if since is None or not since <= now < since + COUNT_AGAIN_MS:

@@ -1,6 +1,6 @@
-"""Grades that people give: the mean of the graders' marks for an answer becomes its grade.
+"""Grades by people: the mean of the graders' marks for an answer becomes its grade.
 
-Graders mark an answer by a rubric, or keep some of it when they put several answers together.
+Graders mark an answer by a rubric, or keep parts of it when they merge several answers.
 """
 
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ class PeoplesGrade:
     criteria: dict[str, float]
     reasons: list[str]
     kept: int = 0
-    """How many of the answer's parts stay, where graders put answers together."""
+    """Number of the answer's parts that are kept, if graders merge answers."""
 
 
 def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
-    """The grade from graders' answers to a rubric; None if they give none."""
+    """The grade from graders' answers to a rubric; None if there is none."""
     if task.grading.marks is None:
         return None
     marks = [task.grading.marks(answer) for answer in answers]
@@ -45,7 +45,7 @@ def grade_of(task: Task, answers: Sequence[Any]) -> PeoplesGrade | None:
 
 
 def grade_by_kept(task: Task, graded: Any, answers: Sequence[Any]) -> PeoplesGrade | None:
-    """The grade that an answer gets by what is kept of it; None if it was erased."""
+    """The grade of an answer by the parts kept of it; None if it was erased."""
     if task.grading.kept is None or graded is None or not answers:
         return None
     kept_grades = [task.grading.kept(graded, answer) for answer in answers]
@@ -55,7 +55,7 @@ def grade_by_kept(task: Task, graded: Any, answers: Sequence[Any]) -> PeoplesGra
 
 
 def grade_behind(tx: Tx, study: Study, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment]) -> None:
-    """Grade the answers that a complete item was made of, where its stage is for that."""
+    """Grade the answers that a complete item was made from, if its stage is a grading stage."""
     answers = [judgment.answer for judgment in judgments]
     if stage.settings.grades and item.response_id is not None:
         _add(tx, study, stage, item.response_id, judgments, grade_of(stage.task, answers))
@@ -72,10 +72,10 @@ def _add(
     judgments: Sequence[Judgment],
     grade: PeoplesGrade | None,
 ) -> None:
-    """Write down an answer's grade, and what follows. A grade that changed is added, never overwritten."""
+    """Store an answer's grade and apply its consequences. A changed grade is added, never overwritten."""
     if grade is None:
         return
-    # By this stage: the same score from another one is another grade, and pays for nothing that this one keeps.
+    # Only grades by this stage: an equal score from another stage is a different grade, with its own pay.
     latest = grades.latest_by(tx, response_id, stage.name)
     if latest is not None and abs(latest - grade.score) < _SAME:
         return
@@ -99,6 +99,6 @@ def _add(
 
 
 def mean_marks(marks: Sequence[Marks]) -> dict[str, float]:
-    """The mean of every criterion over those who judged it."""
+    """The mean of every criterion over the graders who judged it."""
     names = dict.fromkeys(name for one in marks for name in one.criteria)
     return {name: fmean(one.criteria[name] for one in marks if name in one.criteria) for name in names}

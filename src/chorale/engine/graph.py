@@ -7,7 +7,7 @@ from chorale.engine.running import Study
 
 @dataclass(frozen=True, slots=True)
 class StudyEdge:
-    """From one stage or gate to another: of items that are made, or of people who may continue."""
+    """An edge from one stage or gate to another: derived items, or people who may continue."""
 
     source: str
     target: str
@@ -15,12 +15,12 @@ class StudyEdge:
 
 
 def gate_node(name: str) -> str:
-    """The name of a gate in the graph, where a stage may have the same."""
+    """The name of a gate in the graph, distinct from a stage with the same name."""
     return f"gate {name}"
 
 
 def study_edges(study: Study) -> list[StudyEdge]:
-    """All that goes between stages and gates, each once. Gates are named by `gate_node`."""
+    """All edges between stages and gates, each once. Gates are named by `gate_node`."""
     edges = [
         StudyEdge(source, name, people=False)
         for name, stage in study.stages.items()

@@ -8,7 +8,7 @@ SIGNING_KEY = "sessions"
 
 
 def replace_key(tx: Tx, study: Study, by: str) -> int:
-    """Replace the key and end every session; returns how many of workers. Earlier links are no longer valid."""
+    """Replace the key and end every session; returns the number of workers' sessions. Earlier links become invalid."""
     settings.replace_secret(tx, SIGNING_KEY)
     ended = sessions.end_all(tx, KEY_REPLACED, study.clock())
     requesters.end_all_sessions(tx)

@@ -20,7 +20,7 @@ def record_label(
     judgments: Sequence[Judgment],
     first: FirstLabel | None,
 ) -> None:
-    """Put on record what has become of an item, and what that rests on."""
+    """Log the new state of an item with its evidence."""
     evidence = evidence_of(item, judgments)
     if first is not None:
         evidence["model"] = {
@@ -36,12 +36,12 @@ def record_label(
 
 
 def happened(item: ItemProgress) -> str:
-    """What the activity log calls it."""
+    """The event's name in the activity log."""
     return "labelled" if item.state == ItemState.COMPLETE else "reopened"
 
 
 def evidence_of(item: ItemProgress, judgments: Sequence[Judgment]) -> dict[str, Any]:
-    """What a label rests on."""
+    """The evidence for a label."""
     return {
         "answer": None if item.label is None else codec.answer_from_text(item.label),
         "confidence": item.confidence,
@@ -55,5 +55,5 @@ def evidence_of(item: ItemProgress, judgments: Sequence[Judgment]) -> dict[str, 
 
 @lru_cache(maxsize=4096)
 def _rounded_trust(trust: float) -> float:
-    """Remembered: many have the same, and rounding to a number of digits is slow."""
+    """Cached: many workers have the same trust, and rounding is slow."""
     return round(trust, 6)

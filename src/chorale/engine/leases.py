@@ -10,7 +10,7 @@ from chorale.store import Tx, assignments, events, participations
 from chorale.store.assignments import Assigned
 from chorale.store.sessions import SessionClaim
 
-# Being able to extend a time limit ten times over is what WCAG 2.2 asks for (success criterion 2.2.1).
+# WCAG 2.2 requires that a time limit can be extended ten times (success criterion 2.2.1).
 MOST_LEASES = 10
 
 
@@ -19,16 +19,17 @@ def own_assignment(tx: Tx, study: Study, worker_id: int, token: str, session: Se
     assigned = assignments.assigned(tx, token, session)
     if assigned is None and session is not None:
         sessions.check(tx, study, session)
-    # Somebody else's assignment looks exactly like one that does not exist.
+    # Another worker's assignment looks exactly like a missing one.
     if assigned is None or assigned.assignment.worker_id != worker_id:
         raise Refusal("not_found", worded("This question is not open to you. Continue with the next one."), 404)
     return assigned
 
 
 def skip(tx: Tx, study: Study, worker_id: int, token: str) -> None:
-    """Return an item unanswered that its worker does not want, if they may skip another one. Skipping twice is once.
+    """Return an item that its worker skips, if they have skips left.
 
-    Who could skip without end would see all items without doing any, and could compare them with what others see.
+    Skipping it again changes nothing. With unlimited skips, workers could see all items without answering, and exchange
+    information about them.
     """
     held = own_assignment(tx, study, worker_id, token)
     assignment, record = held.assignment, held.record
@@ -52,7 +53,7 @@ def already_answered() -> Refusal:
 
 
 def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
-    """Return an item unanswered; somebody else gets it. Returning twice is once."""
+    """Return an item unanswered, so that another worker gets it. Returning it again changes nothing."""
     assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state == AssignmentState.SUBMITTED:
         raise already_answered()
@@ -63,7 +64,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, token: str) -> None:
 
 
 def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collection[str] | None = None) -> int:
-    """Return what a worker holds who is not coming back, in these stages or in all; how many items."""
+    """Return all items of a worker who has left, in these stages or in all; returns how many."""
     among = {stage.id for stage in study.stages.values() if stages is None or stage.name in stages}
     tokens = [token for stage_id, token in assignments.tokens_held(tx, worker_id) if stage_id in among]
     given_back = 0
@@ -72,7 +73,7 @@ def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collectio
             give_back(tx, study, worker_id, token)
             given_back += 1
         except Refusal as refusal:
-            # Answered in this very moment, by another process: then there is nothing to give back.
+            # Another process has just accepted an answer: there is nothing to return.
             if refusal.code != "already_submitted":
                 raise
     return given_back

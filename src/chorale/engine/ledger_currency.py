@@ -20,7 +20,7 @@ ALL = 1_000_000
 class LedgerCurrency(NamedTuple):
     currency: str
     digits: int
-    """How many of the digits of an amount stand behind the point."""
+    """Number of decimal digits of an amount."""
 
 
 def opened_with(tx: Tx) -> LedgerCurrency | None:
@@ -30,31 +30,31 @@ def opened_with(tx: Tx) -> LedgerCurrency | None:
     stored = settings.setting_value(tx, _KEY)
     if stored is not None:
         return LedgerCurrency(*json.loads(stored))
-    # A study from before this was stored: the study file in force when the first amount was entered says.
+    # The study predates this record: use the study file in force when the first amount was booked.
     currency = currency_at(currencies(tx), beginnings.first_entry_at(tx) or 0)
     return LedgerCurrency(currency, minor_digits(currency))
 
 
 def keep_currency(tx: Tx, currency: str) -> None:
-    """Store what the ledger is in, or will be in from its first entry on."""
+    """Store the currency of the ledger, also before its first entry."""
     opened = opened_with(tx) or LedgerCurrency(currency, minor_digits(currency))
     settings.set_setting(tx, _KEY, json.dumps(opened))
 
 
 def currencies(tx: Tx) -> list[tuple[int, str]]:
-    """The currencies that versions of the study file named, with the moments they came into force, oldest first."""
+    """The currencies in versions of the study file, with the times they came into force, oldest first."""
     versions = reversed(events.recent(tx, ALL, kinds=("settings",)))
     return [(event.at, _currency_in(event.evidence["study.toml"])) for event in versions]
 
 
 def currency_at(versions: Sequence[tuple[int, str]], moment: int) -> str:
-    """The currency that the study file in force at a moment named."""
+    """The currency in the study file that was in force at a time."""
     index = bisect_right(versions, moment, key=lambda version: version[0]) - 1
     return versions[max(index, 0)][1] if versions else _DEFAULT
 
 
 def currency_problem(tx: Tx, currency: str) -> Problem | None:
-    """What is wrong with a study file that names this currency, if anything."""
+    """The problem with a study file that has this currency; None if it matches the ledger."""
     opened = opened_with(tx)
     if opened is None or opened == (currency, minor_digits(currency)):
         return None
@@ -77,7 +77,7 @@ def currency_problem(tx: Tx, currency: str) -> Problem | None:
 
 
 def refuse_other_currency(tx: Tx, directory: Path, recorded: str) -> None:
-    """Refuse to open a study if its file, or what its database recorded of it, names another currency."""
+    """Refuse to open a study whose file, or an earlier version of it, has another currency than the ledger."""
     for text in (recorded, _file_text(directory)):
         problem = None if text is None else currency_problem(tx, _currency_in(text))
         if problem is not None:
@@ -96,7 +96,7 @@ def _currency_in(text: str) -> str:
 
 
 def _file_text(directory: Path) -> str | None:
-    """The study file as it is now, if it can be read: somebody may be editing it."""
+    """The current study file; None if it can't be read, for example while it is being edited."""
     try:
         text = (directory / SETTINGS_FILE).read_text("utf-8")
         tomllib.loads(text)

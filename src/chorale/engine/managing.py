@@ -14,13 +14,13 @@ from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError, Wo
 from chorale.store import Tx, console, events, gates, messages, participations, workers
 
 BY_STAFF = "staff"
-"""The rule by which somebody was dropped whom a person dropped."""
+"""The removal rule for workers removed by a person."""
 LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Who does something, why, and the key of the form they sent."""
+    """An action by staff: its author, the reason, and the key of the form."""
 
     by: str
     reason: str
@@ -46,7 +46,7 @@ def worker_called(tx: Tx, pseudonym: str) -> Worker:
 
 
 def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) -> bool:
-    """Write to a worker; False if this very message was sent before."""
+    """Send a message to a worker; False if this form was already sent."""
     worker = worker_called(tx, pseudonym)
     if not title.strip() or not body.strip():
         raise UserError("A message needs a title and a text.")
@@ -58,7 +58,7 @@ def send(tx: Tx, study: Study, pseudonym: str, title: str, body: str, act: Act) 
 
 
 def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str, act: Act) -> int:
-    """Write the same to everybody who works in a stage and was not dropped there; how many it goes to."""
+    """Send a message to all active workers of a stage; returns the number of recipients."""
     rows = participations.participation_summaries(tx, stage_name=stage.name)
     working = [row.worker for row in rows if row.standing == Standing.ACTIVE]
     if not working:
@@ -69,7 +69,7 @@ def send_to_all(tx: Tx, study: Study, stage: RunningStage, title: str, body: str
 
 
 def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount: int, act: Act) -> bool:
-    """Pay somebody a bonus that nothing in the study file gives them; False if it was paid before."""
+    """Pay a worker a bonus by hand; False if this form was already sent."""
     worker = worker_called(tx, pseudonym)
     if amount <= 0:
         raise UserError("The bonus must be more than 0.")
@@ -84,14 +84,14 @@ def give_bonus(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, amount
 
 
 def book_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, amount: int, act: Act) -> None:
-    """Book a bonus, with the event that `verify` recomputes the ledger by."""
+    """Book a bonus, and log it for `verify` to recompute the ledger."""
     pay_bonus(tx, study, stage, worker_id, act.cause, amount, act.reason.strip())
     evidence = {**act.evidence(), "amount": amount, "cause": act.cause}
     events.record(tx, study.clock(), "bonus given", evidence, stage_id=stage.id, worker_id=worker_id)
 
 
 def qualifications_known(study: Study) -> Sequence[str]:
-    """Every qualification that anything in the study asks for or gives. That of experts is theirs by their link."""
+    """Every qualification that the study requires or grants, except that of experts, which comes with their link."""
     names = {gate.name for gate in study.gates.values()}
     names |= {gate.settings.promote.to for gate in study.gates.values() if gate.settings.promote is not None}
     names |= {name for stage in study.stages.values() for name in stage.settings.entry.qualifications}
@@ -101,7 +101,7 @@ def qualifications_known(study: Study) -> Sequence[str]:
 
 
 def qualify(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
-    """Give a worker a qualification by hand; False if they have it."""
+    """Grant a worker a qualification by hand; False if they already have it."""
     worker = worker_called(tx, pseudonym)
     if name not in qualifications_known(study):
         raise UserError(f"No stage of this study needs {name!r}. Choose one of the qualifications listed.")
@@ -115,7 +115,7 @@ def qualify(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
 
 
 def take_qualification(tx: Tx, study: Study, pseudonym: str, name: str, act: Act) -> bool:
-    """Take a qualification away; False if they have none of that name. What they did with it stays."""
+    """Revoke a qualification; False if they do not have it. Their earlier work stays."""
     worker = worker_called(tx, pseudonym)
     granted_at = console.take_qualification(tx, worker.id, name)
     if granted_at is not None:
@@ -125,7 +125,10 @@ def take_qualification(tx: Tx, study: Study, pseudonym: str, name: str, act: Act
 
 
 def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act) -> bool:
-    """Drop a worker from a stage: their judgments stop counting, their pay stays. False if they were dropped before."""
+    """Remove a worker from a stage: their judgments stop counting, and they keep their pay.
+
+    False if they were already removed.
+    """
     worker = worker_called(tx, pseudonym)
     if participations.participation_of(tx, stage.id, worker.id, lock=True) is None:
         raise UserError(f"{pseudonym} has not worked in {stage.name}.")
@@ -145,7 +148,7 @@ def reveal(tx: Tx, study: Study, pseudonym: str, act: Act) -> list[tuple[str, st
 
 
 def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
-    """The pseudonym of the worker with a panel's id. Showing it reveals an identity, so it is recorded."""
+    """The participant ID of the worker with a platform ID. This reveals an identity, so it is logged."""
     worker = workers.find_by_panel_id(tx, panel_id.strip())
     if worker is None:
         raise UserError("No worker of this study has this platform ID.")

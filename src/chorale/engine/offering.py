@@ -56,15 +56,15 @@ class WorkerProgress(NamedTuple):
 
 
 class FirstStep(NamedTuple):
-    """What a form in two steps asks first."""
+    """The first step of a form in two steps."""
 
     fields: tuple[str, ...]
     answer: Answer | None
-    """The first answer, if it is stored; then all of the item is shown."""
+    """The stored first answer, if there is one; then the complete item is shown."""
 
 
 class Offer(NamedTuple):
-    """What a worker gets when they ask for the next item."""
+    """The reply to a worker's request for the next item."""
 
     status: str
     """One of STATUSES."""
@@ -73,17 +73,17 @@ class Offer(NamedTuple):
     lease: Lease | None = None
     view: dict[str, Any] | None = None
     arrangement: dict[str, Any] | None = None
-    """The order of things on this worker's page, if the task has one."""
+    """The order of options on this worker's page, if the task has one."""
     ended: int = 0
-    """How many leases were found to be over on the way, whose items others can have; not for workers."""
+    """Number of expired assignments found in the process, whose items are free again; not shown to workers."""
     first: FirstStep | None = None
-    """What is to be answered first, where the form has two steps."""
+    """The first step, if the form has two."""
     skips_left: int | None = None
-    """How many more items they may skip, this one included; None if any number."""
+    """Number of skips left, including this item; None if unlimited."""
     pay: int | None = None
-    """What the item pays, where that goes by its length."""
+    """The pay for the item, if it depends on length."""
     suggestion: Answer | None = None
-    """What is filled in, where a model suggests answers to this worker."""
+    """The suggested answer, if a model suggests answers to this worker."""
 
 
 STATUSES: Mapping[Reason, str] = {
@@ -104,11 +104,11 @@ STATUSES: Mapping[Reason, str] = {
     Reason.NOTHING_LEFT: "done",
     Reason.TOO_LATE: "none",
 }
-"""What the interface calls each situation of somebody who asks for an item."""
+"""The API's status for each situation of a worker who requests an item."""
 
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session: SessionClaim | None = None) -> Offer:
-    """The item a worker is to judge next; the one they already have, if they have one. A session must hold."""
+    """The next item for a worker; the one they hold, if any. The session must be valid."""
     record = participations.attendance(tx, stage.id, worker_id, session=session)
     if record is None:
         if session is not None:
@@ -117,7 +117,7 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
         if isinstance(entered, Offer):
             return entered
         record = entered
-    # Also for somebody who has only just entered: another tab of theirs may have been first.
+    # Also for a worker who has just entered: another of their tabs may have been first.
     held = assignments.live_lease(tx, stage.id, worker_id) if record.holds_item else None
     facts = _facts(tx, study, stage, worker_id, record, held is not None)
     now = situation(facts)
@@ -136,18 +136,18 @@ def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session
             pay=paying.item_pay(stage, lengths.words_of(tx, lease.token)) if by_length else None,
             suggestion=shown(tx, lease.token) if suggests else None,
         )
-    # That there is an item for them was only supposed: what they are to read depends on whether there is.
+    # It was only assumed that there is an item for them: the message depends on whether there is.
     if now.reason is Reason.HAS_ROOM or (now.reason is Reason.BUDGET and not has_room(tx, stage, worker_id)):
         now = situation(facts._replace(has_room=never))
     return _without_item(tx, study, stage, worker_id, now, WorkerProgress(record.answered, record.earned), ended)
 
 
 MOST_OPEN = 3
-"""How many items a worker can hold at once, in all stages together."""
+"""Maximum number of items a worker can hold at once, in all stages together."""
 
 
 def _check_open(tx: Tx, study: Study, worker_id: int) -> None:
-    """Refuse one more item to somebody who holds too many: nobody is to keep items of all stages from others."""
+    """Refuse another item to a worker who holds too many, so that nobody blocks items for others."""
     if len(study.stages) <= MOST_OPEN:
         return
     if len(assignments.tokens_held(tx, worker_id)) >= MOST_OPEN:
@@ -164,7 +164,7 @@ _TOO_MANY_OPEN = worded(
 
 
 def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, holds_item: bool) -> Facts:
-    """What is known of somebody who asks for an item. Looking for one and taking it are one step: it comes after."""
+    """The facts about a worker who requests an item. Finding and taking an item is one step, which comes later."""
     closed = record.credentials.closed
     return Facts(
         partial(admission, tx, study, stage, worker_id, record.credentials),
@@ -197,7 +197,7 @@ def _without_item(
 
 
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attendance | Offer:
-    """Let somebody into the stage who has not been there, or say why not."""
+    """Admit a worker to a stage they have not entered yet, or return the reason for refusing."""
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
         raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
@@ -233,7 +233,10 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
 
 
 def secret_number(study: Study) -> int:
-    """The positions of a worker's gold. They stay on the server: anyone who knew them could recognise gold."""
+    """A worker's secret number, which determines the positions of gold.
+
+    It never leaves the server, since it would reveal gold.
+    """
     return study.secrets.getrandbits(62)
 
 
@@ -253,7 +256,7 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
             suggest(tx, study, stage, record.pseudonym, record.credentials.arm, lease)
         return lease
     if stage.round_size is not None and record.answered < stage.round_size:
-        # A round is the same for everybody: what somebody has put aside comes again when all else is done.
+        # A round is the same for everybody: skipped items come again after all others.
         return assignments.lease_again(tx, stage.id, worker_id, now, until)
     return None
 
@@ -266,7 +269,10 @@ class _Chosen(NamedTuple):
 
 
 def _round_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> _Chosen | None:
-    """The next item of a round: in an order of everybody's own, and where it has more than it asks for, any of them."""
+    """The next item of a round, in a random order per worker.
+
+    If the round has more items than it asks for, a random subset.
+    """
     rule = stage.settings.round
     if rule is None or stage.round_size is None or record.answered >= stage.round_size:
         return None
@@ -308,24 +314,24 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 
 
 def _gold_is_due(study: Study, record: Attendance, usual: float, share: float) -> bool:
-    """Whether the next item is gold, where its share is as usual, or higher or lower because of what is left of it."""
+    """Whether the next item is gold, by the planned share, adjusted to the remaining gold."""
     if share >= usual:
         return gold_due(record.seed, record.served, share)
     return gold_due(record.seed, record.served, usual) and study.secrets.random() * usual < share
 
 
 _MODULI = 1 << 20
-"""How many numbers a draw divides by; enough to meet any share closely."""
+"""The resolution of random draws; high enough to match any share closely."""
 
 
 def _draw(study: Study, places: float) -> Draw:
-    """A draw that goes so many places ahead on average."""
+    """A random step with this mean."""
     modulus = _MODULI + secret_number(study) % _MODULI
     return Draw(modulus, int(modulus * stopping_chance(places)))
 
 
 def _item_draw(study: Study, places: float) -> Draw:
-    """A draw among items: now and then of all, since only that moves the cursor."""
+    """A random choice among items. It sometimes covers all items, since only that advances the cursor."""
     if places <= 1:
         return EVERYTHING
     number = secret_number(study)
@@ -336,7 +342,7 @@ def _item_draw(study: Study, places: float) -> Draw:
 
 
 def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
-    """Whether a gold item is shown to one worker more than to so many: as often as an item takes another judgment."""
+    """Whether to show a gold item to one more worker, with the probability that an item needs another judgment."""
     asked = [number for number in judgments_asked(study, stage) if number >= judgments]
     return bool(asked) and asked[secret_number(study) % len(asked)] > judgments
 

@@ -1,4 +1,4 @@
-"""Whether a stage has something for a worker, or may have later."""
+"""Whether a stage has an item for a worker, now or possibly later."""
 
 from collections.abc import Collection
 
@@ -7,15 +7,12 @@ from chorale.store import Tx, assignees, offering
 
 
 def has_room(tx: Tx, stage: RunningStage, worker_id: int) -> bool:
-    """Whether a stage has an item for a worker, without taking it. In a round everybody gets all that they ask for."""
+    """Whether a stage has an item for a worker, without taking it. A round always has items for everybody."""
     return stage.round_size is not None or offering.room_for(tx, stage.id, worker_id, stage.kept_apart)
 
 
 def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wanting: Collection[int]) -> bool:
-    """Whether this stage, or one it is derived from, is among those that want judgments.
-
-    A round that a gate has closed wants none.
-    """
+    """Whether this stage, or a source stage, still needs judgments. A round closed by a gate needs none."""
     names = [stage.name]
     for name in names:
         source_stage = study.stage(name)
@@ -30,7 +27,7 @@ def more_may_come(study: Study, stage: RunningStage, closed: frozenset[str], wan
 def more_may_come_to(
     tx: Tx, study: Study, stage: RunningStage, worker_id: int, closed: frozenset[str], wanting: Collection[int]
 ) -> bool:
-    """Whether the stage may have an item for this worker later. Items that are for others do not count."""
+    """Whether the stage may have an item for this worker later. Items assigned to other people do not count."""
     if stage.is_assigned and not assignees.may_come(tx, stage.id, worker_id):
         return False
     return more_may_come(study, stage, closed, wanting)

@@ -1,4 +1,4 @@
-"""Opening a study: its folder checked, its database current, its stages, items and gold brought in."""
+"""Opening a study: check its folder, update its database, import stages, items and gold."""
 
 import fcntl
 import tomllib
@@ -47,11 +47,11 @@ from chorale.store.holding import held
 
 DATABASE = "study.db"
 CHECK_SECONDS = 10.0
-"""How long a site looks through its file before it opens; `chorale verify` takes the time it needs."""
+"""Time limit of the database check before a site opens; `chorale verify` has no limit."""
 
 
 def open_study(path: Path, database: str | None = None, clock: Clock = wall_clock) -> Study:
-    """Open the study in a folder, on its own SQLite file or the database given."""
+    """Open the study in a folder, with its own SQLite file or the given database."""
     folder = load_folder(path)
     store = open_store(store_url(database, path / DATABASE), check_seconds=CHECK_SECONDS)
     try:
@@ -62,31 +62,31 @@ def open_study(path: Path, database: str | None = None, clock: Clock = wall_cloc
 
 
 def steady_clock(store: Store) -> Clock:
-    """The machine's clock, but never behind what the database has seen."""
+    """The machine's clock, but never earlier than the latest time in the database."""
     return SteadyClock(wall_clock, store.look(events.latest_moment))
 
 
 def bring_in_additions(study: Study, path: Path) -> None:
-    """Bring in rows that were added to the files of a study that is open."""
+    """Import rows that were added to the files of an open study."""
     folder = load_folder(path)
     study.store.do(lambda tx: _sync(tx, folder, study.clock))
     study.store.do(lambda tx: _settle_after_changes(tx, study))
 
 
 class OpenElsewhereError(UserError):
-    """The study's site is open already."""
+    """The study's site is already open."""
 
 
 @contextmanager
 def serving_alone(path: Path, database: str | None, refusal: str | None = None) -> Iterator[None]:
-    """Keep a second server from the study's SQLite file while one is running; PostgreSQL may have any number."""
+    """Prevent a second server on the study's SQLite file; PostgreSQL allows any number."""
     url = store_url(database, path / DATABASE)
     if url.get_backend_name() != "sqlite" or not (path / SETTINGS_FILE).is_file():
         yield
         return
     with _open_lock(Path(f"{url.database}.serving")) as file:
         try:
-            # The system lets go of it when the process ends, however it ends.
+            # The system releases the lock when the process ends, even after a crash.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise OpenElsewhereError(
@@ -99,7 +99,7 @@ def serving_alone(path: Path, database: str | None, refusal: str | None = None) 
 
 @contextmanager
 def annotating_alone(study: Study) -> Iterator[None]:
-    """Keep a second process from running the models of a database: each would take the other's requests for lost."""
+    """Prevent a second process from running a study's models: each would treat the other's requests as lost."""
     with held(study.store, locks.Alone.RUNS_MODELS) as is_held:
         if not is_held:
             raise UserError(
@@ -114,13 +114,13 @@ def _open_lock(lock: Path) -> TextIO:
         return lock.open("a")
     except OSError as error:
         raise UserError(
-            f"{lock} can't be written: {error.strerror}. Let the server write in that folder, or name a database "
-            "elsewhere with --db."
+            f"{lock} can't be written: {error.strerror}. Give the server write permission in that folder, or use "
+            "another database with --db."
         ) from None
 
 
 def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
-    """Bring a folder into a database; the study, open on it."""
+    """Import a folder into a database, and return the open study."""
     ids = store.do(lambda tx: _sync(tx, folder, clock))
     ties_at_random = store.look(settings.ties_at_random)
     study = Study(
@@ -150,7 +150,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
 
 
 def _consent_in_force(tx: Tx, folder: StudyFolder, clock: Clock) -> ConsentForm:
-    """The consent form as the site shows it from now on: a new version, if its text is another one."""
+    """The current consent form: a new version if its text has changed."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     if not consents.latest_version(tx):
         consents.number_earlier_forms(tx)
@@ -159,12 +159,12 @@ def _consent_in_force(tx: Tx, folder: StudyFolder, clock: Clock) -> ConsentForm:
 
 
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
-    """Bring the folder's stages, items and gold into the database; the ids of the stages."""
+    """Import the folder's stages, items and gold into the database; returns the ids of the stages."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     folder = as_begun(tx, folder)
     problems = _conflicts(tx, folder)
     if problems and stages.is_untouched(tx):
-        # Nobody has seen anything yet, so the files are right.
+        # Nobody has seen anything yet, so the files take precedence.
         tasks = {content.settings.name: content.task.name for content in folder.stages}
         stages.clear(tx, [stage.name for stage in stages.all_stages(tx) if tasks.get(stage.name) == stage.task])
         problems = _conflicts(tx, folder)
@@ -192,13 +192,13 @@ def forbidden_changes(tx: Tx, folder: StudyFolder) -> list[Problem]:
 
 
 def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
-    """What the files say otherwise than the database."""
+    """Conflicts between the files and the database."""
     known = {stage.name: stage for stage in stages.all_stages(tx)}
     problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder), *_shape_problems(tx, folder)]
     wrong_currency = currency_problem(tx, folder.settings.pay.currency)
     problems += [] if wrong_currency is None else [wrong_currency]
     changes = changes_since(tx, folder.settings) or ()
-    # The seed is compared above: where nobody has started, the items are put in order again.
+    # The seed is compared above: if nobody has started, the items are reordered.
     problems += refused_changes(tx, [change for change in changes if change.setting != "study.seed"])
     for content in folder.stages:
         if content.settings.name in known:
@@ -210,7 +210,7 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
     present = {content.settings.name: content for content in folder.stages}
     for name, row in known.items():
         if name not in present:
-            yield Problem("study.toml", None, f"stage {name!r} is missing, but work was done in it", "Restore it.")
+            yield Problem("study.toml", None, f"stage {name!r} is missing, but has answers", "Restore it.")
         elif present[name].task.name != row.task:
             yield Problem(
                 "study.toml",
@@ -228,7 +228,7 @@ def _seed_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
 
 
 def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
-    """Stages whose options make their answers something else than those that were given."""
+    """Stages whose changed options no longer fit the existing answers."""
     text = settings.setting_value(tx, "study")
     if text is None or stages.is_untouched(tx):
         return
@@ -243,7 +243,7 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
         try:
             before = task.options.configure(task.options.model.model_validate(stage.get("options", {})))
         except ValidationError:
-            continue  # started by another version of Chorale, which had other options
+            continue  # started by a version of Chorale with other options
         if before.shape.answer_schema != task.shape.answer_schema:
             yield Problem(
                 SETTINGS_FILE,
@@ -254,7 +254,7 @@ def _shape_problems(tx: Tx, folder: StudyFolder) -> Iterable[Problem]:
 
 
 def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: int) -> Iterable[Problem]:
-    """A round that asks for more or less than it did: some have finished it, were paid for it and decided about."""
+    """Rounds whose number of items changed: some workers have finished them, were paid, and have decisions."""
     rule = content.settings.round
     if rule is None:
         fix = "Restore it, or give the new stage another name."
@@ -273,7 +273,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
 
 
 def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
-    """Keep every version of the study file that was in force, and of the texts people were shown."""
+    """Store every version of the study file and of the texts shown to people."""
     texts = {folder.settings.study.consent: folder.consent}
     texts |= {content.settings.guidelines: content.guidelines for content in folder.stages}
     texts |= {gate.message: folder.messages[gate.message] for gate in folder.settings.gate if gate.message}
@@ -296,7 +296,7 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
 
 
 def _settle_after_changes(tx: Tx, study: Study) -> None:
-    """Apply changed settings to what was judged before."""
+    """Apply changed settings to existing judgments."""
     if settings.setting_value(tx, "unsettled") != "yes":
         return
     for stage in study.stages.values():
@@ -306,7 +306,7 @@ def _settle_after_changes(tx: Tx, study: Study) -> None:
         for group_key in labels.judged_groups(tx, stage.id):
             settle_group(tx, study, stage, group_key)
             if stage.feeds:
-                # A later stage may be new, or ask for another confidence than before.
+                # A later stage may be new, or have another confidence threshold.
                 derive_from_group(tx, study, stage, group_key)
     decide_about_everybody(tx, study)
     put_everybody_in_arms(tx, study)

@@ -1,8 +1,8 @@
-"""A worker's own progress: what they did in each part, on which days, and in what time.
+"""A worker's own progress: answers and time, by part and day.
 
-It does not reveal gold. Answers of every kind are counted alike, and so are assigned items: their exact number, taken
-from that of all answers, would be the number of gold items. Correct answers are counted only in practice, where every
-answer is confirmed or explained when it is given.
+It must not reveal gold. So gold and other items are counted together, also in the number of assigned items: the
+difference would be the number of gold items. Correct answers are counted only in practice, where every answer gets
+immediate feedback.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ class Day:
 
 
 class AssignedItems(NamedTuple):
-    """How many items are assigned to a worker."""
+    """The number of items assigned to a worker."""
 
     items: int
     is_estimate: bool
@@ -42,13 +42,13 @@ class PartProgress:
     first: date | None
     last: date | None
     correct: tuple[int, int] | None
-    """Correct answers and all answers, where feedback is given at once."""
+    """Correct answers and all answers, if feedback is immediate."""
     assigned: AssignedItems | None
-    """Where items are for given people."""
+    """Items assigned to this worker by name."""
 
     @property
     def seconds_each(self) -> int | None:
-        """The mean time of an answer."""
+        """The mean time per answer."""
         return round(self.worked_ms / self.visit.answered / 1000) if self.visit.answered else None
 
 
@@ -56,7 +56,7 @@ class PartProgress:
 class OwnProgress:
     pseudonym: str
     parts: tuple[PartProgress, ...]
-    """The parts they have begun, or can do."""
+    """The parts they have started or can do."""
     days: tuple[Day, ...]
     """The newest first."""
     earned: int
@@ -71,7 +71,7 @@ class OwnProgress:
 
 
 def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
-    """What a worker has done so far; None if there is no such worker."""
+    """A worker's progress so far; None if there is no such worker."""
     visit = start_page(tx, study, worker_id)
     if visit is None:
         return None
@@ -91,14 +91,14 @@ def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
 
 
 def _with_gold(stage: RunningStage, items: int, most: int) -> AssignedItems:
-    """Items of a stage with the gold that comes with them on average; of gold, there are so many at most."""
+    """The number of items plus the expected gold among them, up to the available gold."""
     share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
     gold = min(most, ceil(items * share / (1 - share)))
     return AssignedItems(items + gold, is_estimate=gold > 0)
 
 
 def gives_feedback(stage: RunningStage) -> bool:
-    """Whether every answer in a stage is confirmed or explained at once: then their sum tells nothing new."""
+    """Whether every answer in a stage gets immediate feedback: then counts of correct answers reveal nothing new."""
     return stage.settings.round is not None and stage.settings.round.feedback == "at once"
 
 

@@ -1,4 +1,4 @@
-"""What a kit adds to a study in addition to the items of its stages."""
+"""The parts that a kit adds to a study besides the items of its stages."""
 
 import tomllib
 from collections.abc import Callable
@@ -15,32 +15,33 @@ if TYPE_CHECKING:
 
 
 class WorkBeside(NamedTuple):
-    """What a worker did beside the items of a stage."""
+    """A worker's work other than a stage's items."""
 
     stage: str
     done: int
     is_open: bool
-    """Whether there is more of it for them."""
+    """Whether more of it is available to them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkPart:
-    """Work that is no item of a stage, such as tasks that a program puts beside one."""
+    """Work other than a stage's items, such as tasks created by scripts."""
 
     tables: KitTables | None = None
-    """Where it is kept."""
+    """Its tables."""
     promised: Callable[[Tx, int], tuple[int, int]] | None = None
-    """What is promised at a time and not paid yet, before fees, and in how many payments. The budget covers it."""
+    """Promised but unpaid amounts at a time, before fees, and the number of payments. The budget reserves them."""
     also_working: Also = ()
-    """Conditions on `chorale.store.schema.participation`: who has worked in a stage without an answer to an item."""
+    """Conditions on `chorale.store.schema.participation`: workers who have worked in a stage without answering an item.
+    """
     beside: "Callable[[Tx, Study, int, int], WorkBeside | None] | None" = None
-    """What a worker did, by their number, from a time on: it counts towards finishing, as answers do."""
+    """A worker's work since a time, by worker number. Like answers, it counts towards finishing."""
     erase: Callable[[Tx, int], int] | None = None
-    """Erases what a worker answered, by their number; how many answers."""
+    """Erases a worker's answers, by worker number; returns how many."""
     erase_identity: Callable[[Tx, int], int] | None = None
-    """Erases who a worker is elsewhere, by their number; how many ids."""
+    """Erases a worker's external ids, by worker number; returns how many."""
     erase_texts: Callable[[Tx, int], int] | None = None
-    """Erases what was written about a worker, by their number; how many texts."""
+    """Erases texts about a worker, by worker number; returns how many."""
 
 
 def tables_by_kit(settings_text: str) -> dict[str, KitTables]:

@@ -1,4 +1,4 @@
-"""The ledger: what work earns, the panel's fee on it, and whether the budget allows more."""
+"""The ledger: earnings, the panel's fees, and the remaining budget."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ from chorale.protocol import CALL_UNIT, calls_due, fee_due, fee_on, gold_bonus, 
 from chorale.store import Tx, assignments, calls, events, gates, ledger, offering, participations, settings, workers
 
 BUDGET_REACHED = "budget reached"
-"""What is noted, with the budget of that moment, when it no longer covered an item."""
+"""The event logged when the budget no longer covers an item."""
 
 
 class Booked(NamedTuple):
@@ -23,7 +23,7 @@ NOTHING = Booked(0, 0, 0)
 
 
 class Amount(NamedTuple):
-    """One line of the ledger to be."""
+    """A ledger entry to be booked."""
 
     cause: str
     kind: EntryKind
@@ -34,9 +34,10 @@ class Amount(NamedTuple):
 def earned_by(
     stage: RunningStage, currency: str, response_id: int, parts: int, record: GoldRecord | None, words: int = 0
 ) -> list[Amount]:
-    """What a response earns. `record` is the worker's gold after it, if it was gold in production.
+    """The amounts a response earns.
 
-    `words` are those that its item shows, where it is paid by them.
+    `record` is the worker's gold record after it, if it was gold in production. `words` is the length of its item, if
+    pay depends on it.
     """
     pay, gold = stage.settings.pay, stage.settings.gold
     amounts = []
@@ -53,7 +54,7 @@ def earned_by(
 
 
 def item_pay(stage: RunningStage, words: int) -> int:
-    """What an item with this number of words pays, whatever the answer."""
+    """The pay for an item with this number of words, whatever the answer."""
     pay = stage.settings.pay
     return pay.per_judgment + length_pay(words, pay.by_length)
 
@@ -66,10 +67,8 @@ def _for_judgment(stage: str, amount: int, currency: str, words: int | None) -> 
 
 
 def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:
-    """What an answer earns as one of a round that is paid as a whole, by its position: the last answer earns the whole
-    amount.
-
-    Where a gate has ended the round, what they had done of it is paid; who still held an item gets their part for it.
+    """The amount an answer earns in a round that is paid as a whole, by its position: the last answer earns the whole
+    amount. If a gate has ended the round, the finished part is paid, including an item still held.
     """
     size, whole = stage.round_size, stage.settings.pay.finished
     if size is None or not whole or answered > size:
@@ -85,12 +84,12 @@ def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, ans
 
 
 def for_part(stage: RunningStage, answered: int) -> int:
-    """What this number of answers earns in a round that is paid as a whole."""
+    """The pay for this number of answers in a round that is paid as a whole."""
     return part_of_round(stage.settings.pay.finished, answered, stage.round_size) if stage.round_size else 0
 
 
 def is_for_finishing(cause: str) -> bool:
-    """Whether something was paid for a round, all of it or a part, or for grading one."""
+    """Whether a payment was for a round, complete or in part, or for grading."""
     kind, _, rest = cause.partition(":")
     return kind in {"grading", "unfinished"} or (kind == "response" and rest.endswith(":finished"))
 
@@ -98,7 +97,7 @@ def is_for_finishing(cause: str) -> bool:
 def book(
     tx: Tx, study: Study, stage: RunningStage, record: Participation, amounts: Sequence[Amount], now: int
 ) -> Booked:
-    """Write amounts into the ledger, and the panel's fee on them."""
+    """Book amounts in the ledger, with the panel's fee."""
     for entry in amounts:
         ledger.add_entry(tx, entry.cause, now, record.worker_id, stage.id, entry.kind, entry.amount, entry.reason)
     earned = sum(one.amount for one in amounts)
@@ -120,7 +119,7 @@ def book(
 
 
 def _fee_percent(tx: Tx, study: Study, worker_id: int) -> float:
-    """What the platform charges on what a worker earns: nothing for people who came another way."""
+    """The platform's fee on a worker's earnings; 0 for people who did not come from the platform."""
     percent = study.settings.pay.fee_percent
     if percent and study.fees_by_platform and workers.panel_of(tx, worker_id) != study.settings.arrival.panel:
         return 0
@@ -128,18 +127,19 @@ def _fee_percent(tx: Tx, study: Study, worker_id: int) -> float:
 
 
 def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: str, amount: int, reason: str) -> None:
-    """Book a bonus that no single response earned. The cause makes sure it is booked once."""
+    """Book a bonus that is not for a single response. The cause ensures that it is booked once."""
     record = participations.participation_of(tx, stage.id, worker_id, lock=True)
     if record is None:
-        raise RuntimeError(f"a bonus for somebody who never was in {stage.name}")
+        raise RuntimeError(f"a bonus for a worker without a participation in {stage.name}")
     paid = book(tx, study, stage, record, [Amount(f"{cause}:bonus", EntryKind.BONUS, amount, reason)], study.clock())
     participations.add_earnings(tx, stage.id, worker_id, paid.earned, paid.fee, paid.exact_fee)
 
 
 def most_for_one(study: Study, stage: RunningStage) -> int:
-    """The most one answer can earn. If a task does not limit its parts, the study file's list of amounts does.
+    """The maximum that one answer can earn.
 
-    Also for somebody else: a gate that decides about each worker pays its bonus as soon as a grader has answered.
+    If a task does not limit its parts, the study file's list of amounts does. This includes earnings of others: a gate
+    that decides about each worker pays its bonus as soon as a grader has answered.
     """
     pay, gold = stage.settings.pay, stage.settings.gold
     bonus = 0
@@ -157,7 +157,7 @@ def most_for_one(study: Study, stage: RunningStage) -> int:
 
 
 def _most_for_kept(study: Study, stage: RunningStage) -> int:
-    """The most that an answer can earn those whose answers its item was made of."""
+    """The maximum that an answer can earn for the workers whose answers its item was made from."""
     total = 0
     for name in stage.settings.sources if stage.settings.grades_sources else ():
         earlier = study.stage(name)
@@ -169,7 +169,7 @@ def _most_for_kept(study: Study, stage: RunningStage) -> int:
 
 
 def _promised(tx: Tx, study: Study) -> tuple[int, int]:
-    """The most that all items in work and other work of kits can earn, and in how many payments."""
+    """The maximum that all held items and kits' other work can earn, and the number of payments."""
     out = assignments.live_by_stage(tx)
     most = sum(most_for_one(study, stage) * out.get(stage.id, 0) for stage in study.stages.values())
     # For the answer, and for passing a gate by it.
@@ -182,7 +182,7 @@ def _promised(tx: Tx, study: Study) -> tuple[int, int]:
 
 
 def _committed(tx: Tx) -> int:
-    """What was paid, and the most that calls of models can cost whose price is not known yet."""
+    """The amount paid so far, plus the maximum cost of model calls whose cost is not known yet."""
     return participations.spent(tx) - (-calls.reserved(tx) // CALL_UNIT)
 
 
@@ -202,9 +202,9 @@ def book_call(tx: Tx, study: Study, stage: RunningStage, worker_id: int, call_id
 
 
 def allows(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether the budget covers one more item of the stage, on top of all that was paid and is being worked on.
+    """Whether the budget covers one more item of the stage, in addition to all payments and held items.
 
-    The first time it does not, that is logged.
+    The first time it does not, an event is logged.
     """
     budget = study.settings.pay.budget
     if budget is None:
@@ -226,7 +226,7 @@ def _note_budget_reached(tx: Tx, study: Study, budget: int, spent: int, promised
 
 
 class CallBudget:
-    """What the budget has left for calls, counted down as they are planned."""
+    """The remaining budget for calls, reduced as they are planned."""
 
     def __init__(self, tx: Tx, study: Study) -> None:
         self._tx, self._study = tx, study
@@ -234,7 +234,7 @@ class CallBudget:
         self._room = None if room is None else room * CALL_UNIT
 
     def takes(self, cost: int) -> bool:
-        """Whether it covers a call of at most this cost, which is then reserved. If not, that is logged."""
+        """Whether it covers a call of at most this cost. If so, the amount is reserved; if not, an event is logged."""
         if self._room is None:
             return True
         if cost <= self._room:
@@ -246,12 +246,12 @@ class CallBudget:
 
 
 def covers(tx: Tx, study: Study, amount: int, payments: int) -> bool:
-    """Whether the budget covers amounts to be paid at once, on top of all that items in work can earn."""
+    """Whether the budget covers immediate payments, in addition to the maximum earnings of held items."""
     return not lacking(tx, study, amount, payments)
 
 
 def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
-    """By how much that would exceed the budget, as things are; 0 where the budget covers it, or there is none."""
+    """The amount by which payments would exceed the budget; 0 if it covers them or there is none."""
     budget = study.settings.pay.budget
     if budget is None:
         return 0
@@ -260,25 +260,28 @@ def lacking(tx: Tx, study: Study, amount: int, payments: int) -> int:
 
 
 def is_covered(tx: Tx, study: Study, stage: RunningStage) -> bool:
-    """Whether the budget, as things are, covers one more item of the stage."""
+    """Whether the budget currently covers one more item of the stage."""
     return study.settings.pay.budget is None or covers(tx, study, most_for_one(study, stage), 2)
 
 
 def stopped(tx: Tx, study: Study) -> tuple[str, ...]:
-    """The stages that want answers and give nothing out, for want of money. What a gate has ended wants none."""
+    """The stages that need answers but assign no items because the budget is used up.
+
+    Stages ended by a gate need none.
+    """
     if study.settings.pay.budget is None:
         return ()
     closed, with_open_items = gates.closed_gates(tx), offering.stages_with_open_items(tx)
     going_on = [stage for stage in study.stages.values() if closed.isdisjoint(stage.closed_by)]
     wanting = {stage.name for stage in going_on if stage.id in with_open_items}
     if wanting or all(stage.round_size is not None for stage in going_on):
-        # A round has no items to complete: it wants people for as long as there is something to do after it.
+        # A round has no items to complete: it needs people as long as the stages after it have work.
         wanting |= {stage.name for stage in going_on if stage.round_size is not None}
     return tuple(stage.name for stage in going_on if stage.name in wanting and not is_covered(tx, study, stage))
 
 
 def left(tx: Tx, study: Study) -> int | None:
-    """What the budget has left beside all that was paid and promised; None where there is no budget."""
+    """The remaining budget after all payments and reservations; None if there is no budget."""
     budget = study.settings.pay.budget
     if budget is None:
         return None
@@ -286,6 +289,6 @@ def left(tx: Tx, study: Study) -> int | None:
 
 
 def _with_fee(study: Study, amount: int, payments: int) -> int:
-    """An amount with the most its fees can be: they are rounded on what each worker has in a stage."""
+    """An amount with its maximum fees, which are rounded per worker and stage."""
     percent = study.settings.pay.fee_percent
     return amount + (fee_due(fee_on(amount, percent), 0) + payments if percent else 0)

@@ -1,7 +1,7 @@
 """Payout addresses: entered on the worker's page, encrypted in the database, erased once people are paid.
 
-The key is derived from a secret of the study and, where it is set, from CHORALE_ADDRESS_KEY: then a copy of the
-database alone shows nobody's address.
+The key is derived from a secret of the study and from CHORALE_ADDRESS_KEY, if it is set: then addresses can't be
+decrypted from a copy of the database alone.
 """
 
 import base64
@@ -23,7 +23,7 @@ from chorale.store.settings import known_secret, secret
 
 KEY_VARIABLE = "CHORALE_ADDRESS_KEY"
 METHODS = {"paypal": "PayPal", "wise": "Wise", "gift-card": worded("Gift card")}
-"""What workers read, by what the study file says."""
+"""Labels for workers, by the study file's names."""
 LONGEST_NAME = 100
 PAYPAL_TAKES = worded(
     "PayPal accepts e-mail addresses of at most {length} characters, without accents. Enter another one.",
@@ -41,11 +41,11 @@ class PayoutAddress(NamedTuple):
 
 
 def leave_address(tx: Tx, study: Study, worker_id: int, method: str, email: str, name: str) -> None:
-    """Keep where somebody wants to be paid; Refusal if it can't be used."""
+    """Store a worker's payout address; Refusal if it is invalid."""
     email, name = email.strip(), " ".join(name.split())
     if method not in study.settings.pay.methods:
         raise Refusal("no_such_method", worded("Choose one of the payment methods on the page."), 422)
-    # A cell that begins like a formula would be changed in a file for a spreadsheet.
+    # A spreadsheet would treat a cell that begins like a formula as one.
     if not is_address(email) or email.startswith(("=", "+", "-", "@")):
         raise Refusal("not_an_address", worded("Enter one e-mail address, such as name@example.org."), 422)
     if method == "paypal" and (len(email) > LONGEST_RECEIVER or not email.isascii()):
@@ -73,9 +73,9 @@ def address_of(tx: Tx, worker_id: int) -> PayoutAddress | None:
 
 
 def addresses_for(tx: Tx, method: str | None = None) -> dict[int, PayoutAddress]:
-    """Where people want to be paid, by worker: everybody, or who wants to be paid that way.
+    """Payout addresses by worker: all, or those for one payment method.
 
-    Addresses that can't be decrypted are left out: `unreadable_addresses` has them.
+    Addresses that can't be decrypted are left out: see `unreadable_addresses`.
     """
     opened = _all_opened(tx)
     return {
@@ -103,7 +103,7 @@ def _all_opened(tx: Tx) -> dict[int, PayoutAddress | None]:
 
 
 def erase_if_paid(tx: Tx, study: Study, worker_ids: set[int]) -> None:
-    """Erase the addresses of those who have everything they earned."""
+    """Erase the addresses of people who are fully paid."""
     for account in payments.accounts(tx):
         done = not account.owed and not account.on_the_way
         if account.worker_id in worker_ids and done and payout_addresses.erase(tx, account.worker_id):
@@ -126,12 +126,12 @@ def _opened(cipher: Any, worker_id: int, kept: SealedAddress) -> PayoutAddress:
 
 
 def _bound_to(worker_id: int) -> bytes:
-    """An address that is moved to another worker can't be decrypted."""
+    """The associated data of a worker's address: moved to another worker, it can't be decrypted."""
     return f"worker {worker_id}".encode()
 
 
 def _cipher(of_study: str) -> Any:
-    """AES-256 in GCM, with the study's key."""
+    """The cipher: AES-256-GCM with the study's key."""
     need("cryptography")
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - of an extra
     from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415

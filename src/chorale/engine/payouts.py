@@ -1,17 +1,16 @@
-"""Paying people what the ledger says, once.
+"""Paying people what the ledger owes, exactly once.
 
-A payout is stored before anything is sent to a platform, with everybody in it and the amounts. Then it goes
-from state to state, each on disk before the next request:
+A payout is stored with its recipients and amounts before anything is sent to a platform. Each new state is stored
+before the next request:
 
-- planned: nobody was asked for anything.
-- set up: Prolific knows the bonuses, and pays nothing yet.
-- paying: it is being asked to pay. Who finds a payout in this state does not know whether it was; Prolific's pay
-  request must not be sent twice, so only what Prolific reports tells.
-- sent: Prolific said yes, or reports some of it. A file with payments was written.
-- settled: Prolific reports all of it.
+- planned: nothing was requested yet.
+- set up: Prolific has the bonuses, but pays nothing yet.
+- paying: the payment is being requested. After a crash in this state, it is unknown whether the request was sent. It
+  must not be sent twice, so only Prolific's reports can resolve it.
+- sent: Prolific accepted it or reports part of it, or a file with payments was written.
+- settled: Prolific reports all payments.
 
-Only one process gets a payout from one state to the next, and only the one that got it to `paying` asks Prolific to
-pay.
+Only one process can move a payout to its next state, and only the process that moved it to `paying` sends the request.
 """
 
 from collections.abc import Sequence
@@ -45,11 +44,11 @@ MINUTE = 60_000
 
 @dataclass(frozen=True, slots=True)
 class DuePayment:
-    """Somebody to be paid, or not yet."""
+    """A person who is owed money, payable now or not yet."""
 
     account: WorkerMoney
     submission: SubmissionRow | None
-    """Through which Prolific pays them."""
+    """The submission through which Prolific pays them."""
     why_not: str | None = None
 
     @property
@@ -58,7 +57,7 @@ class DuePayment:
 
     @property
     def by_file(self) -> bool:
-        """Whether a file can have them now."""
+        """Whether they can be paid by a file now."""
         return self.why_not is None and self.submission is None
 
 
@@ -70,7 +69,7 @@ class Books:
     due: tuple[DuePayment, ...]
     accounts: tuple[WorkerMoney, ...]
     fees: int
-    """Booked as the panel's, and paid to nobody here."""
+    """Fees of the panel, which are not paid out here."""
 
     @property
     def earned(self) -> int:
@@ -94,12 +93,12 @@ class Books:
 
     @property
     def now(self) -> int:
-        """What can be paid now."""
+        """The payments that are possible now."""
         return sum(one.account.owed for one in self.due if one.why_not is None)
 
 
 def books(tx: Tx, study: Study) -> Books:
-    """What everybody has earned, was paid and is owed. `earned + ahead = rewarded + paid + owed`."""
+    """Everybody's earnings, payments and balance: `earned + ahead = rewarded + paid + owed`."""
     from_ledger = payments.accounts(tx)
     of_worker: dict[int, list[SubmissionRow]] = {}
     for submission in submissions.submissions(tx):
@@ -114,17 +113,17 @@ def books(tx: Tx, study: Study) -> Books:
 
 
 def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool) -> DuePayment:
-    """Whether somebody can be paid now, and how."""
+    """Whether and how a person can be paid now."""
     if account.external_id.startswith(ERASED):
         return DuePayment(account, None, "their identity was erased")
     if account.panel != PROLIFIC or not uses_prolific:
         return DuePayment(account, None)
     reported = [one for one in own if one.reported_at is not None]
     if not reported:
-        # Anybody can make up an id that looks like one of Prolific's. Prolific knows better.
+        # Anybody can forge an id that looks like Prolific's, so Prolific must confirm it.
         return DuePayment(account, None, "Prolific does not know them yet: run `chorale sync` first")
     if account.on_the_way:
-        # Two bonuses on their way could not be distinguished in what is reported.
+        # Two pending bonuses could not be distinguished in Prolific's reports.
         return DuePayment(account, None, "their last bonus has not arrived yet")
     if any(one.status in OPEN for one in reported):
         return DuePayment(account, None, "their submission is not approved yet")
@@ -145,11 +144,11 @@ def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool
 
 
 def _is_known_screenout(submission: SubmissionRow) -> bool:
-    """Whether Prolific paid for a submission a fixed amount that is known here."""
+    """Whether Prolific paid a known fixed amount for a screened-out submission."""
     return submission.status == SCREENED_OUT and submission.rewarded > 0
 
 
-# By Prolific
+# Prolific
 
 
 @dataclass
@@ -160,7 +159,7 @@ class PayoutResult:
     in_doubt: list[PayoutRow] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     unreported: list[str] = field(default_factory=list)
-    """Why the platform does not show payouts that it has."""
+    """Why the platform can't show payouts that it has."""
 
     @property
     def amount(self) -> int:
@@ -168,24 +167,27 @@ class PayoutResult:
 
 
 def pay_by_prolific(study: Study, client: Prolific, resend_after: int | None = None) -> PayoutResult:
-    """Finish payouts that were begun, then pay what is due.
+    """Complete earlier payouts, then pay what is due.
 
-    `resend_after` is for a payout that may or may not have been paid: if nothing is reported this number of minutes
-    after it was sent, it is sent again.
+    `resend_after` applies to uncertain payouts: if Prolific reports nothing this many minutes after the request, it is
+    sent again.
     """
     study.store.look(refuse_simulated)
     done = PayoutResult()
     for begun in study.store.look(lambda tx: payments.payouts(tx, platform=PROLIFIC, states=payments.UNFINISHED)):
         _carry_on(study, client, begun.id, resend_after, done)
     confirm(study, client)
-    # Whoever is in a payout that is in doubt is not owed that any more, so the rest can go on.
+    # Amounts in an uncertain payout are no longer owed, so other payments can continue.
     for payout_id in _plan(study, client):
         _carry_on(study, client, payout_id, None, done)
     return done
 
 
 def _plan(study: Study, client: Prolific) -> list[int]:
-    """Write down who gets what. Prolific's bonuses are read before, to recognise ours afterwards."""
+    """Store the recipients and amounts.
+
+    Existing bonuses on Prolific are read first, to recognise new ones afterwards.
+    """
     before = {
         (submission.external_id, account.paid): client.submission(submission.external_id).bonuses
         for account, submission in study.store.look(lambda tx: _payable(tx, study))
@@ -197,7 +199,7 @@ def _plan(study: Study, client: Prolific) -> list[int]:
     def write_down(tx: Tx) -> list[int]:
         locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
         lines: dict[str, list[NewPayment]] = {}
-        # Looked at again: another process may have been faster, and then what was there before is not known.
+        # Checked again: if another process was faster, the bonuses read before are out of date.
         for account, submission in _payable(tx, study):
             bonuses = before.get((submission.external_id, account.paid))
             if bonuses is not None:
@@ -215,7 +217,7 @@ def _plan(study: Study, client: Prolific) -> list[int]:
 
 
 def _payable(tx: Tx, study: Study) -> list[tuple[WorkerMoney, SubmissionRow]]:
-    """Who can be paid through Prolific now, in the order of their pseudonyms, and by which submission."""
+    """People who can be paid through Prolific now, sorted by pseudonym, with their submissions."""
     due = books(tx, study).due
     return [(one.account, one.submission) for one in due if one.submission is not None and one.why_not is None]
 
@@ -239,7 +241,7 @@ def add_payout(
 
 
 def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int | None, done: PayoutResult) -> None:
-    """Take a payout as far as it goes."""
+    """Move a payout through as many states as possible."""
     row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     lines = study.store.look(lambda tx: payments.payments_in(tx, payout_id))
     if row.state == PLANNED:
@@ -249,7 +251,7 @@ def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int 
         return
     row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     if row.state == SET_UP and row.sent_at is not None and _note_reported(study, client, lines):
-        # It was asked for before, and has arrived after all.
+        # An earlier request has succeeded after all.
         move(study, row.id, SET_UP, SENT)
         row = study.store.look(lambda tx: payments.payout_numbered(tx, payout_id))
     if row.state == SET_UP:
@@ -259,10 +261,10 @@ def _carry_on(study: Study, client: Prolific, payout_id: int, resend_after: int 
 
 
 def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow]) -> PayoutRow:
-    """Name the bonuses to Prolific. Stopped here, it is done again: what is not asked for is never paid."""
+    """Set up the bonuses on Prolific. This can be repeated safely: Prolific pays nothing until it is requested."""
     remote = study.store.look(lambda tx: submissions.study_called(tx, row.panel_study or ""))
     if remote is None or remote.external_id is None:
-        raise RuntimeError("a payout for a study that Prolific never had")
+        raise RuntimeError("a payout for a study that does not exist on Prolific")
     bonuses = client.set_up_bonuses(remote.external_id, [(one.submission_id or "", one.amount) for one in lines])
     if bonuses.amount is not None and bonuses.amount != row.amount:
         raise UserError(
@@ -275,7 +277,7 @@ def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[Paym
 
 def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResult) -> None:
     if not move(study, row.id, SET_UP, PAYING, sent_at=study.clock()):
-        return  # another process was faster, and is at it
+        return  # another process was faster and is handling it
     asked = study.store.look(lambda tx: payments.payout_numbered(tx, row.id))
     try:
         client.pay_bonuses(row.external_id or "")
@@ -283,7 +285,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResu
         done.in_doubt.append(asked)
         return
     except RefusedError as error:
-        # It was refused, so it is not paid, and can be asked for again.
+        # The request was rejected, so nothing was paid and it can be repeated.
         move(study, row.id, PAYING, SET_UP)
         done.refused.append(error.message)
         return
@@ -297,7 +299,7 @@ def _ask_to_pay(study: Study, client: Prolific, row: PayoutRow, done: PayoutResu
 def _settle_doubt(
     study: Study, client: Prolific, row: PayoutRow, lines: Sequence[PaymentRow], resend_after: int | None
 ) -> bool:
-    """Find out whether a payout was paid; False if that is not known yet."""
+    """Find out whether an uncertain payout was paid; False if still unknown."""
     if _note_reported(study, client, lines):
         move(study, row.id, PAYING, SENT)
         return True
@@ -310,7 +312,7 @@ def _settle_doubt(
 
 
 def confirm(study: Study, client: Prolific) -> int:
-    """Look for payouts among what Prolific reports; how many are complete now."""
+    """Match payouts with Prolific's reports; returns how many are now complete."""
     settled = 0
     for row in study.store.look(lambda tx: payments.payouts(tx, platform=PROLIFIC, states=(PAYING, SENT))):
         lines = study.store.look(lambda tx, row=row: payments.payments_in(tx, row.id))  # type: ignore[misc]
@@ -323,7 +325,7 @@ def confirm(study: Study, client: Prolific) -> int:
 
 
 def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) -> int:
-    """How many of a payout's payments Prolific reports."""
+    """Record how many of a payout's payments Prolific reports."""
     known = [one for one in lines if one.reported_at is not None]
     new = [
         line
@@ -336,7 +338,7 @@ def _note_reported(study: Study, client: Prolific, lines: Sequence[PaymentRow]) 
 
 
 def move(study: Study, payout_id: int, before: str, after: str, **changes: Any) -> bool:
-    """Take a payout from one state to the next; False if somebody else has."""
+    """Move a payout to its next state; False if another process already has."""
 
     def moving(tx: Tx) -> bool:
         moved = payments.move_payout(tx, payout_id, before, after, **changes)

@@ -1,8 +1,8 @@
-"""Paying by PayPal's Payouts, in the states of every payout: planned, paying, sent, settled.
+"""Paying by PayPal Payouts, with the states planned, paying, sent and settled.
 
-A payout has its `sender_batch_id` before anything is asked for. Found *paying*, it is asked for again with the same id:
-PayPal pays it now, or names the batch that it has already. After 30 days PayPal forgets the id, so an older one is not
-asked for again. Refused, it is planned again: PayPal has surely not taken it.
+A payout gets its `sender_batch_id` before any request. A payout found in the state *paying* is requested again with the
+same id: PayPal then pays it or returns the existing batch. PayPal forgets ids after 30 days, so older payouts are not
+requested again. A rejected payout becomes planned again: PayPal has not accepted it.
 """
 
 import os
@@ -49,7 +49,7 @@ DENIED = "PayPal denied the payout."
 
 
 def paypal_from_environment() -> PayPal:
-    """PayPal's interface, with the id and the secret in the environment. They are kept nowhere."""
+    """A client for PayPal, with the id and secret from the environment. They are not stored."""
     client_id, secret = (os.environ.get(name, "").strip() for name in (ID_VARIABLE, SECRET_VARIABLE))
     if not client_id or not secret:
         raise UserError(f"PayPal needs the variables {ID_VARIABLE} and {SECRET_VARIABLE}, from its developer pages.")
@@ -57,9 +57,9 @@ def paypal_from_environment() -> PayPal:
 
 
 def pay_by_paypal(study: Study, client: PayPal, *, retry: bool = False) -> PayoutResult:
-    """Finish payouts that were begun, note what PayPal reports, then pay what is due to people who want PayPal.
+    """Complete earlier payouts, record PayPal's reports, then pay people who chose PayPal.
 
-    `retry` tries payments again that failed, also of people who have left no other address since.
+    `retry` repeats all failed payments, even to unchanged addresses.
     """
     study.store.look(refuse_simulated)
     client.sign_in()
@@ -90,16 +90,16 @@ def _plan(tx: Tx, study: Study, *, retry: bool) -> list[int]:
 
 
 class _Ask(NamedTuple):
-    """What PayPal is asked for."""
+    """A request to PayPal."""
 
     row: PayoutRow
     items: list[PayPalItem]
     left_out: list[PaymentRow]
-    """Payments of the payout whose address is gone since PayPal was asked before."""
+    """Payments whose address was erased since an earlier request."""
 
 
 def _carry_on(study: Study, client: PayPal, payout_id: int, done: PayoutResult) -> None:
-    """Ask PayPal to pay, once or again."""
+    """Request a payout from PayPal, or repeat the request."""
     ask = study.store.do(lambda tx: _begin(tx, study, payout_id))
     if ask.row.state != PAYING:
         return
@@ -126,7 +126,7 @@ def _carry_on(study: Study, client: PayPal, payout_id: int, done: PayoutResult) 
 
 
 def _begin(tx: Tx, study: Study, payout_id: int) -> _Ask:
-    """Write down that PayPal is asked, and for what. Without items, it is not to be asked."""
+    """Store the request before it is sent. Without items, nothing is sent."""
     now, row = study.clock(), payments.payout_numbered(tx, payout_id)
     addresses, left_out = addresses_for(tx, PAYPAL), list[PaymentRow]()
     if row.state == PLANNED:
@@ -146,9 +146,9 @@ def _begin(tx: Tx, study: Study, payout_id: int) -> _Ask:
 
 
 def _take_back(tx: Tx, study: Study, payout_id: int, receivers: frozenset[str]) -> tuple[bool, bool]:
-    """Note that PayPal refused a payout; whether it is planned again, and whether payments in it failed for that.
+    """Record that PayPal rejected a payout; returns whether it is planned again, and whether payments failed.
 
-    It is not planned again while an answer to another request for it is missing: PayPal may have taken that one.
+    It is not planned again while another request for it is unanswered: PayPal may have accepted that one.
     """
     events.record(tx, study.clock(), "payout", {"payout": payout_id, "state": REFUSED})
     states = Counter(event.evidence["state"] for event in history(tx, payout_id))
@@ -161,18 +161,18 @@ def _take_back(tx: Tx, study: Study, payout_id: int, receivers: frozenset[str]) 
 
 
 def _take_note(tx: Tx, study: Study, ask: _Ask, batch: PayPalBatch) -> bool:
-    """Note that PayPal has a payout; False if another process has."""
+    """Record that PayPal has accepted a payout; False if another process has already recorded it."""
     if not payments.move_payout(tx, ask.row.id, PAYING, SENT, external_id=batch.id):
         return False
     events.record(tx, study.clock(), "payout", {"payout": ask.row.id, "state": SENT})
-    # A batch that PayPal had before may have them: an earlier request named them.
+    # An existing batch may contain them, from an earlier request.
     for line in ask.left_out if batch.is_new else ():
         note_failed(tx, study, line, ask.row.id, NO_ADDRESS)
     return True
 
 
 def _note_all(study: Study, client: PayPal, batches: Iterable[tuple[int, str]], done: PayoutResult) -> None:
-    """Note what PayPal reports of batches. One that it does not show is looked up again the next time."""
+    """Record PayPal's reports on batches. A batch that can't be read is looked up again next time."""
     for payout_id, batch in batches:
         try:
             _note(study, client, payout_id, batch)
@@ -184,7 +184,7 @@ def _note_all(study: Study, client: PayPal, batches: Iterable[tuple[int, str]], 
 
 
 def _note(study: Study, client: PayPal, payout_id: int, batch: str) -> None:
-    """Note what has arrived and what failed of a payout. It is settled once every payment in it is known."""
+    """Record which payments of a payout arrived or failed. It is settled once the result of every payment is known."""
     report = client.report(batch)
     reported = report.arrived | report.under_way
 

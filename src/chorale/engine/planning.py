@@ -1,6 +1,6 @@
-"""The plan of a study: the forecast in its folder, and since when it is in the study's record.
+"""The plan of a study: the forecast in its folder, and when it was logged.
 
-A forecast that was made, or changed, after people had begun is no plan. The file alone can't tell; the record can.
+A forecast made or changed after people have started is not a plan. The log, unlike the file, shows when it was made.
 """
 
 from hashlib import sha256
@@ -10,13 +10,13 @@ from typing import NamedTuple
 from chorale.store import Tx, events, participations
 
 FORECAST_FILE = "forecast.json"
-"""Where `chorale rehearse --save` keeps a forecast in the study's folder."""
+"""The file in the study's folder where `chorale rehearse --save` saves a forecast."""
 _KIND = "forecast"
 _LOOKED_AT = 1_000
 
 
 class Noted(NamedTuple):
-    """When a forecast came into the record, and how many answers there were by then."""
+    """When a forecast was logged, and the number of answers at that time."""
 
     at: int
     answers: int
@@ -27,14 +27,14 @@ class Noted(NamedTuple):
 
 
 def note_forecast(tx: Tx, folder: Path, now: int) -> None:
-    """Write down that the folder has the forecast it has. The same again changes nothing."""
+    """Log the folder's forecast. Logging it again changes nothing."""
     digest = _digest(folder)
     if digest is not None and noted_forecast(tx, folder) is None:
         events.record(tx, now, _KIND, {"sha256": digest, "answers": participations.answers(tx)})
 
 
 def noted_forecast(tx: Tx, folder: Path) -> Noted | None:
-    """Since when the forecast that is in the folder now is in the record; None if it is not."""
+    """When the folder's current forecast was logged; None if it was not."""
     digest = _digest(folder)
     for event in events.recent(tx, _LOOKED_AT, kinds=(_KIND,)) if digest is not None else ():
         if event.evidence["sha256"] == digest:

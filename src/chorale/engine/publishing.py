@@ -1,7 +1,7 @@
 """Studies on Prolific: creating them with their cost, publishing them, and adding places.
 
-Every request is stored here before it is sent there, and can be repeated: a study made just before a crash is found by
-its marker, and places are set, not added.
+Every request is stored before it is sent, and can be repeated: a study created just before a crash is found by its
+marker, and places are set, not added.
 """
 
 from collections.abc import Mapping
@@ -31,30 +31,30 @@ _STATES = {
 
 
 class GoneError(UserError):
-    """Prolific no longer has a study that it had."""
+    """A study no longer exists on Prolific."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """A study that Prolific has, and what it costs."""
+    """A study on Prolific, with its cost."""
 
     name: str
     remote: RemoteStudy
     cost: int
     """Rewards and fees of all places, or of those that are added."""
     adds: int
-    """Places to be added to a study that is published."""
+    """Places to be added to a published study."""
     is_published: bool
     currency: str
-    """Of the workspace the study is in."""
+    """The currency of the study's workspace."""
     adds_slots: int = 0
     """Screen-out payments to be added."""
     screenout_cost: int = 0
-    """What the most screen-out payments cost with fees, or those that are added."""
+    """The maximum cost of screen-out payments with fees, or of those added."""
 
     @property
     def total(self) -> int:
-        """The most that publishing can cost."""
+        """The maximum cost of publishing."""
         return self.cost + self.screenout_cost
 
     @property
@@ -62,11 +62,11 @@ class Drafted:
         return not self.is_published or self.adds > 0 or self.adds_slots > 0
 
 
-_HOW_TO_ASK = """Add one that says what to ask of Prolific (docs/prolific.md), such as
+_HOW_TO_ASK = """Add one that describes the study on Prolific (docs/prolific.md), such as
 
 [[prolific.study]]
 name = "main"
-description = "What people read about it before they come."
+description = "What people read about it before they join."
 stages = ["{stage}"]
 places = 40     # people
 minutes = 12    # how long it takes
@@ -74,7 +74,7 @@ reward = 180    # for each, in cents or pence"""
 
 
 def asked_for(study: Study, name: str | None) -> ProlificStudy:
-    """The study of that name in the study file. Default: the first."""
+    """The study with this name in the study file. Default: the first."""
     rule = study.settings.prolific
     if rule is None:
         raise UserError(f"study.toml has no [prolific] table. {_HOW_TO_ASK.format(stage=study.settings.stage[0].name)}")
@@ -86,7 +86,7 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
         if name is None or prolific_study.name == name:
             return prolific_study
     known = ", ".join(one.name for one in rule.study)
-    raise UserError(f"study.toml has no study {name!r} in [prolific]. There is: {known}.")
+    raise UserError(f"study.toml has no study {name!r} in [prolific]. Available: {known}.")
 
 
 def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) -> Drafted:
@@ -105,7 +105,7 @@ def draft(study: Study, client: Prolific, wanted: ProlificStudy, base_url: str) 
         group=keep_group(study, client, wanted, row, project),
         signed=study.settings.arrival.signed is not None,
     )
-    # It may be there although that is not noted: made just before this program was stopped.
+    # It may exist without being recorded, if the program was stopped just after creating it.
     remote = client.study_named(row.marker) if row.external_id is None else still_there(study, client, row)
     if remote is None:
         remote = _created(client, wanted, body)
@@ -148,7 +148,7 @@ def _created(client: Prolific, wanted: ProlificStudy, body: Mapping[str, Any]) -
 
 
 def _check_screenout(study: Study, wanted: ProlificStudy, row: PanelStudyRow) -> None:
-    """Refuse another screen-out payment than was published: who was paid which could not be known any more."""
+    """Refuse a screen-out payment that differs from the published one: nobody could tell who was paid which."""
     published = row.asked.get("screenout_reward")
     if wanted.screenout_reward == published:
         return
@@ -169,7 +169,7 @@ def _slots(wanted: ProlificStudy) -> int:
 
 
 def _slots_there(remote: RemoteStudy, row: PanelStudyRow) -> int:
-    """How many screen-out payments a study has on Prolific."""
+    """Number of screen-out payments of a study on Prolific."""
     for code in remote.fields.get("completion_codes") or ():
         for action in code.get("actions") or () if code.get("code") == row.screenout_code else ():
             if isinstance(action.get("slots"), int):
@@ -185,17 +185,17 @@ def checked_currency(study: Study, client: Prolific, remote: RemoteStudy | None 
     except RefusedError as error:
         if error.status not in (403, 404):
             raise
-        actual = None  # the token may use the workspace, and not see its balance
+        actual = None  # the token may use the workspace without access to its balance
     if actual is not None and actual != own:
         raise UserError(
-            f"The workspace on Prolific pays in {actual}, and study.toml has amounts in {own}. Set "
+            f"The workspace on Prolific pays in {actual}, but study.toml has amounts in {own}. Set "
             f'`currency = "{actual}"` in [pay] and check every amount, or use a project in another workspace.'
         )
     return own
 
 
 def workspace(study: Study, client: Prolific, remote: RemoteStudy | None = None) -> str:
-    """The workspace of the study's project, or of the project that a study there is in, or the account's only one."""
+    """The workspace of the study's project, or of an existing study's project, or the account's only workspace."""
     rule = study.settings.prolific
     project = None if rule is None else rule.project
     if project is None and remote is None:
@@ -208,7 +208,7 @@ def workspace(study: Study, client: Prolific, remote: RemoteStudy | None = None)
 
 
 def publish(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Drafted) -> RemoteStudy:
-    """Open a study to people, or give it more places."""
+    """Publish a study, or add places to it."""
     remote = drafted.remote
     changes: dict[str, Any] = {"total_available_places": wanted.places} if drafted.adds else {}
     if drafted.adds_slots:
@@ -223,7 +223,7 @@ def publish(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Draf
 
 
 def transition(study: Study, client: Prolific, name: str, action: StudyAction, by: str, reason: str = "") -> str:
-    """Pause, start or stop a study that is published; its state afterwards."""
+    """Pause, start or stop a published study; returns its new state."""
     row = study.store.look(lambda tx: _row(tx, name))
     if row.external_id is None or row.state == DRAFT:
         raise UserError(f"The study {name!r} is not published. `chorale publish` publishes it.")
@@ -242,7 +242,7 @@ def transition(study: Study, client: Prolific, name: str, action: StudyAction, b
 
 
 def make_test(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Drafted) -> str:
-    """Publish a test study from the draft, to the workspace's test participants; its address."""
+    """Publish a test study from the draft to the workspace's test participants; returns its URL."""
     if drafted.is_published:
         raise UserError(
             f"The study {wanted.name!r} is published, and Prolific makes test studies from drafts only. Make the test "
@@ -263,7 +263,7 @@ def make_test(study: Study, client: Prolific, wanted: ProlificStudy, drafted: Dr
 
 
 def state_of(remote: RemoteStudy) -> str:
-    """What a study's status on Prolific is called here."""
+    """The state of a study, from its status on Prolific."""
     return DRAFT if remote.status in UNPUBLISHED else _STATES.get(remote.status, remote.status.lower())
 
 
@@ -271,7 +271,7 @@ def _row(tx: Tx, name: str) -> PanelStudyRow:
     row = submissions.study_called(tx, name)
     if row is None:
         known = ", ".join(one.name for one in submissions.studies(tx)) or "none yet"
-        raise UserError(f"No study {name!r} was made on Prolific (made: {known}).")
+        raise UserError(f"No study {name!r} was created on Prolific (created: {known}).")
     return row
 
 
@@ -287,7 +287,7 @@ def _planned(tx: Tx, study: Study, wanted: ProlificStudy, base_url: str) -> Pane
 
 
 def _asked(study: Study, wanted: ProlificStudy, base_url: str) -> dict[str, Any]:
-    """What Prolific is asked for that somebody might change there."""
+    """The requested settings that can be changed on Prolific."""
     return {
         "name": wanted.title or study.settings.study.title,
         "reward": wanted.reward,
@@ -300,19 +300,19 @@ def _asked(study: Study, wanted: ProlificStudy, base_url: str) -> dict[str, Any]
 
 
 def _if_fixed(wanted: ProlificStudy) -> dict[str, Any]:
-    """What Prolific pays people it screens out, to know it of their submissions later."""
+    """The fixed screen-out payment, stored to interpret submissions later."""
     return {} if wanted.screenout_reward is None else {"screenout_reward": wanted.screenout_reward}
 
 
 def _made_up(secret: str, name: str, purpose: str) -> str:
-    """Letters and digits nobody can guess, the same whenever they are asked for."""
+    """An unguessable code of letters and digits, the same on every call."""
     return "C" + sha256(f"{secret}:{name}:{purpose}".encode()).hexdigest()[:9].upper()
 
 
 def _note_draft(
     tx: Tx, study: Study, wanted: ProlificStudy, row: PanelStudyRow, remote: RemoteStudy, asked: Mapping[str, Any]
 ) -> None:
-    """Note a study that is there, as it is asked for now. What is published stays as it was published."""
+    """Record a study on Prolific with its current settings. Published values are not changed."""
     changes = {"state": state_of(remote), "asked": asked, "reward": wanted.reward, "places": wanted.places}
     submissions.note_study(tx, wanted.name, external_id=remote.id, **changes)
     if row.external_id is None:
@@ -346,7 +346,7 @@ def still_there(study: Study, client: Prolific, row: PanelStudyRow) -> RemoteStu
 def keep_group(
     study: Study, client: Prolific, wanted: ProlificStudy, row: PanelStudyRow, project: str | None
 ) -> str | None:
-    """The list of those who are invited, made if it is not there, with everybody on it who should be."""
+    """The allow-list of invited people, created if missing and brought up to date."""
     if wanted.invite is None and wanted.follows is None:
         return None
     group = row.group_id
@@ -363,14 +363,14 @@ def keep_group(
 
 
 def _invited(tx: Tx, wanted: ProlificStudy) -> list[str]:
-    """Prolific's ids of those a study is for."""
+    """The Prolific IDs of the people a study is for."""
     if wanted.follows is not None:
         return list(submissions.approved_participants(tx, wanted.follows))
     return list(submissions.qualified_participants(tx, wanted.invite or ""))
 
 
 def cost_line(drafted: Drafted, wanted: ProlificStudy) -> str:
-    """What publishing costs, for people to agree to."""
+    """The cost of publishing, for confirmation."""
     places = drafted.adds if drafted.is_published else wanted.places
     more = "more " if drafted.is_published else ""
     lines = []

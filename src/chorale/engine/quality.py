@@ -1,8 +1,8 @@
-"""Agreement in a running study: CrowdTruth's quality of workers, items and options, and removals because of it.
+"""Agreement in a running study: CrowdTruth quality of workers, items and options, and removals by worker quality.
 
-Only answers that came since the last look are read from the database. The qualities depend on each other, so they are
-computed again from all counted answers, outside of any transaction, and only after enough new answers. In total this
-costs a study a fixed multiple of computing them once at its end.
+Only new answers are read from the database. The qualities depend on each other, so they are recomputed from all counted
+answers, outside of any transaction, and only after enough new answers. The total cost is a fixed multiple of computing
+them once at the end.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEWEST_MORE = 20
 MORE = 0.05
-"""Computed again after so many more judgments, and after this share more than the last time."""
+"""Recomputed after this number of new judgments, and after this share more than the last time."""
 ALL_EVENTS = 1_000_000
 LATE = 500
 """Responses that are read again: with several servers, one may become visible after a later one."""
@@ -34,21 +34,21 @@ LATE = 500
 
 @dataclass(frozen=True, slots=True)
 class StageQuality:
-    """A stage's qualities, and what they rest on."""
+    """A stage's qualities, and the answers they are based on."""
 
     crowdtruth: "CrowdTruth | None" = None
-    """None as long as no two people have judged one item."""
+    """None until two people have judged the same item."""
     answers: tuple[GivenAnswer, ...] = ()
-    """Those that count."""
+    """Number of counted judgments."""
     upto: int = 0
-    """The last response that was looked at."""
+    """The last response included."""
     events: int = 0
-    """The last event there was when it was looked up whose answers count."""
+    """The last event before the counted answers were determined."""
 
 
 @dataclass
 class _Memory:
-    """What a process has read of a stage, so that it need not read it again."""
+    """A process's cache of a stage's answers."""
 
     lock: Lock = data_field(default_factory=Lock)
     answers: dict[int, GivenAnswer] = data_field(default_factory=dict)
@@ -59,8 +59,7 @@ class _Memory:
 def stage_quality(
     study: Study, stage: RunningStage, *, at_once: bool = False, field: AnswerField | None = None
 ) -> StageQuality:
-    """The qualities of a stage, or of a field of its answers: as they were last computed, unless it is due again or
-    wanted `at_once`."""
+    """The qualities of a stage or a field, recomputed if that is due or requested with `at_once`."""
     name = f"quality:{stage.name}" if field is None else f"quality:{stage.name}:{field.name}"
     memory: _Memory = study.memory.setdefault(name, _Memory())
     with memory.lock:
@@ -81,9 +80,9 @@ def _read(tx: Tx, stage: RunningStage, after: int) -> tuple[set[int], int, list[
 
 
 def is_due(counted: int, before: int) -> bool:
-    """Whether enough new answers have been submitted to compute the qualities again.
+    """Whether enough new answers have been submitted to recompute the qualities.
 
-    There are fewer only after somebody was dropped, whose answers the others are no longer compared with.
+    The number falls only after a removal, when the worker's answers no longer count.
     """
     return counted < before or counted >= before + max(FEWEST_MORE, MORE * before)
 
@@ -91,8 +90,7 @@ def is_due(counted: int, before: int) -> bool:
 def qualities(
     stage: RunningStage, answers: Iterable[GivenAnswer], field: AnswerField | None = None
 ) -> "CrowdTruth | None":
-    """CrowdTruth's qualities of a stage whose task has options to choose, or of a field; None where nobody can be
-    compared."""
+    """CrowdTruth qualities of a stage whose task has options, or of a field; None if nobody can be compared."""
     chosen = stage.task.combining.chosen if field is None else field.chosen
     if chosen is None:
         return None
@@ -102,7 +100,7 @@ def qualities(
     )
     if not given:
         return None
-    # A fifth of a second to load, which studies without options to choose need not wait for.
+    # Loading takes 0.2 seconds, which studies without options can save.
     from chorale.metrics.aggregation.crowdtruth import crowdtruth  # noqa: PLC0415
     from chorale.metrics.judgments import Judgments  # noqa: PLC0415
 
@@ -119,7 +117,7 @@ def qualities(
 def review_workers(study: Study) -> list[str]:
     """Remove workers who agree with others too little, in stages whose study file asks for it; returns who they were.
 
-    Their items are settled at once. Doing it again without new answers changes nothing.
+    Their items are settled at once. Without new answers, a second call changes nothing.
     """
     dropped: list[str] = []
     for stage in study.stages.values():
@@ -135,7 +133,7 @@ def review_workers(study: Study) -> list[str]:
             if (verdict := review_quality(quality, rule)).dropped
         ]
         if below and not study.store.do(partial(_is_all_there, stage=stage, known=known)):
-            # With several servers, an answer may become visible after a later one: look again when it is there.
+            # With several servers, an answer may become visible after a later one: check again when it has.
             _forget(study, stage)
             continue
         if below:
@@ -148,7 +146,7 @@ def review_workers(study: Study) -> list[str]:
 
 
 def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenAnswer]:
-    """The answers that counted once: up to a response, of everybody who had not been dropped by an event."""
+    """The answers that counted at a time: up to a response, by workers not removed before an event."""
     gone = _gone_by(tx, stage.name, last)
     return [
         answer
@@ -158,7 +156,7 @@ def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenA
 
 
 def _is_all_there(tx: Tx, stage: RunningStage, known: StageQuality) -> bool:
-    """Whether qualities rest on what anybody finds who computes them again: nothing from before is still on its way."""
+    """Whether the qualities can be recomputed exactly: no earlier answer is still to become visible."""
     locks.await_others(tx)
     return [answer.response for answer in counted_by(tx, stage, known.upto, known.events)] == [
         answer.response for answer in known.answers
@@ -173,7 +171,7 @@ def _forget(study: Study, stage: RunningStage) -> None:
 
 
 def worker_qualities(known: StageQuality) -> list[tuple[int, str, WorkerQuality]]:
-    """Every worker CrowdTruth knows: the number, the pseudonym and the quality."""
+    """Number, pseudonym and quality of every worker with a CrowdTruth quality."""
     truth = known.crowdtruth
     if truth is None:
         return []
@@ -184,7 +182,7 @@ def worker_qualities(known: StageQuality) -> list[tuple[int, str, WorkerQuality]
 
 
 def shared_items(answers: Sequence[GivenAnswer]) -> dict[str, int]:
-    """How many items each worker judged that somebody else judged too."""
+    """Number of items each worker shares with at least one other worker."""
     people: dict[str, set[str]] = {}
     for answer in answers:
         people.setdefault(answer.item, set()).add(answer.worker)
@@ -207,7 +205,7 @@ def _drop(
 
 
 def _gone_by(tx: Tx, stage: str, last: int) -> set[str | None]:
-    """Who was out of a stage after the event of that number: dropped, and not reinstated since."""
+    """Workers who were removed from a stage, and not reinstated, after the event with this number."""
     out: dict[str | None, bool] = {}
     for event in reversed(events.recent(tx, ALL_EVENTS, before=last + 1, kinds=("dropped", "reinstated"))):
         if event.stage == stage:

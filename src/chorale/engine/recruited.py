@@ -7,7 +7,7 @@ from chorale.store.submissions import PanelStudyRow, SubmissionRow
 
 
 def current(tx: Tx, worker_id: int) -> tuple[PanelStudyRow, SubmissionRow] | None:
-    """The study on Prolific that somebody is in now, and their submission; None if they came another way."""
+    """A worker's current study on Prolific and their submission; None if they did not come from Prolific."""
     for submission in submissions.submissions_of(tx, worker_id):
         row = submissions.study_called(tx, submission.panel_study)
         if row is not None:
@@ -22,13 +22,13 @@ def stages_of(tx: Tx, study: Study, name: str) -> frozenset[str] | None:
 
 
 def screenout_of(tx: Tx, study: Study, name: str) -> str:
-    """How people are paid who were screened out of a study on Prolific."""
+    """The payment rule for people screened out of a study on Prolific."""
     wanted = in_study_file(tx, study, name)
     return "approve" if wanted is None else wanted.screenout
 
 
 def in_study_file(tx: Tx, study: Study, name: str) -> ProlificStudy | None:
-    """What the study file says of a study on Prolific, or of the one that it is a test of."""
+    """The study file's settings of a study on Prolific, or of the study it is a test of."""
     rule, row = study.settings.prolific, submissions.study_called(tx, name)
     meant = name if row is None else row.asked.get("test_of", name)
     return next((one for one in rule.study if one.name == meant), None) if rule is not None else None
@@ -42,7 +42,7 @@ def counts_from(tx: Tx, submission: SubmissionRow) -> int:
         other.panel_study == submission.panel_study
         and other.arrived_at is not None
         and other.arrived_at < submission.arrived_at
-        # Who returned their submission and comes again goes on where they stopped.
+        # People who returned their submission and come back continue where they stopped.
         and other.status not in ("RETURNED", "TIMED-OUT")
         for other in submissions.submissions_of(tx, submission.worker_id)
     )

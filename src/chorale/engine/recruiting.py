@@ -1,7 +1,7 @@
 """People from Prolific: admitted, matched with their submissions, approved or rejected, and sent messages.
 
-All of it can be done again without harm. Studies are made in `study.publishing`, and money has its own rules, in
-`study.payouts`.
+Every step can be repeated safely. Studies are created in `engine.publishing`, and payments are made in
+`engine.payouts`.
 """
 
 import os
@@ -30,11 +30,11 @@ TOKEN_VARIABLE = "PROLIFIC_TOKEN"  # noqa: S105 - the name of a variable, not wh
 ADDRESS_VARIABLE = "CHORALE_PROLIFIC_URL"
 APPROVED_AT_ONCE = 100
 GIVEN_UP_MS = 10 * 60_000
-"""After so long, nobody is still sending a message."""
+"""After this time, no process can still be sending a message."""
 
 
 def connected(token: str, **options: Any) -> Prolific:
-    """Prolific's interface, where it is: only tests have it elsewhere."""
+    """A client for Prolific's API; only tests use another address."""
     return Prolific(token, os.environ.get(ADDRESS_VARIABLE, ADDRESS), **options)
 
 
@@ -51,12 +51,12 @@ class Synced:
     approved: int = 0
     messages: int = 0
     waiting: list[str] = field(default_factory=list)
-    """Pseudonyms of people whose submissions somebody has to decide about."""
+    """Pseudonyms of people whose submissions need a decision."""
     notes: list[str] = field(default_factory=list)
 
 
 def sync(study: Study, client: Prolific) -> Synced:
-    """Import what Prolific reports, and send it the actions that follow. Doing it again changes nothing."""
+    """Import Prolific's reports, and send it the resulting actions. Idempotent."""
     done = Synced()
     rule = study.settings.prolific
     wanted = {} if rule is None else {one.name: one for one in rule.study}
@@ -91,14 +91,14 @@ def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced
 
 
 def _take_over_all(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -> int:
-    """Note all submissions of a study as they are reported; how many there are."""
+    """Import all submissions of a study; returns how many."""
     reports = list(client.submissions(row.external_id or ""))
     done.freed += study.store.do(lambda tx: sum(_take_over(tx, study, row, reported) for reported in reports))
     return len(reports)
 
 
 def _take_over(tx: Tx, study: Study, row: PanelStudyRow, reported: Reported) -> int:
-    """Note a submission as it is reported; how many items its worker held are free for others now."""
+    """Import a submission; returns how many items of its worker became free."""
     if erasing.is_erased_submission(tx, reported.id):
         return 0
     reward = row.reward if reported.status == "APPROVED" else 0
@@ -123,21 +123,21 @@ def _approve(study: Study, client: Prolific, row: PanelStudyRow, done: Synced) -
         return good, [one for one in waiting if one not in good]
 
     good, undecided = study.store.look(decide)
-    done.waiting += [one.worker or "somebody who never arrived here" for one in undecided]
+    done.waiting += [one.worker or "somebody who never joined the study" for one in undecided]
     for start in range(0, len(good), APPROVED_AT_ONCE):
         batch = good[start : start + APPROVED_AT_ONCE]
         approve(study, client, batch)
         done.approved += len(batch)
     if good:
-        # What Prolific has paid by it counts from now on, if it is quick.
+        # Import the new statuses at once: rewards of approved submissions count as paid.
         _take_over_all(study, client, row, done)
 
 
 def is_to_approve(tx: Tx, study: Study, row: SubmissionRow) -> bool:
-    """Whether a submission is approved without anybody looking at it.
+    """Whether a submission is approved automatically.
 
-    People who were screened out get the reward only where the study says so: otherwise Prolific pays them a fixed
-    amount for their code, or asks them to return it.
+    People who were screened out get the reward only if the study says so. Otherwise, Prolific pays a fixed amount for
+    their code or asks them to return the submission.
     """
     seen = None if row.worker_id is None else visit(tx, study, row.worker_id)
     ended = None if seen is None else ending_in(tx, study, seen, row)
@@ -145,7 +145,7 @@ def is_to_approve(tx: Tx, study: Study, row: SubmissionRow) -> bool:
 
 
 def approve(study: Study, client: Prolific, rows: Sequence[SubmissionRow], by: str = "rule") -> None:
-    """Approve submissions; that they are, the next report says."""
+    """Approve submissions; the next report confirms it."""
     client.approve([one.external_id for one in rows])
 
     def note(tx: Tx) -> None:
@@ -164,7 +164,7 @@ def reject(study: Study, client: Prolific, row: SubmissionRow, reason: str, cate
 
 
 def request_return(study: Study, client: Prolific, row: SubmissionRow, reason: str, by: str) -> None:
-    """Ask somebody to return their submission, with a reason they read."""
+    """Ask a worker to return their submission, with a reason they read."""
     reason = " ".join(reason.split())
     client.request_return(row.external_id, reason)
     evidence = {"platform": PANEL, "reason": reason, "by": by}
@@ -172,14 +172,14 @@ def request_return(study: Study, client: Prolific, row: SubmissionRow, reason: s
 
 
 def unreject(study: Study, client: Prolific, row: SubmissionRow, by: str) -> None:
-    """Take a rejection back: the submission waits for a decision again."""
+    """Withdraw a rejection: the submission needs a decision again."""
     client.unreject(row.external_id)
     evidence = {"platform": PANEL, "by": by}
     study.store.do(lambda tx: events.record(tx, study.clock(), "unrejected", evidence, worker_id=row.worker_id))
 
 
 def recipients(study: Study, name: str, chosen: Sequence[str] | None, status: str | None) -> list[SubmissionRow]:
-    """Whom a message to a study on Prolific goes to: everybody there, or some by pseudonym or status."""
+    """The recipients of a message to a study on Prolific: everybody, or a selection by pseudonym or status."""
     listed = study.store.look(lambda tx: submissions.submissions(tx, study_name=name))
     rows = [row for row in listed if row.participant != ERASED_TEXT]
     people = {row.participant: row for row in rows if status is None or row.status == status.upper()}
@@ -208,12 +208,12 @@ def message_all(study: Study, client: Prolific, name: str, people: Sequence[Subm
 
 
 def _deliver(study: Study, client: Prolific, done: Synced) -> None:
-    """Send on what people were written here, once: some look for messages on Prolific only."""
+    """Forward Chorale's messages to Prolific, once each: some people read messages only there."""
     long_ago = study.clock() - GIVEN_UP_MS
     for message in study.store.look(lambda tx: submissions.outgoing(tx, long_ago)):
         body = f"{message.title}\n\n{message.body}"
         if not _claim(study, message.message_id, long_ago):
-            continue  # another process is at it
+            continue  # another process is sending it
         if message.state is None or not _is_there(client, message, body):
             client.message(message.participant, message.study, body)
             done.messages += 1
@@ -221,7 +221,7 @@ def _deliver(study: Study, client: Prolific, done: Synced) -> None:
 
 
 def _is_there(client: Prolific, message: OutgoingRow, body: str) -> bool:
-    """Whether a message arrived that was being sent when the program was stopped."""
+    """Whether a message was delivered that was being sent when the program stopped."""
     texts = (re.sub(r"<[^<>]+>", " ", text) for text in client.messages_with(message.participant))
     return any(text.split() == body.split() for text in texts)
 
@@ -234,14 +234,14 @@ def _claim(study: Study, message_id: int, long_ago: int) -> bool:
     return study.store.do(lambda tx: submissions.claim_outgoing(tx, message_id, study.clock(), long_ago))
 
 
-# Being notified
+# Notifications
 
 
 def subscribe(study: Study, client: Prolific, address: str) -> str:
     """Subscribe an address to Prolific's notifications; returns their signing secret."""
     if not address.startswith("https://"):
         raise UserError(
-            "Prolific notifies https addresses only. Give the site's with --public-url, or set webhooks = false."
+            "Prolific notifies https addresses only. Set the site's address with --public-url, or set webhooks = false."
         )
     where = workspace(study, client)
     secret = client.hook_secret(where)
@@ -250,11 +250,11 @@ def subscribe(study: Study, client: Prolific, address: str) -> str:
     return secret
 
 
-# Arriving
+# Arrivals
 
 
 def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str) -> bool:
-    """Whether Prolific knows somebody who arrives: the visit is theirs, and is in progress in that study."""
+    """Whether Prolific confirms an arrival: the submission belongs to this person and is active in that study."""
     try:
         reported = client.submission(session_id)
     except RefusedError as error:
@@ -269,20 +269,23 @@ def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str
 
 
 def is_ours(tx: Tx, study_id: str) -> bool:
-    """Whether somebody comes from a study that was made there for this one. Where none was made, any may be."""
+    """Whether an arrival comes from a Prolific study created for this one.
+
+    If none was created, any study is accepted.
+    """
     made = [row.external_id for row in submissions.studies(tx) if row.external_id is not None]
     return not made or study_id in made
 
 
 def note_arrival(tx: Tx, study: Study, worker_id: int, participant: str, study_id: str, session_id: str) -> None:
-    """Note with which submission somebody came, if it belongs to a study of ours."""
+    """Record the submission with which a worker arrived, if it belongs to one of our studies."""
     row = submissions.study_with_id(tx, study_id)
     if row is not None and session_id:
         submissions.note_arrival(tx, session_id, row.name, participant, worker_id, study.clock())
 
 
 def summary(tx: Tx) -> list[dict[str, Any]]:
-    """Every study on Prolific and how many submissions it has in every status."""
+    """Every study on Prolific, with its number of submissions by status."""
     counts = submissions.counts(tx)
     return [
         {

@@ -1,4 +1,4 @@
-"""Automatic retention: erase data about people at the times that the study file sets."""
+"""Automatic retention: erase personal data at the times set in the study file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ LAST_RUN = "retention"
 
 @dataclass(frozen=True, slots=True)
 class DueErasure:
-    """Somebody of whom something is to be erased."""
+    """A person whose data are due to be erased."""
 
     worker_id: int
     worker: str
     identity: bool
     answers: bool
     unpaid: Unpaid | None
-    """Until they are paid, who they are is kept."""
+    """Unpaid amounts; their identity is kept until they are paid."""
 
 
 def due(tx: Tx, study: Study) -> list[DueErasure]:

@@ -1,4 +1,4 @@
-"""A study that is open: its settings, its tasks and its database, ready to work on."""
+"""An open study with its settings, tasks and database."""
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -55,26 +55,26 @@ class RunningStage:
     feeds: tuple[str, ...]
     """Later stages whose items are derived from this one's results."""
     closed_by: tuple[str, ...] = ()
-    """Gates that end the stage when they close: they look at its answers, or at the answers it grades."""
+    """Gates that end the stage when they close: they use its answers, or the answers it grades."""
     round_size: int | None = None
-    """How many answers a round asks of each worker; None in a stage that is no round."""
+    """Number of answers a round asks of each worker; None if the stage is not a round."""
     levels: int = 0
-    """How many stages back the items came from at most; none for those from a file."""
+    """Maximum number of stages back to the source of its items; 0 for items from a file."""
     not_seen_later: int = 0
-    """Nobody gets an item here who has seen what others made of it, so many stages on."""
+    """Workers who have seen items derived from an item, up to this many stages later, do not get it."""
     reviewed_by_group: bool = False
-    """Whether that holds for what others made of any item of its group."""
+    """Whether this also applies to items derived from other items of its group."""
     tie_seed: int | None = None
-    """What ties between answers are drawn by; None where the first by name is taken."""
+    """The seed for breaking ties randomly; None if the first label by name wins."""
 
-    # Asked for with every item: worked out once.
+    # Used for every item, so computed once.
     @cached_property
     def name(self) -> str:
         return self.settings.name
 
     @cached_property
     def view_of(self) -> Callable[[str], dict[str, Any]]:
-        """What a worker sees of an item, as it is stored. Remembered for a while, since others get it too."""
+        """The worker's view of a stored item. Cached, since others get the item too."""
         view = self.task.form.view
         return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(frozen_from_text(payload))))
 
@@ -84,7 +84,7 @@ class RunningStage:
         return self.settings.first_state is ItemState.WAITING
 
     def admission(self, credentials: Credentials, record: GoldRecord | None = None) -> Admission:
-        """Whether somebody with these credentials may work here, and with this gold in the stage it asks for."""
+        """Whether a worker with these credentials and gold record in the required stage may work here."""
         arms = self.settings.arms
         if arms and credentials.arm not in arms:
             return Admission(False, "it is not among the parts you were given", {"arms": list(arms)})
@@ -94,15 +94,12 @@ class RunningStage:
 
     @cached_property
     def admitting(self) -> Callable[[Credentials], Admission]:
-        """The same where it goes by credentials alone. Remembered for a while, since many have the same."""
+        """Whether a worker with these credentials may work here, without a gold rule. Cached: many have the same."""
         return lru_cache(maxsize=MOST_CREDENTIALS)(self.admission)
 
     def parsed(self, sent: Any) -> tuple[Answer, str]:
-        """An answer that was sent, in its canonical form, and that as text; AnswerError if it can't be taken.
-
-        Of short answers there are few, and many give them, so they are remembered.
-        """
-        # What is sent is what JSON can say: two things that look the same are the same.
+        """A submitted answer in canonical form, also as text; AnswerError if invalid. Short answers are cached."""
+        # Answers are JSON values: equal representations mean equal values.
         written = repr(sent)
         parsed = self._parsed.get(written)
         if parsed is None:
@@ -117,41 +114,41 @@ class RunningStage:
         return {}
 
     def parsed_gold(self, given: Any, item: Item) -> Answer:
-        """The answer to an item that somebody of the team gives; UserError if it can't be one."""
+        """A gold answer entered by staff; UserError if it is invalid."""
         try:
             return self.task.shape.parse_gold(given, item.payload)
         except AnswerError as error:
             raise UserError(f"{given!r} is not an answer to item {item.key!r}: {error}") from None
 
     def under(self, settings: StageSettings) -> "RunningStage":
-        """The stage as it was while these settings were in force."""
+        """The stage under these earlier settings."""
         return self if self.settings is settings else replace(self, settings=settings)
 
     @cached_property
     def lowest_correct(self) -> float:
-        """The lowest score by gold of a correct answer: what the study file asks for, or else the task suggests."""
+        """The minimum gold score of a correct answer: from the study file, or else the task's default."""
         asked = self.settings.pass_score
         return lowest_correct(self.task.grading.pass_score if asked is None else asked)
 
     def is_correct(self, score: float) -> bool:
-        """Whether a score by gold is that of a correct answer."""
+        """Whether a gold score counts as correct."""
         return score >= self.lowest_correct
 
     @cached_property
     def parts_of_gold(self) -> int | None:
-        """How many parts of a gold answer are counted separately; None where an answer counts as a whole."""
+        """Number of separately counted parts of a gold answer; None if the answer counts as a whole."""
         gold = self.settings.gold
         return None if gold is None or gold.unit == "item" else self.task.grading.gold_parts
 
     def gold_marks(self, score: float) -> tuple[bool, ...]:
-        """How much of a gold answer with this score is correct: all or nothing, or a number of its parts."""
+        """The correct amount of a gold answer with this score: all or nothing, or a number of parts."""
         if self.parts_of_gold is None:
             return (self.is_correct(score),)
         right = round(score * self.parts_of_gold)
         return (True,) * right + (False,) * (self.parts_of_gold - right)
 
     def is_for_arm(self, arm: str | None) -> bool:
-        """Whether it is for everybody, or for this arm. Others are not to know of it."""
+        """Whether the stage is open to this arm. Workers in other arms must not learn of it."""
         return not self.settings.arms or arm in self.settings.arms
 
     @cached_property
@@ -160,45 +157,45 @@ class RunningStage:
 
     @cached_property
     def removal(self) -> Reason:
-        """Why workers are removed from it: by its gold or, where it has none, by their quality."""
+        """The rule that removes workers from the stage: by gold or, without gold, by worker quality."""
         return Reason.BELOW_QUALITY if self.settings.gold is None else Reason.BELOW_GOLD
 
     def removal_of(self, standing: str, answered: int, removed_after: int) -> Reason | None:
-        """Why somebody was removed from it after this number of answers, if they were and may know the reason."""
+        """Why a worker was removed after this number of answers, if they were and may know the reason."""
         return self.removal if standing == Standing.DROPPED and answered >= removed_after else None
 
     def skips_left(self, answered: int, skipped: int) -> int | None:
-        """How many more items somebody may skip here; None where any number."""
+        """Number of skips a worker has left here; None if unlimited."""
         if self.round_size is not None or self.is_for_experts:
             return None
         return skips_left(self.settings.skips, answered, skipped)
 
     @property
     def is_by_colleagues(self) -> bool:
-        """Whether experts do all of it for nothing: they are paid elsewhere, and no wage is reckoned for it."""
+        """Whether experts do the stage unpaid: then no wage is computed for it."""
         return works_for_nothing(self.settings.entry, self.settings.pay) and not self.settings.pay.finished
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
-        """Judgments below which nothing can be decided about an item, and about an item of the sample."""
+        """Minimum number of judgments to decide an item, and a sampled item."""
         rule = self.settings.judgments
         return rule.min, rule.min if rule.sample is None else rule.sample.judgments
 
     @property
     def per_worker(self) -> int | None:
-        """How many of everybody's answers in earlier stages it takes, where it does not take all."""
+        """Number of answers sampled per worker from earlier stages; None if it takes all."""
         return None if self.settings.items is None else self.settings.items.per_worker
 
     @cached_property
     def kept_apart(self) -> Apart:
-        """Which items are kept from those who have worked on what belongs to them, or whom they are not for."""
+        """The rules that keep items from workers who have seen related items, or to whom they are not assigned."""
         rule = self.settings.entry.exclude_contributors
         apart = Apart(self.levels if rule else 0, self.not_seen_later, rule == "group", self.reviewed_by_group)
         return apart._replace(assigned=self.is_assigned)
 
     @property
     def is_assigned(self) -> bool:
-        """Whether some of its items are for given people only."""
+        """Whether some of its items are assigned to named people."""
         return self.settings.items is not None and self.settings.items.assigned is not None
 
 
@@ -224,7 +221,7 @@ def running_stage(
     *,
     ties_at_random: bool,
 ) -> RunningStage:
-    """A stage, with what the rest of the study file means for it. `task` is as these options make it."""
+    """A stage, with everything that the study file implies for it. `task` has the stage's options."""
     return RunningStage(
         id=stage_id,
         settings=stage,
@@ -254,25 +251,25 @@ def _not_seen_later(study: StudySettings, stage: StageSettings) -> int:
 
 
 def running_gates(settings: StudySettings, texts: Mapping[str, str]) -> dict[str, RunningGate]:
-    """The gates with the templates of their messages, which stand in `texts` by file name."""
+    """The gates with their message templates; `texts` has them by file name."""
     return {
         gate.name: RunningGate(gate, texts.get(gate.message, "") if gate.message else None) for gate in settings.gate
     }
 
 
 def judgments_asked(study: "Study", stage: RunningStage) -> deque[int]:
-    """How many judgments the items took that this process saw complete last; what gold is shown as often as."""
+    """Number of judgments per item among recently completed items; gold is shown as often."""
     asked: deque[int] = study.memory.setdefault(f"judgments asked:{stage.name}", deque(maxlen=MOST_ASKED))
     return asked
 
 
 def no_such_stage() -> Refusal:
-    """What is for another arm, or for experts, looks to others exactly like what does not exist."""
+    """The refusal for an unknown stage, also for stages of other arms or of experts."""
     return Refusal("no_such_stage", worded("This study has no such part. Go back to your overview."), 404)
 
 
 NO_CONSENT_NEEDED = 0
-"""The version of the consent form that experts have agreed to: they are staff, and asked for none."""
+"""The consent version of experts, who are staff and need not consent."""
 
 
 @dataclass(frozen=True)
@@ -284,14 +281,14 @@ class Study:
     clock: Clock
     gates: Mapping[str, RunningGate] = field(default_factory=dict)
     fees_by_platform: bool = True
-    """Whether only people from the study's platform cost a fee."""
+    """Whether the fee applies only to people from the study's platform."""
     secrets: Random = field(default_factory=SystemRandom)
-    """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
+    """The source of random tokens, pseudonyms and gold positions. It is predictable only in simulations."""
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What a process keeps between two looks at the database, and could find out again at any time."""
+    """A process's cache of values from the database."""
 
     def has_consent(self, version: int | None) -> bool:
-        """Whether who agreed to this version last may go on. Another server may have opened the study with a newer."""
+        """Whether consent to this version is valid. Another server may have opened the study with a newer one."""
         return version is not None and (version >= self.consent.version or version == NO_CONSENT_NEEDED)
 
     @property
@@ -301,12 +298,12 @@ class Study:
 
     @cached_property
     def work_parts(self) -> Mapping[str, WorkPart]:
-        """What its kits have beside items, by kit."""
+        """Its kits' work other than items, by kit."""
         return loaded_parts(lambda kit: kit.work, self.task_names)
 
     @cached_property
     def also_working(self) -> Also:
-        """Who has worked in a stage, beside those who have answered an item."""
+        """Workers who have worked in a stage without answering an item."""
         return tuple(condition for part in self.work_parts.values() for condition in part.also_working)
 
     def with_tables(self) -> "Study":
@@ -336,12 +333,12 @@ class Study:
 
     @cached_property
     def titles(self) -> Mapping[str, str]:
-        """What workers know the stages as, by name."""
+        """The titles shown to workers, by stage name."""
         return {name: stage.settings.title for name, stage in self.stages.items()}
 
     @cached_property
     def round_sizes(self) -> Mapping[int, int]:
-        """How many questions each round has, by the stage's id."""
+        """Number of questions in each round, by stage id."""
         return {stage.id: stage.round_size for stage in self.stages.values() if stage.round_size is not None}
 
     def fed_by(self, stage: RunningStage) -> Sequence[RunningStage]:
@@ -350,12 +347,12 @@ class Study:
 
     @cached_property
     def work_behind(self) -> Callable[[RunningStage], WorkBehind]:
-        """The work that a round leads to."""
+        """The stages that a round leads to."""
         by_stage = {name: work_behind(self.settings, stage.settings) for name, stage in self.stages.items()}
         return lambda stage: by_stage[stage.name]
 
     def gates_on(self, stage: RunningStage) -> frozenset[str]:
-        """The gates that look at what people do in a stage."""
+        """The gates that use the answers of a stage."""
         return self._looking[stage.name]
 
     @cached_property
@@ -367,16 +364,16 @@ class Study:
 
     @cached_property
     def taking_some(self) -> Sequence[RunningStage]:
-        """The stages that take some of everybody's answers."""
+        """The stages that sample each worker's answers."""
         return tuple(stage for stage in self.stages.values() if stage.per_worker is not None)
 
     @cached_property
     def stages_for(self) -> Callable[[str | None], Sequence[RunningStage]]:
-        """The stages that somebody in an arm, or in none, is to know of: those for everybody, and those for it."""
+        """The stages visible to a worker in this arm, or in none: those for everybody, and those for the arm."""
         return cache(lambda arm: tuple(stage for stage in self.stages.values() if stage.is_for_arm(arm)))
 
     def made_of(self, stage: RunningStage) -> frozenset[str]:
-        """What later stages are made of that this one feeds: its results, answers, or all answers together."""
+        """The source of later stages' items: this stage's results, single answers, or all answers to an item."""
         return self._making[stage.name]
 
     @cached_property

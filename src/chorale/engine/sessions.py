@@ -1,4 +1,4 @@
-"""Workers' sessions: begun when somebody joins, bound to their pseudonym and to the epoch, and ended for every copy."""
+"""Workers' sessions: started at joining, bound to a pseudonym and an epoch, and ended for every copy of the cookie."""
 
 import secrets
 from collections.abc import Callable
@@ -27,13 +27,13 @@ _AGAIN = worded("Open the link you were given again to continue.")
 
 
 class NewSession(NamedTuple):
-    """What a cookie is made of."""
+    """The content of a cookie."""
 
     worker_id: int
     pseudonym: str
     epoch: str
     token: str
-    """Random. The database keeps its digest only."""
+    """A random secret. The database stores only its digest."""
 
 
 def digest_of(token: str) -> str:
@@ -41,14 +41,14 @@ def digest_of(token: str) -> str:
 
 
 def begin(tx: Tx, study: Study, worker: Worker) -> NewSession:
-    """A new session of somebody who has just shown who they are."""
+    """Start a session for a worker who has just been authenticated."""
     epoch, token = epochs.current(tx), secrets.token_urlsafe(18)
     sessions.begin(tx, digest_of(token), worker.id, worker.pseudonym, epoch.number, study.clock())
     return NewSession(worker.id, worker.pseudonym, epoch.mark, token)
 
 
 def end(tx: Tx, study: Study, claim: SessionClaim) -> bool:
-    """Sign out: the cookie is useless from now on, also where somebody has copied it."""
+    """Sign out: the cookie becomes invalid, and so do copies of it."""
     return sessions.end(tx, claim.digest, SIGNED_OUT, study.clock())
 
 
@@ -59,7 +59,7 @@ def as_worker(tx: Tx, study: Study, claim: SessionClaim, act: Callable[..., T], 
 
 
 def check(tx: Tx, study: Study, claim: SessionClaim) -> None:
-    """Refuse a session that has ended, or whose worker is not the one it was begun for; say why, and what to do."""
+    """Refuse a session that has ended or belongs to another worker, with the reason and what to do."""
     row = sessions.find(tx, claim.digest)
     worker = (claim.worker_id, claim.pseudonym)
     if row is None or (row.worker_id, row.pseudonym) != worker or row.worker_pseudonym != claim.pseudonym:
@@ -69,10 +69,9 @@ def check(tx: Tx, study: Study, claim: SessionClaim) -> None:
 
 
 def recognised(tx: Tx, claim: SessionClaim | None) -> Worker | None:
-    """Who comes back with a session that is open, or that nothing but a restore has ended.
+    """The worker of a session that is open or was ended only by a restore.
 
-    For people whom no link tells apart: their browser is all that knows who they are. People with a password sign in
-    again, if they may.
+    For people without a personal link, who are known only by their browser. People with a password sign in again.
     """
     row = None if claim is None else sessions.find(tx, claim.digest)
     if row is None or (row.ended_at is not None and row.ended_by != RESTORED):
@@ -90,7 +89,7 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
     if worker is not None and worker.pseudonym == claim.pseudonym:
         if worker.consent_version == erasing.WITHDRAWN:
             return Refusal("signed_out", _ERASED, 401)
-        # They had joined before the backup was made, and signed in after it.
+        # They joined before the backup was made and signed in after it.
         return Refusal("signed_out", joined(_what_happened(epoch, claim), _AGAIN), 401)
     return Refusal(
         "participation_lost",
@@ -146,7 +145,7 @@ def _ended(tx: Tx, why: str | None, at: int) -> Refusal:
 
 
 def moment_text(at: int) -> str:
-    """A moment as people read it.
+    """Format a time for people.
 
     >>> moment_text(1_793_588_400_000)
     '2 November 2026, 03:00 UTC'

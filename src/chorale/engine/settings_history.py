@@ -1,4 +1,4 @@
-"""The settings that were in force when: every version of the study file is among the events."""
+"""The history of settings: every version of the study file is in the activity log."""
 
 import tomllib
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from chorale.store import Tx, events
 
 
 class History:
-    """Every version of the study file there was."""
+    """All versions of the study file."""
 
     def __init__(self, tx: Tx) -> None:
         versions = list(reversed(events.recent(tx, 1_000_000, kinds=("settings",))))
@@ -34,7 +34,7 @@ class History:
         return self._versions[max(index, 0)][1]
 
     def most_judgments(self, name: str) -> int:
-        """The most judgments an item of the stage could ever ask for."""
+        """The maximum number of judgments per item in any version of the stage."""
         stages = (stage for _, settings in self._versions for stage in settings.stage if stage.name == name)
         return max(
             max(stage.judgments.max, stage.judgments.sample.judgments if stage.judgments.sample else 0)

@@ -1,8 +1,8 @@
 """From judgments to labels, and from labels to the items of later
 stages.
-Everything here is idempotent: it reads the counted judgments, decides, and
-writes down what is different. That is how a dropped worker's judgments stop counting, how a changed trust reaches every
-label, and how a process that died half-way is made good by the next one.
+Everything here is idempotent: it reads the counted judgments, decides, and stores the differences. In this way,
+judgments of removed workers stop counting, changed trust reaches every label, and work of a process that died half-way
+is completed by the next one.
 """
 
 from collections.abc import Collection, Sequence
@@ -33,9 +33,9 @@ GROUPS_AT_ONCE = 40
 
 
 def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only: int | None = None) -> None:
-    """Bring the labels of one group of items up to date, and what follows from them.
+    """Update the labels of one group of items and their consequences.
 
-    `only` is the one item to look at, if the others are as they were.
+    `only` is the item to update if the others are unchanged.
     """
     if only is None:
         settle(tx, study, stage, read_group(tx, stage.id, group_key, stage.settings.gold))
@@ -46,26 +46,26 @@ def settle_group(tx: Tx, study: Study, stage: RunningStage, group_key: str, only
 def read_judged(
     tx: Tx, study: Study, stage: RunningStage, group_key: str, item_id: int, answering: int | None = None
 ) -> JudgedGroup:
-    """What an item is settled by; `answering` is the worker who is about to answer it."""
-    # Answers to one matter to the others only where something is derived from their results.
+    """Read the judgments that decide an item. `answering` is the worker who is about to answer it."""
+    # Answers to one item affect others only if items are derived from their results.
     whole = (stage.id, group_key) if "results" in study.made_of(stage) else None
     judged = read_item(tx, item_id, stage.settings.gold, group=whole, answering=answering)
     return judged if answering is None or not stage.feeds else _with_derivable(tx, study, stage, judged)[0]
 
 
 def _with_derivable(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> tuple[JudgedGroup, Derivable]:
-    """The same with what later stages are made of: read before anything is written, if that is known then."""
+    """Add the data from which later stages derive items, read before anything is written if possible."""
     if judged.derivable is not None:
         return judged, judged.derivable
     if judged.judgments and "results" not in study.made_of(stage):
-        # Answers go on item by item, whatever else is in the group.
+        # Items derived from answers do not depend on the rest of the group.
         judged = judged._replace(group=[item for item in judged.group if item.id in judged.judgments])
     derivable = read_derivable(tx, judged, stage.settings.gold, [later.id for later in study.fed_by(stage)])
     return judged._replace(derivable=derivable), derivable
 
 
 def settle(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup, *, answered: bool = False) -> None:
-    """Bring labels up to date, and what follows from them; `answered`: this transaction took one of the judgments."""
+    """Update labels and their consequences. `answered`: this transaction accepted one of the judgments."""
     group, known = judged.group, judged.judgments
     changes: list[_Change] = []
     for place, item in enumerate(group):
@@ -75,7 +75,7 @@ def settle(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup, *, an
                 group[place] = change.after
                 changes.append(change)
     changed = any(_finished(change.after) != _finished(change.before) for change in changes)
-    # Whose answers count may have changed although as many do and the result is the same, or not there yet.
+    # The set of counted answers may have changed even if their number and the result have not.
     derives = changed or (bool(known) and any(of != "results" for of in study.made_of(stage)))
     if derives and stage.feeds:
         judged, _ = _with_derivable(tx, study, stage, judged)
@@ -86,14 +86,14 @@ def settle(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup, *, an
 
 
 def _finished(item: ItemProgress) -> tuple[Any, ...]:
-    """What later stages use of an item."""
+    """The part of an item's result that later stages use."""
     if item.state != ItemState.COMPLETE:
         return (item.state,)
     return item.state, item.label, item.confidence, item.counted, bool(item.released)
 
 
 def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_id: int, answer: Any) -> None:
-    """What follows from an answer to an item that wants more before anything is decided: it may be passed on itself."""
+    """Apply an answer to an item that needs more judgments: a later stage may use the answer itself."""
     if "answers" not in study.made_of(stage):
         return
     assignment = held.assignment
@@ -108,10 +108,10 @@ def take_in(tx: Tx, study: Study, stage: RunningStage, held: Assigned, response_
 
 
 def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]] | None = None) -> None:
-    """Look again at every label a worker had a part in, except for those in `settled`, which gets the others.
+    """Update every label that a worker contributed to, except those in `settled`, to which the others are added.
 
-    In small transactions, so that others get their turn in between; a process that dies on the way leaves the worker
-    marked, and the next sweep starts over.
+    Small transactions let other requests run in between. If the process dies, the worker stays marked and the next
+    sweep starts over.
     """
     store = study.store
     stage = study.stage_by_id(changed.stage_id)
@@ -122,7 +122,7 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
     groups = [group for group in judged if (stage.id, group) not in settled]
     for start in range(0, len(groups), GROUPS_AT_ONCE):
         chunk = groups[start : start + GROUPS_AT_ONCE]
-        # Each by itself: PostgreSQL is asked once for what all of them read.
+        # Settled one by one, but PostgreSQL reads the data of all in one query.
         for done in [store.write(partial(settle_group, study=study, stage=stage, group_key=group)) for group in chunk]:
             done.result()
         settled.update((stage.id, group) for group in chunk)
@@ -130,10 +130,10 @@ def settle_worker(study: Study, changed: Unsettled, settled: set[tuple[int, str]
 
 
 def settle_everything(study: Study) -> None:
-    """Bring every label up to date with the changes there have been so far: what exports and reports start from."""
+    """Update every label with all changes so far, before exports and reports."""
     finish_corrections(study)
     failures = []
-    # A label is settled with everybody's present trust. One look is enough for all whose change was known before it.
+    # A label is settled with everybody's current trust, so one update covers all changes known before it.
     settled: set[tuple[int, str]] = set()
     for changed in study.store.look(labels.unsettled):
         try:
@@ -141,14 +141,14 @@ def settle_everything(study: Study) -> None:
         except UnavailableError:
             raise
         except Exception as error:
-            # One worker's trouble must not keep everybody else's labels from being settled.
+            # An error for one worker must not block the labels of others.
             failures.append(error)
     if failures:
-        raise ExceptionGroup("the labels of some workers could not be brought up to date", failures)
+        raise ExceptionGroup("The labels of some workers could not be updated", failures)
 
 
 class _Change(NamedTuple):
-    """An item before and after it was decided again."""
+    """An item before and after a new decision."""
 
     before: ItemProgress
     after: ItemProgress
@@ -158,9 +158,9 @@ class _Change(NamedTuple):
 def _decided_again(
     tx: Tx, stage: RunningStage, item: ItemProgress, judgments: Sequence[Judgment], *, answered: bool
 ) -> _Change:
-    """Decide one item again by the judgments that count. Nothing is written."""
+    """Recompute the decision about an item from counted judgments. Nothing is stored."""
     if item.wanted == 0 and not judgments:
-        return _Change(item, item, None)  # gold and nothing else: nobody is asked to judge it
+        return _Change(item, item, None)  # only gold: nobody is asked to judge it
     first = first_pass.of_item(tx, item.id) if stage.asks_model_first else None
     taken = _taken(tx, item, len(judgments), answered=answered)
     return _Change(item, _decided(stage, item, judgments, taken, first), first)
@@ -189,7 +189,7 @@ def _decided(
     taken: int,
     first: FirstLabel | None = None,
 ) -> ItemProgress:
-    """The item as these judgments, or a model that answered first, make it, with this number of its places taken."""
+    """The item's state from these judgments or the answer of a model, with this number of places taken."""
     combined, decision = outcome(stage, item.key, judgments, sampled=item.sampled, decided=item.decision, first=first)
     return item._replace(
         state=ItemState.WITHDRAWN if item.state == ItemState.WITHDRAWN else decision.state,
@@ -205,7 +205,7 @@ def _decided(
 def settle_finished(
     tx: Tx, study: Study, stage: RunningStage, judged: Sequence[tuple[ItemProgress, Sequence[Judgment]]]
 ) -> None:
-    """Label many items at once that have all their judgments: nobody is at work on them, and nothing follows."""
+    """Label many complete items at once, if nobody holds them and they have no consequences."""
     settled = [(_decided(stage, item, judgments, len(judgments)), judgments) for item, judgments in judged]
     labels.save_labels(tx, [item for item, _ in settled])
     now = study.clock()
@@ -215,21 +215,21 @@ def settle_finished(
 
 
 def _taken(tx: Tx, item: ItemProgress, judgments: int, *, answered: bool) -> int:
-    """How many of the places of an item are taken: by judgments, and by people who are at work on it."""
+    """Number of taken places of an item: judgments, and workers who hold it."""
     if answered and judgments == item.counted + 1:
-        # Somebody has answered, and no other judgment has come to count or ceased to: an item in work has become a
-        # judgment, in the same place. Otherwise one more judgment is that of somebody who counts again.
+        # If this answer is the only change, a held place has become a judgment in the same place. Otherwise, an
+        # additional judgment comes from a reinstated worker.
         return item.taken
     return judgments + labels.live_leases(tx, item.id)
 
 
 def derive_from_group(tx: Tx, study: Study, stage: RunningStage, group_key: str) -> None:
-    """Add, withdraw or bring back the items of later stages that rest on this group."""
+    """Add, withdraw or restore the items of later stages that are derived from this group."""
     _derive(tx, study, stage, JudgedGroup(labels.group_progress(tx, stage.id, group_key), {}))
 
 
 def _derive(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> None:
-    """The same for a group as it was read, with the judgments of those of its items that are known."""
+    """Add, withdraw or restore derived items for a group already read, with the known judgments."""
     if not stage.feeds:
         return
     judged, derivable = _with_derivable(tx, study, stage, judged)
@@ -259,7 +259,7 @@ def _derive(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> N
 def derive_answers(
     tx: Tx, study: Study, later: RunningStage, stage: RunningStage, items: Sequence[int], drawn: Collection[int]
 ) -> int:
-    """Add the items of a later stage that are made of some answers, given to these items; how many there are."""
+    """Add the items of a later stage that are made from answers to these items; returns how many."""
     sources = [
         labels.item_progress(tx, item_id).as_source(
             content_of(tx, item_id)[1],
@@ -273,7 +273,7 @@ def derive_answers(
 
 
 def _evidence(stage: RunningStage, sources: Sequence[SourceItem]) -> dict[str, Any]:
-    """What derived items rest on."""
+    """The evidence for derived items."""
     return {
         "from": stage.name,
         "sources": [

@@ -1,8 +1,7 @@
-"""Studies that have been started, as their database says they run.
+"""Studies that have been started, with the settings stored in their database.
 
-`chorale serve` brings a folder's files into the database; no other command does. So they can be used while a server is
-running and while somebody is editing the files, and never make the server and the database disagree about the settings
-in force.
+Only `chorale serve` imports a folder's files into the database. So other commands can run while a server is running or
+files are being edited, and the server and the database always agree about the settings.
 """
 
 import json
@@ -37,14 +36,14 @@ from chorale.store.settings import fees_by_platform, setting_value, ties_at_rand
 
 @contextmanager
 def started_study(directory: Path, database: str | None) -> Iterator[Study]:
-    """A study that `chorale serve` has started, at some time or now."""
+    """A study that `chorale serve` has started."""
     with closing(_open_existing(directory, database)) as store:
         yield _as_recorded(directory, store)
 
 
 @contextmanager
 def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
-    """A study that may not have been started yet; then this starts it."""
+    """A study; started if it has not been started yet."""
     _check_is_study(directory)
     if _file_is_missing(directory, database) or not _has_started(directory, database):
         with closing(open_study(directory, database)) as study:
@@ -56,7 +55,7 @@ def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
 
 @contextmanager
 def study_for_models(directory: Path, database: str | None) -> Iterator[Study]:
-    """A study whose models are to annotate: brought up to date with its files, unless its site is open."""
+    """A study for running models: updated from its files, unless its site is open."""
     _check_is_study(directory)
     try:
         with serving_alone(directory, database):
@@ -70,7 +69,7 @@ def study_for_models(directory: Path, database: str | None) -> Iterator[Study]:
 
 
 def changes_refused(directory: Path, database: str | None, read: ReadFolder) -> list[Problem]:
-    """What of a changed folder is refused because people have worked in the study; nothing if nobody has."""
+    """Changes of a folder that are refused because people have worked in the study; empty if nobody has."""
     if _file_is_missing(directory, database):
         return []
     with closing(_open_existing(directory, database)) as store:
@@ -78,14 +77,14 @@ def changes_refused(directory: Path, database: str | None, read: ReadFolder) -> 
 
 
 def refused_of(tx: Tx, read: ReadFolder) -> list[Problem]:
-    """What of a changed folder is refused because people have worked in the study of this database."""
+    """Changes of a folder that are refused because people have worked in the study of this database."""
     if stages.is_untouched(tx):
         return []
     return read.problems if read.folder is None else forbidden_changes(tx, read.folder)
 
 
 def keep_forecast(directory: Path) -> None:
-    """Put the forecast that was saved into the record of the study in the folder, if that has been started already."""
+    """Log a saved forecast in the folder's study, if it has been started."""
     if not _file_is_missing(directory, None) and _has_started(directory, None):
         with started_study(directory, None) as study:
             study.store.do(lambda tx: note_forecast(tx, directory, study.clock()))
@@ -160,7 +159,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
 
 
 def _latest_form(tx: Tx) -> ConsentForm:
-    """The consent form in force. A study that an earlier version of Chorale has started has none with a number."""
+    """The consent form in force; None for a study started by an early version of Chorale."""
     known = consents.forms(tx)
     return known[-1] if known else ConsentForm(0, "", "", 0)
 
@@ -168,7 +167,7 @@ def _latest_form(tx: Tx) -> ConsentForm:
 def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
     task = installed_tasks().get(stage.task)
     if task is None:
-        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package that has it.")
+        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package that provides it.")
     options = task.options.model.model_validate(stage.options)
     return running_stage(
         settings,

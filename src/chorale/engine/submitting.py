@@ -1,4 +1,4 @@
-"""Taking an answer: kept, graded, paid and counted, in one transaction, once."""
+"""Accepting an answer: stored, graded, paid and counted once, in one transaction."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -37,7 +37,7 @@ from chorale.store.sessions import SessionClaim
 
 
 class SubmitOutcome(NamedTuple):
-    """What a worker is shown after submitting."""
+    """The reply to a submission."""
 
     status: str
     """accepted, or already_submitted."""
@@ -45,14 +45,14 @@ class SubmitOutcome(NamedTuple):
     standing: Standing
     progress: WorkerProgress
     details: Mapping[str, Any] | None = None
-    """How the answer compares with the expert's, in practice."""
+    """The comparison with the expert's answer, in practice."""
     right: bool | None = None
-    """Whether it was correct, in practice. Elsewhere it is not shown: it would give gold away."""
+    """Whether it was correct, in practice. Elsewhere this is not shown, since it would reveal gold."""
     response_id: int | None = None
-    """What the answer is kept as; not for workers."""
+    """The stored response; not shown to workers."""
     stage_id: int = 0
     stopped_counting: bool = False
-    """Whether their answers count no longer from this one on; not for workers, who may get to know it later."""
+    """Whether this answer removed the worker; not shown to workers, who may be informed later."""
 
 
 class _Graded(NamedTuple):
@@ -62,17 +62,17 @@ class _Graded(NamedTuple):
 
 
 class _Removed(NamedTuple):
-    """How somebody stands, and with how many answers they get to know that they were removed."""
+    """A worker's status, and the number of answers after which they learn of their removal."""
 
     standing: Standing
     after: int
 
     def shown(self, answered: int) -> Standing:
-        """How they stand as far as they are to know, after so many answers."""
+        """The status shown to the worker after this number of answers."""
         return self.standing if answered >= self.after else Standing.ACTIVE
 
 
-# Looked up for every answer, in a third of the time that `Standing(…)` takes.
+# Used for every answer: a lookup takes a third of the time of `Standing(…)`.
 _STANDINGS = {standing.value: standing for standing in Standing}
 
 
@@ -88,7 +88,7 @@ def submit(
     *,
     unpaid: bool = False,
 ) -> SubmitOutcome:
-    """Take an answer: once, however often it is sent. With a session, only if that holds. Models are `unpaid`."""
+    """Accept an answer once, however often it is sent. The session, if given, must be valid. Models are `unpaid`."""
     held = own_assignment(tx, study, worker_id, token, session)
     assignment, record = held.assignment, held.record
     stage = study.stage_by_id(assignment.stage_id)
@@ -138,7 +138,7 @@ def submit(
 
 
 def _duration(stage: RunningStage, assignment: Assignment, now: int, measured_ms: int | None) -> int:
-    """How long an answer took; Refusal if the stage says that nobody can be so fast."""
+    """The duration of an answer; Refusal if it is below the stage's minimum."""
     elapsed = max(0, now - assignment.leased_at)
     rule = stage.settings.sense
     if rule.refuse and rule.min_seconds is not None and elapsed < rule.min_seconds * 1000:
@@ -152,7 +152,7 @@ def _duration(stage: RunningStage, assignment: Assignment, now: int, measured_ms
 
 
 def _parsed(tx: Tx, stage: RunningStage, item_id: int, raw_answer: Any) -> tuple[Any, Any, str]:
-    """The item, as far as the task needs it, and the answer in its canonical form, also as text."""
+    """The item (if the task needs it) and the answer in canonical form, also as text."""
     task = stage.task
     try:
         if task.shape.misfit is None and task.shape.canonical is None and task.explaining.feedback is None:
@@ -175,7 +175,7 @@ def _pay(
     after: GoldRecord | None,
     now: int,
 ) -> paying.Booked:
-    """Book what an answer earns; `after` is the worker's gold after it, if it was graded by gold."""
+    """Book the earnings of an answer. `after` is the worker's gold record after it, if it was gold."""
     assignment, record = held.assignment, held.record
     amounts = paying.earned_by(
         stage,
@@ -190,12 +190,12 @@ def _pay(
 
 
 def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> JudgedGroup | None:
-    """What the item will be settled by, if anything can be decided once it has this answer. Before any is written."""
+    """Read the data to settle the item, if this answer can decide it. Called before anything is written."""
     assignment, record = held.assignment, held.record
     if assignment.kind != AssignmentKind.PRODUCTION:
         return None
     fewest = stage.fewest
-    # One judgment may be enough: then there is something to decide at once.
+    # One judgment may be enough to decide the item.
     waits = record.standing == Standing.ACTIVE and fewest != (1, 1)
     if waits and held.needs_more(*fewest):
         return None
@@ -205,7 +205,7 @@ def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> J
 def _settle(
     tx: Tx, study: Study, stage: RunningStage, held: Assigned, judged: JudgedGroup, response_id: int, answer: str
 ) -> None:
-    """Settle the item by the judgments there were and by this answer, as it is stored, if that counts."""
+    """Settle the item from earlier judgments and this answer, if it counts."""
     record, item_id = held.record, held.assignment.item_id
     if record.standing == Standing.ACTIVE:
         trusted = labels.trust_in(record.gold, stage.settings.gold)
@@ -215,7 +215,7 @@ def _settle(
 
 
 def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any) -> Mapping[str, Any] | None:
-    """What the form's module shows of an answer beside the expert's: in practice only, never of gold in production."""
+    """The form's comparison of an answer with the expert's: only in practice, never for gold in production."""
     show = stage.task.explaining.feedback
     if show is None or kind != AssignmentKind.TRAINING:
         return None
@@ -223,13 +223,13 @@ def _compared(stage: RunningStage, kind: str, item: Any, answer: Any, gold: Any)
 
 
 def _tells(stage: RunningStage, kind: str) -> bool:
-    """Whether wrong answers are explained at once: in practice, and of gold where the study file says so."""
+    """Whether wrong answers are explained at once: in practice, and for gold if the study file says so."""
     gold = stage.settings.gold
     return kind == AssignmentKind.TRAINING or (gold is not None and gold.feedback == "at once")
 
 
 def _as_before(tx: Tx, stage: RunningStage, held: Assigned) -> SubmitOutcome:
-    """What a worker heard when they first sent the answer."""
+    """The reply to the first submission of the answer."""
     record = held.record
     given = responses.response_to(tx, held.assignment.id)
     if given is None:
@@ -255,7 +255,7 @@ def _compared_before(tx: Tx, stage: RunningStage, held: Assigned, answer: Any) -
 
 
 def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assignment, record: Participation) -> None:
-    """Let a late answer in as long as its place is still free and its worker could be given the item now."""
+    """Accept a late answer if its place is still free and its worker could get the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
     now = for_late_answer(_facts(tx, study, stage, record, assignment))
@@ -275,7 +275,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
 
 
 def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation, held: Assignment) -> Facts:
-    """What is known of the sender of a late answer. Whether its place is free is seen when it is taken."""
+    """The facts about the sender of a late answer. Taking the place shows whether it is free."""
     credentials = credentials_of(tx, record.worker_id)
     return Facts(
         partial(admission, tx, study, stage, record.worker_id, credentials),
@@ -291,7 +291,7 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation, hel
 
 
 def _gold_of(tx: Tx, assignment: Assignment) -> GoldAnswer | None:
-    """What an answer is graded by; None if the assignment is no gold."""
+    """The gold that an answer is graded by; None if the assignment is not gold."""
     if assignment.kind == AssignmentKind.PRODUCTION:
         return None
     gold = gold_answer(tx, assignment.item_id)
@@ -309,7 +309,7 @@ def _grade(tx: Tx, stage: RunningStage, gold: GoldAnswer, response_id: int, answ
 
 
 def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation, after: GoldRecord) -> _Removed:
-    """Note a worker's gold after the answer they have just given to some, and whether they stay."""
+    """Update a worker's gold record after an answer to gold, and decide whether they are removed."""
     rule, standing, removed_after = stage.settings.gold, _STANDINGS[record.standing], record.removed_after
     if rule is not None and standing is Standing.ACTIVE:
         verdict = review_worker(after, rule)
@@ -319,7 +319,7 @@ def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation,
             removed_after = record.answered + 1 + grace
             evidence = {**verdict.evidence, "grace": grace}
             events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=record.worker_id)
-    # The labels they had a part in may be others now. Who is always right is trusted as before.
+    # The labels they contributed to may change. A worker without errors keeps the same trust.
     changed = standing != record.standing or trust(after, rule) != trust(record.gold, rule)
     participations.note_gold(tx, stage.id, record.worker_id, after, standing, removed_after, trust_changed=changed)
     return _Removed(standing, removed_after)

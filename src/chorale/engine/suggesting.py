@@ -1,7 +1,7 @@
 """The suggestion a worker sees: the model's answer to the item, or a wrong answer on purpose.
 
-It is decided when a worker gets an item. While a model is still at work, some items have no suggestion yet. Gold takes
-the place of an item, and is shown with a suggestion only if that item would be. Otherwise, suggestions would show gold.
+It is decided when a worker gets an item. While a model is still annotating, some items have no suggestion yet. Gold
+replaces an item, and gets a suggestion only if that item would have one. Otherwise, suggestions would reveal gold.
 """
 
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ from chorale.store.gold import gold_answer
 from chorale.store.offering import Suggested
 
 _TRIES = 20
-"""Guesses after which no wrong suggestion is made: nearly every answer is right."""
+"""Attempts to guess a wrong answer, after which none is suggested: nearly every answer is correct."""
 
 
 def suggested(tx: Tx, study: Study, stage: RunningStage, arm: str | None, item_id: int) -> Suggested | None:
-    """Whether a worker would see an item with a suggestion; None where nothing is suggested to them."""
+    """Whether a worker would see an item with a suggestion; None if they get no suggestions."""
     rule = stage.settings.models
     model = suggesting_model(study, stage)
     if rule is None or model is None or not suggests_to(rule, arm):
@@ -30,13 +30,13 @@ def suggested(tx: Tx, study: Study, stage: RunningStage, arm: str | None, item_i
 
 
 def shown(tx: Tx, token: str) -> Answer | None:
-    """What is filled in for the worker who holds an item; None if nothing was suggested when they got it."""
+    """The suggestion for the worker who holds an item; None if there was none when they got it."""
     suggestion = suggestions.held(tx, token).suggestion
     return None if suggestion is None else codec.frozen_from_text(suggestion)
 
 
 def suggest(tx: Tx, study: Study, stage: RunningStage, pseudonym: str, arm: str | None, lease: Lease) -> None:
-    """Put on record what a worker who has just got an item sees filled in, if the model has answered it."""
+    """Record the suggestion for a worker who has just got an item, if the model has answered it."""
     rule = stage.settings.models
     model = suggesting_model(study, stage)
     if rule is None or model is None or not suggests_to(rule, arm):
@@ -60,7 +60,7 @@ def suggest(tx: Tx, study: Study, stage: RunningStage, pseudonym: str, arm: str 
 
 
 def suggesting_model(study: Study, stage: RunningStage) -> str | None:
-    """The pseudonym of the model whose answers are suggested in a stage; None where none are."""
+    """The pseudonym of the model whose answers are suggested in a stage; None if there is none."""
     rule = stage.settings.models
     if rule is None or rule.role != "suggest":
         return None
@@ -71,9 +71,9 @@ def suggesting_model(study: Study, stage: RunningStage) -> str | None:
 def wrong_answer(
     study: Study, stage: RunningStage, pseudonym: str, key: str, payload: str, gold: Answer, model_says: Answer
 ) -> Answer | None:
-    """A wrong answer to a gold item, by the study's seed; None where guessing finds none.
+    """A wrong answer to a gold item, by the study's seed; None if guessing finds none.
 
-    What gold does not grade stays as the model has it: a guessed reason would show that the item is gold.
+    Ungraded fields keep the model's values: a guessed reason would reveal gold.
     """
     guess = stage.task.simulating.guess
     rng = Random(_seed(study, stage, pseudonym, key))

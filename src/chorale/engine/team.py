@@ -1,7 +1,7 @@
 """Annotators who sign in with a name and a password: invited, given a new link, deactivated.
 
-An account can be in a study's own database, or in one that several studies share. What it does in a study, it does as
-a worker of that study: the functions that take a study look after that worker.
+An account is in a study's own database, or in one shared by several studies. In each study, it acts as a worker of that
+study. Functions that take a study also manage that worker.
 """
 
 import re
@@ -31,7 +31,7 @@ _HOUR = 3_600_000
 
 
 class NewLink(NamedTuple):
-    """What a one-time link carries."""
+    """The content of a one-time link."""
 
     name: str
     token: str
@@ -40,7 +40,7 @@ class NewLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TeamMember:
-    """An annotator, as the list of the team shows them."""
+    """An annotator in the list of the team."""
 
     name: str
     state: str
@@ -51,7 +51,7 @@ class TeamMember:
 
 
 def invite(tx: Tx, now: int, name: str, by: str) -> NewLink:
-    """A new account, or another link for somebody who has not chosen a password yet."""
+    """Create an account, or a new link for a member without a password."""
     name = unicodedata.normalize("NFKC", name).strip()
     if not _NAME.fullmatch(name):
         raise UserError(
@@ -64,12 +64,12 @@ def invite(tx: Tx, now: int, name: str, by: str) -> NewLink:
     elif known.deactivated_at is not None:
         raise UserError(f"The account of {known.name!r} is deactivated. To let them work again, reactivate it.")
     elif known.password_hash is not None:
-        raise UserError(f"{known.name!r} has an account already. To give them a new password, reset it.")
+        raise UserError(f"{known.name!r} already has an account. To give them a new password, reset it.")
     return _link(tx, now, member_called(tx, name), by, "member invited", INVITATION_HOURS)
 
 
 def reset(tx: Tx, now: int, name: str, by: str) -> NewLink:
-    """A link to choose a new password. The old one stops working at once, and every session ends."""
+    """Make a link to choose a new password. The old password stops working at once, and every session ends."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member = member_called(tx, name)
     if member.deactivated_at is not None:
@@ -83,7 +83,7 @@ def _link(tx: Tx, now: int, member: Member, by: str, kind: str, hours: int) -> N
     token = secrets.token_urlsafe(18)
     team.end_links(tx, member.id, "replaced", now)
     team.add_link(tx, member.id, digest_of(token), now, now + hours * _HOUR)
-    # Names can be erased, and the record can't: it has numbers.
+    # Names can be erased, but the log cannot, so it has numbers.
     events.record(tx, now, kind, {"by": by, "member": member.id})
     return NewLink(member.name, token, hours)
 
@@ -101,7 +101,7 @@ def bad_link() -> Refusal:
 
 
 def link_owner(tx: Tx, now: int, token: str) -> Member:
-    """Whose link this is, if they can still choose a password by it."""
+    """The owner of a link that is still valid."""
     link = team.find_link(tx, digest_of(token))
     member = None if link is None else team.find_by_id(tx, link.member_id)
     if link is None or member is None:
@@ -117,7 +117,7 @@ def link_owner(tx: Tx, now: int, token: str) -> Member:
 
 
 def choose_password(tx: Tx, now: int, token: str, password_hash: str) -> Member:
-    """Use a link: its owner has this password from now on. Of two who use it at once, one is too late."""
+    """Use a link to set its owner's password. If it is used twice at once, one attempt fails."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member = link_owner(tx, now, token)
     team.end_links(tx, member.id, "used", now)
@@ -128,7 +128,7 @@ def choose_password(tx: Tx, now: int, token: str, password_hash: str) -> Member:
 
 
 def active_member(tx: Tx, name: str, version: int | None = None) -> Member:
-    """A member who can sign in, or whose session of that version holds."""
+    """A member who can sign in, or whose session of that version is valid."""
     member = team.find(tx, login_of(name))
     if member is None or member.deactivated_at is not None or version not in (None, member.session_version):
         message = worded("You are signed out. Sign in again. Everything you submitted is saved.")
@@ -137,7 +137,7 @@ def active_member(tx: Tx, name: str, version: int | None = None) -> Member:
 
 
 def sign_in(tx: Tx, study: Study, name: str, version: int) -> NewSession:
-    """A session in the study whose database has the account. It may have changed since the password was checked."""
+    """Start a session in the study whose database has the account, which may have changed since the password check."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member = active_member(tx, name, version)
     team.note_sign_in(tx, member.id, study.clock())
@@ -145,7 +145,7 @@ def sign_in(tx: Tx, study: Study, name: str, version: int) -> NewSession:
 
 
 def sign_out(tx: Tx, study: Study, worker_id: int) -> None:
-    """End every session of somebody who came by a password, on all their devices."""
+    """End every session of a member with a password, on all devices."""
     identity = workers.identity_of(tx, worker_id)
     if identity is not None and identity[0] == PANEL:
         end_sessions(tx, study, identity[1])
@@ -158,7 +158,7 @@ def end_sessions(tx: Tx, study: Study, login: str) -> None:
 
 
 def change_password(tx: Tx, study: Study, login: str, version: int, password_hash: str) -> Member:
-    """Give somebody who has just shown their password another one, and end every session they have."""
+    """Change the password of an authenticated member, and end every session."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member, now = active_member(tx, login, version), study.clock()
     team.set_password(tx, member.id, password_hash)
@@ -174,9 +174,9 @@ def _end_sessions(tx: Tx, now: int, login: str, why: str) -> None:
 
 
 def deactivate(tx: Tx, study: Study, name: str, by: str, reason: str) -> bool:
-    """End an account and its work here: sessions, items held, late answers. False if it has ended before.
+    """Deactivate an account: end its sessions, return its items, and refuse late answers.
 
-    One that was never used is deleted: nothing here rests on the name.
+    False if it was already deactivated. An account that was never used is deleted.
     """
     now = study.clock()
     member = end_account(tx, now, name, reason)
@@ -193,7 +193,7 @@ def deactivate(tx: Tx, study: Study, name: str, by: str, reason: str) -> bool:
 
 
 def end_account(tx: Tx, now: int, name: str, reason: str) -> Member | None:
-    """End an account, with its links and its password; None if it has ended before."""
+    """Deactivate an account with its links and password; None if it was already deactivated."""
     if not reason.strip():
         raise UserError("Give a reason: it is kept with the study.")
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
@@ -205,7 +205,7 @@ def end_account(tx: Tx, now: int, name: str, reason: str) -> Member | None:
 
 
 def note_deactivation(tx: Tx, now: int, member: Member, why: dict[str, Any]) -> None:
-    """Record that an account has ended, with the last answer that can be its owner's."""
+    """Log a deactivation, with the last answer that can be the owner's."""
     worker = workers.find_by_identity(tx, PANEL, member.login)
     evidence = {**why, "member": member.id}
     if worker is None:
@@ -216,7 +216,7 @@ def note_deactivation(tx: Tx, now: int, member: Member, why: dict[str, Any]) -> 
 
 
 def reactivate(tx: Tx, now: int, name: str, by: str) -> NewLink:
-    """Let somebody work again whose account was deactivated: a link to choose a new password by."""
+    """Reactivate an account; returns a link to choose a new password."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member = member_called(tx, name)
     if not team.reactivate(tx, member.id):
@@ -229,7 +229,7 @@ def reactivate(tx: Tx, now: int, name: str, by: str) -> NewLink:
 
 
 def accounts(tx: Tx, now: int) -> list[TeamMember]:
-    """The team, in the order of their names. Who they are as workers is shown to nobody who does not ask for it."""
+    """The team, sorted by name. Participant IDs are shown only on request."""
     links = team.open_links(tx, now)
     return [
         TeamMember(

@@ -1,4 +1,4 @@
-"""How many people a training round still admits: one rule for the start page, the next item and simulations."""
+"""Number of people a training round still admits: one rule for the overview page, the next item and simulations."""
 
 from collections import defaultdict
 
@@ -10,9 +10,9 @@ from chorale.store.credentials import Credentials
 
 
 def places_in(tx: Tx, study: Study, stage: RunningStage, credentials: Credentials, *, entering: bool = False) -> Places:
-    """How many more people a round admits; no limit where it leads to no work, or to plenty.
+    """Number of further people a round admits; unlimited if it leads to no work or to plenty.
 
-    With `entering`, others who enter in the same moment wait until this transaction ends.
+    With `entering`, others who enter at the same time wait until this transaction ends.
     """
     rule = stage.settings.round
     behind = study.work_behind(stage)
@@ -30,7 +30,7 @@ def places_in(tx: Tx, study: Study, stage: RunningStage, credentials: Credential
     rooms: dict[tuple[str, ...], list[RemainingWork]] = defaultdict(list)
     for each in work:
         left = training.left_in(tx, each.id)
-        # What is still being made from earlier stages can't be counted yet.
+        # Items that are still to be derived from earlier stages can't be counted yet.
         sources = any(study.stage(name).id in wanting for name in each.settings.sources)
         if left is None or behind.selects or sources:
             return NO_LIMIT

@@ -1,6 +1,6 @@
-"""Undoing a reviewer's decision: the item is as it was before, and everything that rests on its label follows.
+"""Undoing a reviewer's decision: the item returns to its earlier state, with everything that depends on its label.
 
-An undoing is recorded as a decision that puts back the one before it, or none. So nothing is taken out of the record.
+An undo is logged as a decision that restores the previous one, or none. So nothing is removed from the log.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _MOST_LISTED = 20
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision that stands, with its item."""
+    """A decision in force, with its item."""
 
     number: int
     item: Item
@@ -31,14 +31,14 @@ class Decided:
 
 
 def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reason: str, by: str) -> Item:
-    """Take back the latest decision about an item, which has this number: sent twice, it is done once."""
+    """Undo the latest decision about an item, which has this number. A repeated request changes nothing."""
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
     standing = standing_decisions(tx, item)
     if not standing or standing[-1].id != number:
         raise UserError(
-            f"This decision about item {key!r} no longer stands: it was undone, or a later one replaced it."
+            f"This decision about item {key!r} can't be undone: it was already undone, or a later decision replaced it."
         )
     take_back(tx, study, stage, item, standing, checked_reason(reason), by)
     settle_group(tx, study, stage, item.group, only=item.id)
@@ -46,7 +46,7 @@ def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reaso
 
 
 def latest_decisions(tx: Tx, stage: RunningStage) -> Sequence[Decided]:
-    """The latest decisions in a stage that can be undone, one for every item, the newest first."""
+    """The latest decision about each item of a stage that can be undone, newest first."""
     decisions: dict[str, Decided] = {}
     for event in events.recent(tx, _LATEST, kinds=(DECIDED,)):
         key = event.item

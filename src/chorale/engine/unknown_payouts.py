@@ -1,4 +1,4 @@
-"""Payouts that a restored study may not know of: nobody is paid before somebody has looked."""
+"""Payouts missing from a restored study: nobody is paid until a person has checked them."""
 
 from chorale.engine.running import Study
 from chorale.engine.sessions import moment_text
@@ -9,24 +9,25 @@ SOME = "some"
 
 
 def note_unknown_payouts(tx: Tx, count: int | None) -> None:
-    """Note how many payouts were made after the backup, or None if the number is unknown."""
+    """Record the number of payouts made after the backup, or None if it is unknown."""
     settings.set_setting(tx, SETTING, SOME if count is None else str(count))
 
 
 def refusal_to_pay(tx: Tx) -> str | None:
-    """Why nobody is paid yet, if so."""
+    """Why payments are blocked; None if they are not."""
     noted, epoch = settings.setting_value(tx, SETTING), epochs.latest(tx)
     if noted in (None, "0") or epoch is None or epoch.backup_at is None:
         return None
     how_many = "Payouts may have been" if noted == SOME else payouts_were(int(str(noted)))
     return (
         f"Nobody was paid. This study was restored on {moment_text(epoch.began_at)}. {how_many} made after its backup "
-        f"of {moment_text(epoch.backup_at)}, and the study does not know about them: people could be paid twice."
+        "of "
+        f"{moment_text(epoch.backup_at)} and are not in it: people could be paid twice."
     )
 
 
 def payouts_were(count: int) -> str:
-    """How many, to go on with "made".
+    """The number of payouts as the start of a sentence that continues with "made".
 
     >>> payouts_were(1), payouts_were(1200)
     ('1 payout was', '1,200 payouts were')
@@ -35,7 +36,7 @@ def payouts_were(count: int) -> str:
 
 
 def accept_unknown_payouts(tx: Tx, study: Study, by: str) -> None:
-    """Pay from now on: somebody has compared."""
+    """Allow payments again, after a person has checked the payouts."""
     if refusal_to_pay(tx) is not None:
         settings.set_setting(tx, SETTING, "0")
         events.record(tx, study.clock(), "paying after a restore", {"by": by})

@@ -25,26 +25,26 @@ class StageVisit(NamedTuple):
     stage: RunningStage
     situation: Situation
     message: str
-    """What they read about it; empty where nobody reads it."""
+    """The message shown to them; empty in simulations."""
     answered: int
     earned: int
     entered: bool
     may_open: bool = True
-    """Where it is not open to them: whether it can still become so by what they do."""
+    """Whether a part that is closed to them can still open through their work."""
 
     @property
     def is_done(self) -> bool:
-        """Whether they have done all of it that they can."""
+        """Whether they have done all they can in this part."""
         return self.state in (State.FINISHED, State.LIMIT)
 
     @property
     def counts(self) -> bool:
-        """Whether it is among the parts that they can do: not where their work ended, or that stay closed to them."""
+        """Whether it is among the parts that they can do: not if their work there ended or it stays closed to them."""
         return self.is_done or (self.state is not State.REMOVED and self.may_open)
 
     @property
     def of(self) -> int | None:
-        """How many answers they can give in it, where that is known."""
+        """Number of answers they can give in it, if known."""
         return self.stage.round_size or self.stage.settings.max_per_worker
 
     @property
@@ -53,7 +53,7 @@ class StageVisit(NamedTuple):
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is work for them, beyond an item they hold in a part that is paused or over: they read that."""
+        """Whether there is work for them, other than an item they hold in a paused or finished part."""
         return self.state is State.AVAILABLE and not self.message
 
 
@@ -65,7 +65,7 @@ class Visit:
     messages: tuple[Message, ...] = ()
     """The newest first."""
     awaited: tuple[str, ...] = ()
-    """The titles of messages to them that an expert has not sent yet."""
+    """The titles of their messages that an expert has not sent yet."""
 
     @property
     def earned(self) -> int:
@@ -77,7 +77,7 @@ class Visit:
 
     @property
     def next_part(self) -> StageVisit | None:
-        """The part to go on with: one with a question they hold, else one they have begun, else the first."""
+        """The part to continue with: one with an open question, else one they have started, else the first."""
 
         def order(part: StageVisit) -> tuple[bool, bool]:
             return part.situation.reason is not Reason.HOLDS_ITEM, not part.answered
@@ -86,16 +86,16 @@ class Visit:
 
     @property
     def has_news(self) -> bool:
-        """Whether there is a message that they have not read."""
+        """Whether they have an unread message."""
         return any(message.read_at is None for message in self.messages)
 
     def knows(self, stage: RunningStage) -> bool:
-        """Whether they are to know that there is such a stage."""
+        """Whether this stage is visible to them."""
         return any(part.stage.name == stage.name for part in self.stages)
 
 
 def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
-    """What a worker sees on their start page; None if there is no such worker."""
+    """A worker's overview page; None if there is no such worker."""
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
         return None
@@ -108,33 +108,33 @@ def visit(tx: Tx, study: Study, worker_id: int) -> Visit | None:
 def parts_for(
     tx: Tx, study: Study, worker_id: int, among: Collection[str] | None = None, *, with_messages: bool = True
 ) -> Iterator[StageVisit]:
-    """How a worker finds the stages they are to know of: all, or some. Simulated workers read no messages."""
+    """The state of the stages visible to a worker: all, or some. Simulated workers get no messages."""
     desk = _Desk(tx, study, worker_id)
     for stage in study.stages_for(desk.credentials.arm):
-        # Nobody works their way up to being an expert.
+        # Workers can't become experts.
         if (among is None or stage.name in among) and (not stage.is_for_experts or EXPERT in desk.credentials.held):
             yield desk.look_at(stage, with_messages)
 
 
 def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
-    """Whether a worker is to know that there is such a stage: not what is for another arm, or for experts."""
+    """Whether a stage is visible to a worker: not if it is for another arm or for experts."""
     return any(parts_for(tx, study, worker_id, [stage.name], with_messages=False))
 
 
 class PartsNow(NamedTuple):
-    """What has become of parts that somebody found waiting, when others have answered and nothing else has happened."""
+    """The new state of parts in which a worker was waiting, after answers by others and nothing else."""
 
     stage: RunningStage | None
-    """The first that is open to them now."""
+    """The first part that is now open to them."""
     still_waiting: bool
-    """Whether all are as they were."""
+    """Whether all parts are unchanged."""
 
 
 _ADMITTED = Admission(True, "they were found waiting", {})
 
 
 def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> PartsNow:
-    """Look again at parts that were found waiting: of all facts, only room, money and what may come can be others."""
+    """Check waiting parts again: only free items, the budget and expected items can have changed."""
     closed: frozenset[str] | None = None
     wanting: frozenset[int] = frozenset()
 
@@ -164,7 +164,7 @@ _NOT_ENTERED = StageProgress("", 0, 0)
 
 
 class _Desk:
-    """What is known of a worker when all stages are looked at: asked for once."""
+    """The facts about a worker, read once for all stages."""
 
     def __init__(self, tx: Tx, study: Study, worker_id: int) -> None:
         self._tx = tx
@@ -212,5 +212,5 @@ class _Desk:
         return stage.round_size is not None or stage.id in self._now.wanting
 
     def _awaits_result(self, stage: RunningStage, progress: StageProgress) -> bool:
-        """Whether a gate is to decide about what they did in a stage, and has not yet."""
+        """Whether a gate has yet to decide about their work in a stage."""
         return progress.answered > 0 and not self._study.gates_on(stage) <= self._now.decided_by

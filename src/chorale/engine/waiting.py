@@ -1,4 +1,4 @@
-"""Stages that wait for all they are made of: one validation of what several arms wrote, in one random order."""
+"""Stages that wait until their sources are complete, such as one validation of all arms' answers in random order."""
 
 from chorale.engine.running import RunningStage
 from chorale.store import Tx
@@ -6,12 +6,12 @@ from chorale.store.settings import set_setting, setting_value
 
 
 def is_waiting(tx: Tx, stage: RunningStage) -> bool:
-    """Whether a stage is to get no items yet."""
+    """Whether a stage is still waiting for its source stages."""
     return stage.settings.items is not None and stage.settings.items.wait and setting_value(tx, _note(stage)) is None
 
 
 def takes_all(tx: Tx, stage: RunningStage) -> bool:
-    """Whether a stage gets an item as soon as there is something to make it of."""
+    """Whether a stage gets items as soon as their sources exist."""
     return stage.per_worker is None and not is_waiting(tx, stage)
 
 

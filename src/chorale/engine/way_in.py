@@ -11,7 +11,7 @@ from chorale.store.visiting import StageProgress
 
 
 def way_in(study: Study, now: Situation, progress: Mapping[int, StageProgress], decided_by: Collection[str]) -> WayIn:
-    """The earlier work that a stage asks a worker for who is not admitted.
+    """The earlier work that a worker needs for a stage that does not admit them.
 
     Of several qualifications, the first that they can no longer get, or else the first.
     """
@@ -25,7 +25,7 @@ def way_in(study: Study, now: Situation, progress: Mapping[int, StageProgress], 
 
 
 def way_in_of(tx: Tx, study: Study, now: Situation, worker_id: int) -> WayIn:
-    """The earlier work that a stage asks a worker for, from the store. Nothing is read where they are admitted."""
+    """The earlier work that a worker needs for a stage, from the database. Nothing is read if they are admitted."""
     if now.admission is None:
         return NO_WAY_IN
     view = visiting.worker_view(tx, worker_id)

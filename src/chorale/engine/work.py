@@ -1,7 +1,7 @@
-"""Workers' actions: open the start page, get an item, submit it, return it. The site calls these.
+"""Workers' actions, called by the site: open the overview, get an item, submit it, return it.
 
-Each function is one transaction: load, decide, append. Earnings leave out what gold earned today (`engine/bonuses.py`):
-a sum that grows would show which question was gold.
+Each function is one transaction: load, decide, append. Earnings exclude today's gold bonuses (`engine/bonuses.py`): a
+growing sum would reveal which question was gold.
 """
 
 from dataclasses import replace
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def start_page(tx: Tx, study: Study, worker_id: int) -> Visit | None:
-    """What a worker sees on their start page; None if there is no such worker."""
+    """A worker's overview page; None if there is no such worker."""
     page = visit.visit(tx, study, worker_id)
     later = added_later(tx, study, worker_id)
     if page is None or not later:
@@ -49,7 +49,7 @@ def start_page(tx: Tx, study: Study, worker_id: int) -> Visit | None:
 
 
 def next_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, session: SessionClaim | None = None) -> Offer:
-    """The item a worker is to judge next, or why there is none."""
+    """The next item for a worker, or the reason why there is none."""
     offer = offering.next_item(tx, study, stage, worker_id, session)
     return offer._replace(progress=_as_shown(tx, study, stage, worker_id, offer.progress))
 
@@ -65,7 +65,7 @@ def submit(
     session: SessionClaim | None = None,
     written: WritingNumbers | None = None,
 ) -> SubmitOutcome:
-    """Take an answer: once, however often it is sent. How it was written is kept only where the study counts that."""
+    """Accept an answer once, however often it is sent. How it was written is stored only if the study records that."""
     outcome = submitting.submit(tx, study, worker_id, token, raw_answer, idempotency_key, duration_ms, session)
     if written is not None and study.settings.writing is not None and outcome.response_id is not None:
         writing.add(tx, outcome.response_id, written)

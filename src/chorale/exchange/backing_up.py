@@ -1,4 +1,4 @@
-"""Making a backup: database and files of a study as they are at one moment, checked before it is called good."""
+"""Making a backup: a consistent copy of a study's database and files, checked before it is complete."""
 
 import shutil
 import tempfile
@@ -35,13 +35,13 @@ def make_backup(
 ) -> Manifest:
     """Write a backup of a study; its site may be running.
 
-    The file is read back and checked, and `examine` looks at the database in it, before it gets its name.
+    The file is read back and checked, and `examine` inspects its database, before it is renamed to its final name.
     """
     url = store_url(database, directory / DATABASE)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         raise UserError(
-            f"{directory} has no database at {url.database}: there is nothing to back up. Name the one it runs on "
-            "with --db."
+            f"{directory} has no database at {url.database}: there is nothing to back up. If the study uses another "
+            "database, name it with --db."
         )
     with scratch_folder(directory) as scratch:
         copy = scratch / DATABASE_MEMBER
@@ -74,7 +74,7 @@ def manifest_of(copy: Path, rows: RowCounts, members: dict[str, Path], made_at: 
 
 
 def check_backup(file: Path, shown: Path, folder: Path, passphrase: str | None) -> Manifest:
-    """Unpack a backup into a folder and check all of it; `shown` is what it is called in messages."""
+    """Unpack a backup into a folder and check all of it; `shown` is its name in messages."""
     manifest = read_backup(file, shown, folder, passphrase)
     if problems := problems_of_copy(folder / DATABASE_MEMBER, manifest.rows):
         raise UserError(f"{shown} is damaged: {'; '.join(problems)}. Use another copy of the backup.")
@@ -83,7 +83,7 @@ def check_backup(file: Path, shown: Path, folder: Path, passphrase: str | None) 
 
 @contextmanager
 def scratch_folder(directory: Path) -> Iterator[Path]:
-    """A folder nobody else can read, beside the database: what is in it is as secret as that."""
+    """A private folder next to the database, since its content is equally confidential."""
     try:
         with tempfile.TemporaryDirectory(prefix=".chorale-backup-", dir=directory) as made:
             yield Path(made)

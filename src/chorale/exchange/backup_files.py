@@ -1,7 +1,6 @@
-"""The file of a backup: a ZIP with a manifest, the database and the study's files; encrypted as a whole, if asked.
+"""The format of backups: a ZIP file with a manifest, the database and the study's files, optionally encrypted.
 
-Whatever can be wrong with such a file is found before anything in it is used: every part has its length and its
-SHA-256 hash in the manifest.
+Damage is detected before anything is used: the manifest has the length and SHA-256 hash of every part.
 """
 
 import json
@@ -25,7 +24,7 @@ VERSION = 1
 _STEP = 1 << 20
 _LONGEST_MANIFEST = 16 << 20
 _COMPRESSION = 3
-"""Of one to nine: a third of the size, at the speed of a disk."""
+"""Compression level (1 to 9): a third of the size, at the speed of a disk."""
 
 
 class Part(BaseModel):
@@ -36,23 +35,23 @@ class Part(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a backup is of, and what must be in it."""
+    """The description of a backup and its parts."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     format: str = FORMAT
     version: int = VERSION
     chorale: str
-    """The version that made it."""
+    """The version of Chorale that made it."""
     title: str
     study: str
-    """The mark of the study's first epoch: tells studies apart."""
+    """The mark of the study's first epoch, which identifies the study."""
     made_at: int
     epoch: int
     source: str
     """sqlite or postgresql."""
     rows: dict[str, int]
-    """By table."""
+    """Number of rows, by table."""
     parts: dict[str, Part]
 
 
@@ -65,7 +64,7 @@ def part_of(file: Path) -> Part:
 
 
 def write_backup(target: Path, manifest: Manifest, members: Mapping[str, Path], passphrase: str | None) -> None:
-    """Write the file; plain text touches the folder of `target` only if there is no passphrase."""
+    """Write the file. With a passphrase, no unencrypted data are written to the folder of `target`."""
     if passphrase is None:
         _zip(target, manifest, members)
         return
@@ -87,7 +86,7 @@ def _zip(target: Path, manifest: Manifest, members: Mapping[str, Path]) -> None:
 
 
 def read_backup(file: Path, shown: Path, folder: Path, passphrase: str | None) -> Manifest:
-    """Unpack a backup into a folder, everything in it checked; `shown` is what it is called in messages."""
+    """Unpack a backup into a folder and check every part; `shown` is its name in messages."""
     try:
         if passphrase is not None and is_sealed(file):
             plain = folder / "backup.zip"
@@ -106,7 +105,7 @@ def _unzip(file: Path, shown: Path, folder: Path) -> Manifest:
             begins_as_zip = source.read(4) == b"PK\x03\x04"
         if begins_as_zip:
             raise UserError(f"{shown} is truncated. Use another copy of the backup.")
-        raise UserError(f"{shown} is not a backup of Chorale. Name a file that `chorale backup` has made.")
+        raise UserError(f"{shown} is not a Chorale backup. Name a file made by `chorale backup`.")
     try:
         with zipfile.ZipFile(file) as archive:
             manifest = _manifest(archive, shown)
@@ -119,12 +118,12 @@ def _unzip(file: Path, shown: Path, folder: Path) -> Manifest:
 
 def _manifest(archive: zipfile.ZipFile, shown: Path) -> Manifest:
     if MANIFEST not in archive.namelist():
-        raise UserError(f"{shown} is a ZIP file, but not a backup of Chorale. Name one that `chorale backup` has made.")
+        raise UserError(f"{shown} is a ZIP file, but not a Chorale backup. Name a file made by `chorale backup`.")
     if archive.getinfo(MANIFEST).file_size > _LONGEST_MANIFEST:
         raise _damaged(shown, f"{MANIFEST} is too long")
     raw: Any = json.loads(archive.read(MANIFEST))
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
-        raise UserError(f"{shown} is a ZIP file, but not a backup of Chorale. Name one that `chorale backup` has made.")
+        raise UserError(f"{shown} is a ZIP file, but not a Chorale backup. Name a file made by `chorale backup`.")
     if raw.get("version") != VERSION:
         raise UserError(
             f"{shown} was made by a newer Chorale (format {raw.get('version')}). Update Chorale and restore again."
@@ -139,10 +138,10 @@ def _manifest(archive: zipfile.ZipFile, shown: Path) -> Manifest:
 
 
 def _place(folder: Path, name: str, shown: Path) -> Path:
-    """Where a part goes: inside the folder, whatever its name says."""
+    """The path of a part, always inside the folder, whatever its name."""
     path, windows = PurePosixPath(name), PureWindowsPath(name)
     if windows.anchor or ".." in windows.parts or (name != DATABASE_MEMBER and path.parts[0] != FILES_FOLDER):
-        raise _damaged(shown, f"it has a part called {name!r}, which no backup has")
+        raise _damaged(shown, f"it has an unexpected part {name!r}")
     return folder / path
 
 
@@ -156,7 +155,7 @@ def _extract(archive: zipfile.ZipFile, name: str, part: Part, place: Path, shown
         os.fchmod(target.fileno(), 0o600)
         length, digest = _copy(source, target, part.bytes)
     if (length, digest) != (part.bytes, part.sha256):
-        raise _damaged(shown, f"{name} is not what was backed up")
+        raise _damaged(shown, f"{name} differs from the file that was backed up")
 
 
 def _copy(source: Any, target: BinaryIO, most: int) -> tuple[int, str]:

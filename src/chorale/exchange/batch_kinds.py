@@ -1,4 +1,4 @@
-"""Files of finished work that one kind of task can hold, recognised by their columns."""
+"""Files of finished work for one kind of task, recognised by their columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.registry import blaming, installed
 
 @dataclass(frozen=True)
 class BatchKind:
-    """How a file becomes a stage of a task that knows more about it than a form."""
+    """How a file becomes a stage of a specific task instead of a form."""
 
     task: str
     settings: str
@@ -20,12 +20,15 @@ class BatchKind:
     options: str
     """Settings of the stage's options, as TOML."""
     item_columns: frozenset[str]
-    """Columns of items that such a file has, without what the platform puts before them."""
+    """The item columns of such a file, without the platform's prefix."""
     answer_column: str
     item: Callable[[Mapping[str, str]], Mapping[str, Any]]
-    """From the cells of an item by column to a row of the items file, without `id`. ValueError says what is wrong."""
+    """From the cells of an item by column to a row of the items file, without `id`.
+
+    Raises ValueError if they are invalid.
+    """
     answer: Callable[[Mapping[str, Any]], Answer]
-    """From what was filled in, by the titles of the fields, to an answer."""
+    """From the submitted values, by field title, to an answer."""
 
     def fits(self, batch: BatchFile) -> bool:
         titles = {field.title for field in batch.fields}
@@ -36,7 +39,7 @@ class BatchKind:
 
 
 def batch_kind_of(batch: BatchFile) -> BatchKind | None:
-    """The kind of an installed kit that a file is of; None if it is of none."""
+    """The kind of a file, from installed kits; None if no kit recognises it."""
     for kit in installed().kits.values():
         for place in kit.batch_kinds:
             with blaming(f"part {place} of the kit `{kit.name}`"):

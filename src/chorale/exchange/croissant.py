@@ -19,7 +19,7 @@ class DataField:
     kind: str
     """A type of schema.org: Text, Integer, Float, Boolean, Date."""
     is_nested: bool = False
-    """Whether values are objects, which Croissant has no type for."""
+    """Whether values are objects, for which Croissant has no type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def _field(file: DataFile, field: DataField) -> dict[str, Any]:
     }
 
 
-# As the specification of Croissant 1.0 gives it.
+# Copied from the specification of Croissant 1.0.
 _CONTEXT: Mapping[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",

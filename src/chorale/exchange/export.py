@@ -1,7 +1,7 @@
 """Exports of a study: tables for people and programs.
 
-Every table is written from one consistent view of the database, row by row, after all labels have been brought up to
-date; a file is written whole or not at all. Besides the tables of every study there are those of its tasks.
+Every table is written row by row from one consistent view of the database, after all labels have been updated. A file
+is written completely or not at all. Besides general tables, a study has those of its tasks.
 """
 
 from collections import Counter
@@ -34,12 +34,12 @@ from chorale.store.responses import count_responses
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
-"""Called with the number of rows written, and of how many."""
+"""Called with the number of rows written and the total."""
 _STEP = 5_000
 
 
 def export_formats(study: Study) -> Mapping[str, str]:
-    """The formats this study can be written in, each with a summary. Formats of kits with problems are left out."""
+    """The export formats of this study, each with a summary. Formats of broken kits are left out."""
     formats = {}
     for name in (*_formats(study), *exports()):
         with suppress(UserError):
@@ -48,13 +48,13 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """The default name of a file or folder in this format. Data of simulated people are named so."""
+    """The default name of a file or folder in this format. The name shows if people are simulated."""
     name = FOLDERS[format_name].name if format_name in FOLDERS else _format(study, format_name).file_name
     return f"simulated-{name}" if study.store.look(has_simulated_people) else name
 
 
 def write_export(study: Study, format_name: str, path: Path, progress: Progress | None = None) -> int:
-    """Write the study's results to a file, or to a folder where the format is one; how many rows."""
+    """Write the study's results to a file or, for folder formats, a folder; returns the number of rows."""
     if format_name in FOLDERS:
         _refuse_clash(study, format_name)
         settle_everything(study)
@@ -73,7 +73,7 @@ def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -
 
 
 def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
-    """Write an export within a transaction that has begun, and whose labels are up to date; how many rows."""
+    """Write an export in an open transaction whose labels are up to date; returns the number of rows."""
     return _write(tx, study, _format(study, format_name), path)
 
 
@@ -97,17 +97,17 @@ def export_columns(tx: Tx, study: Study, format_name: str) -> tuple[str, ...]:
 
 
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
-    """Record the export. It contains the arms, so anyone who has it could look."""
+    """Log the export, since it reveals the arms."""
     events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})
     if study.settings.arms is not None:
         note_arms_shown(tx, study, by, f"an export: {format_name}")
 
 
 def _formats(study: Study) -> Mapping[str, ExportFormat]:
-    """The tables of its tasks, and those of every study. Those of kits are loaded when they are asked for."""
+    """The general formats and those of the study's tasks. Formats of kits are loaded when they are used."""
     of_stages = _tables_of_stages(study)
     count = Counter(export.name for _, export in of_stages)
-    # Where several stages have the table, each one's is called after its stage too.
+    # If several stages have the table, each name includes the stage.
     of_tasks = {
         export.name if count[export.name] == 1 else f"{export.name}-{stage.name}": _of_task(
             stage, export, alone=count[export.name] == 1
@@ -202,7 +202,7 @@ def _refuse_clash(study: Study, name: str) -> None:
 
 
 def _task_with(table: str) -> str | None:
-    """The task that has a table of this name. One that can't be loaded has none."""
+    """The task with a table of this name. Tasks that can't be loaded are skipped."""
     every = installed_tasks()
     for name in every:
         with suppress(UserError):
@@ -392,4 +392,4 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
     ),
 }
 GENERAL_FORMATS = (*_OF_EVERY_STUDY, *sorted(exports()))
-"""The names of formats that every study can be written in."""
+"""The names of formats available for every study."""

@@ -1,4 +1,4 @@
-"""The responses of a study by columns, for exports of millions of them: no object is made for a row."""
+"""Responses of a study as columns, for exports of millions: no object is created per row."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,20 +14,20 @@ from chorale.store.arms import arms_by_worker
 from chorale.store.consents import ConsentHistory
 
 SIZE = 25_000
-"""Rows at a time."""
+"""Rows per batch."""
 _DISTINCT = 10_000
 _Columns = Mapping[str, Sequence[Any]]
 _STORED_AS_JSON = frozenset({"payload", "answer", "gold_answer", "item_label", "item_sources"})
 
 
 def response_columns(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[list[Any]]]:
-    """What `response_rows` has, batch by batch, a list for each of these columns. Nested values are JSON text."""
+    """The data of `response_rows` in batches, with a list for each column. Nested values are JSON text."""
     for batch in _batches(tx, study, _values):
         yield [list(batch[name]) for name in names]
 
 
 def response_lines(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[list[str]]:
-    """Responses as lines of JSON, batch by batch: what `write_jsonl` makes of `response_rows`."""
+    """Responses as lines of JSON in batches, identical to `write_jsonl` of `response_rows`."""
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in names) + "}\n"
     for batch in _batches(tx, study, list):
         texts = [map(_spaced if name in _STORED_AS_JSON else _written, batch[name]) for name in names]
@@ -39,13 +39,13 @@ def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list
     arms = arms_by_worker(tx) if study.settings.arms is not None else {}
     agreed = ConsentHistory(tx)
     for rows in responses.response_batches(tx, SIZE):
-        # Rows are tuples: turned around, they are columns.
+        # Transpose row tuples into columns.
         stored = dict(zip(responses.RESPONSE_COLUMNS, zip(*rows, strict=True), strict=True))
         yield {**_named(stored, sources, arms, agreed, values), **_fields(study, stored)}
 
 
 def _fields(study: Study, stored: _Columns) -> _Columns:
-    """What people saw and answered, a column each, where answers have fields."""
+    """Columns with the shown values and the answers, if answers have fields."""
     names = (*item_columns(study), *field_columns(study, "answer"))
     if not names:
         return {}
@@ -96,7 +96,7 @@ def _named(
 
 
 def _values(texts: Sequence[str | None]) -> list[Any]:
-    """JSON as values where they are single ones, and as it stands where they are nested."""
+    """Parse JSON scalars; keep nested JSON as text."""
     return [None if text is None else text if text[0] in "{[" else _value(text) for text in texts]
 
 
@@ -107,7 +107,7 @@ def _value(text: str) -> Any:
 
 @lru_cache(_DISTINCT)
 def _spaced(text: str | None) -> str:
-    """Stored JSON as exports write it."""
+    """Stored JSON with the spacing of exports."""
     return "null" if text is None else json.dumps(json.loads(text), ensure_ascii=False, allow_nan=False)
 
 
@@ -115,7 +115,7 @@ def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else _dumped(value)
 
 
-# 1, 1.0 and True are equal, and not the same.
+# 1, 1.0 and True are equal but have different JSON.
 @lru_cache(_DISTINCT, typed=True)
 def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

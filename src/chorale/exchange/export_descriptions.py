@@ -1,4 +1,4 @@
-"""What the columns of exports hold, in a sentence and as a type of schema.org, for data cards."""
+"""Descriptions and schema.org types of export columns, for data cards."""
 
 from collections.abc import Mapping
 

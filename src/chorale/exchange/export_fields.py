@@ -1,4 +1,4 @@
-"""Answers with fields in tables: a column for each field beside the item's text, and tidy rows, one for each value."""
+"""Tables of answers with fields: a column for each field next to the item's text, or tidy rows with one value each."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ def stages_with_fields(study: Study) -> list[RunningStage]:
 
 
 def shown_columns(stage: RunningStage) -> list[str]:
-    """The columns of an item that its form shows: those its type has a place for."""
+    """The columns of an item that its form shows."""
     return [field.alias or name for name, field in stage.task.shape.item_type.model_fields.items()]
 
 
@@ -31,7 +31,7 @@ def item_columns(study: Study) -> list[str]:
 
 
 def field_columns(study: Study, before: str, *, sure: bool = False) -> list[str]:
-    """A column for every field, with another for its confidence where that is asked for."""
+    """A column for every field, and optionally one for its confidence."""
     names = _different(field.name for stage in stages_with_fields(study) for field in stage.task.shape.fields)
     return [column for name in names for column in _columns_of(f"{before}.{name}", sure)]
 
@@ -45,7 +45,7 @@ def _different(names: Iterator[str]) -> list[str]:
 
 
 def seen(stage: RunningStage, payload: Payload) -> dict[str, Any]:
-    """What people saw of an item, by column."""
+    """The shown values of an item, by column."""
     if not stage.task.shape.fields:
         return {}
     view = stage.task.form.view(payload)
@@ -64,7 +64,7 @@ def cells(stage: RunningStage, payload: Payload, answer: Any, before: str) -> di
 
 
 def flat_cells(stage: RunningStage, payload: str, answer: str) -> dict[str, Any]:
-    """What people saw and answered, from stored texts."""
+    """The shown values and the answers, from stored texts."""
     if not stage.task.shape.fields:
         return {}
     of_item = json.loads(payload)
@@ -72,7 +72,7 @@ def flat_cells(stage: RunningStage, payload: str, answer: str) -> dict[str, Any]
 
 
 def label_cells(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) -> dict[str, Any]:
-    """The aggregated value of every field with its confidence: by the judgments, or certain where it was decided."""
+    """The aggregated value of every field with its confidence, which is 1 for reviewers' decisions."""
     if not stage.task.shape.fields:
         return {}
     row = seen(stage, item.payload) | cells(stage, item.payload, item.answer, "label")
@@ -82,7 +82,7 @@ def label_cells(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) ->
 
 
 def results_of(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) -> Mapping[str, FieldResult]:
-    """The result of every field: by the judgments, or what a reviewer decided, which is certain."""
+    """The result of every field: aggregated, or decided by a reviewer with confidence 1."""
     by_judgments = field_results(stage, item.key, judgments.of(item.id))
     return {**by_judgments, **{name: FieldResult(value, 1.0) for name, value in (item.decision or {}).items()}}
 
@@ -137,7 +137,7 @@ def tidy_labels(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def _values(field: AnswerField, value: Any, payload: Payload) -> Sequence[Mapping[str, Any]]:
-    """The rows of a value. One that is empty has a row too: somebody looked and marked nothing."""
+    """The rows of a value. An empty value has a row, too: somebody looked and marked nothing."""
     if value is None:
         return ()
     return field.rows(value, payload) or ({},)

@@ -1,4 +1,4 @@
-"""What exports say of items that a model answered first."""
+"""Export cells for items that a model answered first."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ FIRST_COLUMNS = ("labelled_by", "model_answer", "model_confidence", "people_aske
 
 
 def first_cells(item: Item, first: FirstLabel | None) -> dict[str, Any]:
-    """Who labelled an item, what the model answered first, and with which probability people were to be asked."""
+    """Who labelled an item, the model's first answer, and the probability that people were asked."""
     by = None
     if item.answer is not None:
         by = "reviewer" if item.decision else "model" if first is not None and first.is_label else "people"

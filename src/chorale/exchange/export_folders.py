@@ -10,7 +10,7 @@ from chorale.exchange.export_fields import stages_with_fields
 from chorale.folder.draft import draft_folder
 
 WriteTable = Callable[[str, Path], int]
-"""Writes an export of this name to a file; how many rows."""
+"""Writes an export of this name to a file; returns the number of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ FOLDERS: Mapping[str, FolderFormat] = {
 
 
 def write_folder(study: Study, path: Path, write: WriteTable) -> int:
-    """Write the dataset's folder: all of it, or nothing. How many responses."""
+    """Write the dataset's folder completely or not at all; returns the number of responses."""
     with draft_folder(path) as draft:
         data = draft.study / "data"
         data.mkdir(parents=True)
@@ -42,7 +42,7 @@ def write_folder(study: Study, path: Path, write: WriteTable) -> int:
 
 def _card(study: Study, responses: int, labels: int) -> str:
     info = study.settings.study
-    # A JSON text is a YAML text as well, whatever is in it.
+    # Any JSON text is also valid YAML.
     title = json.dumps(info.title, ensure_ascii=False)
     stages = "\n".join(
         f"| `{name}` | `{stage.task.name}` | {stage.settings.judgments.min} to {stage.settings.judgments.max} |"
@@ -79,6 +79,6 @@ Random seed: {info.seed}. Contact: {_plain(info.contact)}
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown has nothing to do with."""
+    """Text with Markdown characters escaped."""
     flat = " ".join(text.split())
     return "".join(f"\\{one}" if one in "\\`*_{}[]<>#|" else one for one in flat)

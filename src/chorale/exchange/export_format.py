@@ -22,6 +22,6 @@ class ExportFormat:
     rows: Rows
     write: Writer
     more_columns: Callable[[Tx, Study], Sequence[str]] | None = None
-    """Columns behind the others that depend on the study."""
+    """Additional last columns that depend on the study."""
     kit: str | None = None
     """The kit that it comes from, set by Chorale."""

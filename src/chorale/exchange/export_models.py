@@ -1,4 +1,4 @@
-"""The rows of what models did: every call, and every answer."""
+"""Export rows of models' calls and answers."""
 
 import json
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def call_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def answer_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """One row per item that a model was given."""
+    """One row per item assigned to a model."""
     for row in model_tasks.answers(tx):
         stage = study.stages.get(row.stage)
         yield {

@@ -1,6 +1,6 @@
 """The rows of the tables every study can export: pseudonyms for workers, never a panel's id.
 
-Of people whose answers were erased, only the ledger has anything: what was paid to a pseudonym.
+After an erasure, only the ledger keeps rows: payments to a pseudonym.
 """
 
 import json
@@ -24,7 +24,7 @@ from chorale.store.responses import all_responses
 
 
 def response_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """One row per response, with all that belongs to it."""
+    """One row per response, with all its details."""
     sources = items.all_sources(tx)
     arms = None if study.settings.arms is None else arms_of_workers(tx)
     agreed = ConsentHistory(tx)
@@ -65,13 +65,13 @@ def _of_fields(stage: RunningStage, response: Response) -> dict[str, Any]:
 
 
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """One row per item; withdrawn ones are not part of the result."""
+    """One row per item; withdrawn items are left out."""
     sources = items.all_sources(tx)
     first = {name: first_pass.of_stage(tx, stage.id) for name, stage in study.stages.items() if stage.asks_model_first}
     arms: dict[str, frozenset[str]] = {}
     judgments = {name: JudgmentsInOrder(tx, stage.settings.gold) for name, stage in study.stages.items()}
     for item in (item for name in study.stages for item in items.all_items(tx, name)):
-        # What all arms did, put together, still came from one of them.
+        # Items merged from all arms are still derived from one arm each.
         own = frozenset(study.stage(item.stage).settings.arms)
         of_sources = frozenset[str]().union(*(arms.get(source, frozenset()) for source in sources.get(item.id, ())))
         its = arms[f"{item.stage}/{item.key}"] = own or of_sources
@@ -96,7 +96,7 @@ def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """One row per qualification somebody has, with the gate and the score that gave it."""
+    """One row per qualification of a worker, with its gate and score."""
     verdicts = {(row.gate, row.worker): row for row in gates.verdicts(tx)}
     given_by = {gate.settings.promote.to: name for name, gate in study.gates.items() if gate.settings.promote}
     gone = erasing.without_answers(tx)
@@ -116,7 +116,7 @@ def qualification_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def arm_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
-    """One row per draw of an arm, in the order they were made, with all it takes to draw again."""
+    """One row per assignment to an arm, in order, with everything needed to repeat it."""
     gone = erasing.without_answers(tx)
     for event in reversed(events.recent(tx, events.latest(tx), kinds=("arm",))):
         if event.worker in gone:
@@ -166,7 +166,7 @@ def consent_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
 
 
 def grade_rows(tx: Tx, _study: Study) -> Iterator[dict[str, Any]]:
-    """One row per grade there ever was; of those with the same response, the last one counts."""
+    """One row per grade, including replaced ones; the last grade of a response counts."""
     gone = erasing.without_answers(tx)
     for row in all_grades(tx):
         if row.worker in gone:
@@ -210,14 +210,14 @@ _WHOLE = "label"
 
 
 def field_columns(stage: RunningStage) -> dict[str, str]:
-    """The column of each field that answers of a stage have; none if they have no fields."""
+    """The column of each field of a stage's answers; empty if they have no fields."""
     taken = {"task", "worker", _WHOLE}
     names = [field.name for field in stage.task.shape.fields]
     return {name: f"answer.{name}" if name in taken else name for name in names}
 
 
 def triple_columns(study: Study) -> tuple[str, ...]:
-    """Of `triples`."""
+    """The columns of `triples`."""
     fields = [field_columns(stage) for stage in study.stages.values()]
     whole = () if all(fields) else (_WHOLE,)
     return ("task", "worker", *whole, *dict.fromkeys(column for one in fields for column in one.values()))
@@ -260,5 +260,5 @@ def ledger_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
 
 
 def iso_time(ms: int) -> str:
-    """Milliseconds since 1970 as people and programs read them."""
+    """Milliseconds since 1970 as an ISO 8601 time."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

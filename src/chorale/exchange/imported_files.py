@@ -1,4 +1,4 @@
-"""The files of a study of work that was done elsewhere: its settings, its items, and words about where it came from."""
+"""The files of a study with imported work: settings, items, and a note on the origin of the data."""
 
 import json
 import re
@@ -25,20 +25,20 @@ _TAKEN = frozenset({"id", "answer", "explanation", "pieces"})
 
 @dataclass(frozen=True)
 class StagedBatch:
-    """A file of finished work, checked: its judgments have no errors."""
+    """A file of finished work whose judgments have been checked."""
 
     batch: BatchFile
     staging: Staging
     totals: Totals
     reward: int | None
-    """Of every judgment, in cents; None where the file does not say, or says different things."""
+    """Pay per judgment, in cents; None if the file has none or different amounts."""
     notes: tuple[str, ...]
     kind: BatchKind | None = None
-    """The task that is made for such files; None for a plain form."""
+    """The specific task for such files; None for a form."""
 
 
 def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
-    """Batches by names that stages can have."""
+    """Batches by valid stage names."""
     named: dict[str, StagedBatch] = {}
     for batch in batches:
         stem = re.sub(r"(\.(csv|tsv|jsonl|ndjson|gz))+$", "", batch.batch.name.lower())
@@ -53,7 +53,7 @@ def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
 
 
 def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str) -> StudyFolder:
-    """Write a study's files; the study, whose items are read from them as they are asked for."""
+    """Write a study's files; returns the study, which reads its items from them on demand."""
     folder.mkdir(exist_ok=True)
     (folder / "consent.md").write_text("# About these data\n\nThe work was done elsewhere and imported.\n", "utf-8")
     text = [
@@ -78,8 +78,10 @@ def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str) -
 
 
 def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[str, Sequence[str]]) -> StudyFolder:
-    """The study as its settings make it. There may be too many items to be held, so they are checked with one of each
-    stage, and all of them as they are read."""
+    """Check the study's settings.
+
+    There may be too many items for memory, so one item per stage is checked now and all of them as they are read.
+    """
     sample = folder.with_name("sample")
     sample.mkdir()
     for path in folder.iterdir():
@@ -96,7 +98,7 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
     try:
         study = load_folder(sample)
     except UserError as error:
-        raise UserError("No study can be made from it", error.problems) from None
+        raise UserError("These files can't be imported", error.problems) from None
     stages = tuple(
         replace(content, items=_Items(folder / f"{name}.jsonl", content.task, staged))  # type: ignore[arg-type]
         for content, (name, staged) in zip(study.stages, batches.items(), strict=True)
@@ -108,7 +110,7 @@ def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[
 
 
 def _write_items(file: Path, staged: StagedBatch) -> list[str]:
-    """Write the items; the columns they have."""
+    """Write the items; returns their columns."""
     columns = staged.batch.columns
     varying = _varying(staged)
     written: dict[str, None] = {}
@@ -142,7 +144,7 @@ def _first_row(file: Path) -> dict[str, Any]:
 
 
 def _varying(staged: StagedBatch) -> set[int]:
-    """The columns that are not the same in all rows of an item, so that they do not belong to it."""
+    """The columns that differ between rows of the same item, so they do not belong to the item."""
     varying: set[int] = set()
     for rows in staged.staging.differing():
         first = rows[0]
@@ -153,13 +155,13 @@ def _varying(staged: StagedBatch) -> set[int]:
 
 
 def item_of(task: str, columns: Mapping[str, str]) -> dict[str, str]:
-    """An item as a form shows it: something to read, under names that are free."""
+    """An item for a form: readable text, with unused column names."""
     renamed = {f"item_{name}" if name in _TAKEN else name: text for name, text in columns.items()}
     return renamed or {"task": task}
 
 
 class _Items:
-    """The items in a file, read as often as they are asked for."""
+    """The items in a file, read again on every iteration."""
 
     def __init__(self, file: Path, task: Task, of: StagedBatch) -> None:
         self._file, self._task, self._of = file, task, of
@@ -199,7 +201,7 @@ def _stage(name: str, staged: StagedBatch, columns: Sequence[str]) -> str:
             task, options = load(place)(staged, columns)
     most = staged.totals.most
     pay = f"\n[stage.pay]\nper_judgment = {staged.reward}\n" if staged.reward else ""
-    # Nobody is asked for more: an item is complete with the judgments it has.
+    # No more judgments are needed: an item is complete with those it has.
     judgments = f"{{ min = 1, max = {most}, until = 0 }}" if most > 1 else "1"
     return f"""
 [[stage]]

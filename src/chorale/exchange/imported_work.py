@@ -1,4 +1,4 @@
-"""Work that was done elsewhere, brought into a study's database: people, judgments, pay, and the labels they make."""
+"""Importing finished work into a study's database: workers, judgments, pay and labels."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -22,13 +22,13 @@ _ITEMS_AT_ONCE = 2_000
 _STEP = 2_000
 
 Progress = Callable[[int, int, str], None]
-"""Called with how much is done, of how much, and what that is."""
+"""Called with the amount done, the total, and the unit."""
 _People = dict[tuple[str, str], tuple[int, str]]
-"""Number and pseudonym, by panel and the panel's own id."""
+"""Worker number and pseudonym, by panel and panel ID."""
 
 
 def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], progress: Progress) -> None:
-    """Bring every batch into the stage of its name."""
+    """Import every batch into the stage with its name."""
     people: _People = {}
     for name, staged in batches.items():
         study.store.write(
@@ -61,10 +61,10 @@ def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people:
 
 
 def _add_people(tx: Tx, staged: StagedBatch, people: _People, now: int) -> dict[int, tuple[int, str]]:
-    """Add everybody who is not there yet; number and pseudonym of those in the batch, by their numbers in it."""
+    """Add new workers; returns number and pseudonym of all workers in the batch, by their numbers in it."""
     panel = staged.batch.panel
     came = {name: (number, first) for number, name, first in staged.staging.workers(now)}
-    # By chance, so that a pseudonym says nothing about the id, nor about the place in the file.
+    # Random, so that a pseudonym reveals neither the id nor the position in the file.
     rng: Random = SystemRandom()
     new = [
         NewWorker("w-" + "".join(rng.choices(_ALPHABET, k=10)), panel, name, came[name][1])
@@ -77,7 +77,7 @@ def _add_people(tx: Tx, staged: StagedBatch, people: _People, now: int) -> dict[
 
 
 def _answer(stage: RunningStage, staged: StagedBatch, given: Sequence[Any]) -> str:
-    """What was filled in, as the stage's task has it."""
+    """The submitted values in the format of the stage's task."""
     fields = staged.batch.fields
     if staged.kind is not None:
         raw = staged.kind.answer_of([field.title for field in fields], given)
@@ -95,8 +95,8 @@ def _label(
     added: AddedWork,
     progress: Progress,
 ) -> None:
-    """Make labels of the judgments."""
-    # Nothing is known of gold, so everybody is trusted alike.
+    """Aggregate the judgments into labels."""
+    # There is no gold, so all workers have the same trust.
     whole = trust(GoldRecord(), None)
     judged = (
         [Judgment(pseudonyms[worker], answer, whole, added.before + place) for _, place, worker, answer in given]
@@ -116,7 +116,7 @@ def _parts(values: Iterable[T]) -> Iterator[list[T]]:
 
 
 def counted(values: Iterable[T], total: int, activity: str, progress: Progress) -> Iterator[T]:
-    """The values; now and then, how many there were is reported."""
+    """Yield the values, and report their number from time to time."""
     for number, value in enumerate(values):
         if number % _STEP == 0:
             progress(number, total, activity)

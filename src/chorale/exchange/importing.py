@@ -1,7 +1,7 @@
-"""A finished study from files of work that was done elsewhere, so that old data get what a new study gets.
+"""Imports files of finished work as a study, so that old data get all features of a new study.
 
-Files are read once, and nothing of them is held but who worked: their rows wait in files of a draft folder until it is
-known what they mean, and only a whole study gets the name that was asked for.
+Files are read once, and only workers are kept in memory: rows are stored in a draft folder until their meaning is
+known. Only a complete study gets its final name.
 """
 
 import shutil
@@ -31,11 +31,11 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import came to."""
+    """The result of an import."""
 
     directory: Path
     stages: Mapping[str, Mapping[str, int]]
-    """By name: judgments, items, workers."""
+    """Counts by name: judgments, items, workers."""
     notes: tuple[str, ...]
 
 
@@ -49,10 +49,10 @@ def import_files(
     kind: BatchKind | None = None,
     media: Mapping[str, Path] | None = None,
 ) -> Imported:
-    """Make a study of finished work: a stage for every file. All of it, or nothing and UserError.
+    """Make a study from finished work, with one stage per file; UserError if any file is invalid.
 
-    `kind` is how the files become stages, where that is known; otherwise their columns say. `media` are files that
-    items name, by their place in the study folder.
+    `kind` sets how files become stages; by default, their columns decide. `media` are files that items refer to, by
+    their place in the study folder.
     """
     report_progress = progress or (lambda _done, _total, _what: None)
     with draft_folder(directory) as draft, disk_errors(), ExitStack() as stack:
@@ -85,7 +85,7 @@ def _counts(staged: StagedBatch) -> dict[str, int]:
 
 
 class _FilesRead:
-    """How much of all files has been read."""
+    """Progress of reading all files."""
 
     def __init__(self, files: Sequence[Path], progress: Progress) -> None:
         self._total = sum(path.stat().st_size for path in files if path.is_file())
@@ -103,7 +103,7 @@ class _FilesRead:
 def _staged(
     path: Path, options: BatchOptions, staging: Staging, spool: Path, streamed: StreamedFile, progress: Progress
 ) -> StagedBatch:
-    """A file, understood and in order, or UserError with everything that is wrong with it."""
+    """Read and check a file; UserError lists all its problems."""
     batch = read_batch(path, options, spool, streamed)
     count = staging.add(counted(batch.rows(), batch.count, "rows understood", progress))
     spool.unlink()

@@ -18,14 +18,14 @@ from chorale.store.responses import all_responses
 
 _UNNAMED = "answer"
 _ITEM = "item"
-"""The object tag that everything is about which points into no column."""
+"""The object tag for fields that do not refer to a column."""
 
 
 def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """A task for every item that was judged, with every answer that counts and the study's own as a prediction."""
+    """A task for every judged item, with all counted answers, and the aggregated label as a prediction."""
     for stage in study.stages.values():
         judged = groupby(all_responses(tx, stage_name=stage.name, by_item=True), key=lambda row: row.item_id)
-        # Both come by the items' numbers, so each is gone through once.
+        # Both are sorted by item number, so each is read once.
         upcoming = next(judged, None)
         for item in items.all_items(tx, stage.name):
             while upcoming is not None and upcoming[0] < item.id:
@@ -35,12 +35,12 @@ def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
                 given = [row for row in upcoming[1] if row.counts]
             if item.state != ItemState.WITHDRAWN:
                 yield _task(stage, item, given)
-        # What is left was answered to gold alone; a cursor must be read to its end.
+        # The rest are answers to gold; a cursor must be read to its end.
         deque(judged, maxlen=0)
 
 
 def write_with_config(study: Study, rows: Iterator[tables.TableRow], path: Path) -> None:
-    """The tasks, and beside them a labelling configuration for each stage."""
+    """Write the tasks, and next to them a labelling configuration for each stage."""
     tables.write_json_list(rows, path)
     for name, stage in study.stages.items():
         beside = path.with_suffix(".xml") if len(study.stages) == 1 else path.with_name(f"{path.stem}-{name}.xml")
@@ -48,7 +48,7 @@ def write_with_config(study: Study, rows: Iterator[tables.TableRow], path: Path)
 
 
 def labelling_config(stage: RunningStage) -> str:
-    """The configuration of a project that shows a stage's items and asks what it asks."""
+    """The configuration of a project with a stage's items and questions."""
     objects = _objects(stage)
     shown = [
         f"  <{tag} name={quoteattr(name)} value={quoteattr('$' + column)}/>" for column, (name, tag) in objects.items()
@@ -72,7 +72,7 @@ def _unnamed_control(stage: RunningStage, to: str) -> str:
 
 
 def _objects(stage: RunningStage) -> dict[str, tuple[str, str]]:
-    """The columns that are shown, each with the name and kind of its tag."""
+    """The shown columns, each with the name and kind of its tag."""
     kinds = {field.item: field.studio.shows for field in stage.task.shape.fields if field.item and field.studio}
     return {
         column: (f"{_ITEM}{number}" if number > 1 else _ITEM, kinds.get(column, "Text"))
@@ -86,7 +86,7 @@ def _to_name(objects: Mapping[str, tuple[str, str]], column: str | None) -> str:
 
 def _task(stage: RunningStage, item: Item, given: Sequence[Response]) -> dict[str, Any]:
     view = stage.task.form.view(item.payload)
-    # Texts that are lists of tokens are shown as running text, which regions count the characters of.
+    # Texts that are lists of tokens are shown as running text; regions have character offsets in it.
     texts = {name: view[name] for name in shown_columns(stage) if isinstance(view.get(name), str)}
     return {
         "id": item.id,
@@ -114,7 +114,7 @@ def _predictions(stage: RunningStage, item: Item) -> list[dict[str, Any]]:
 
 
 def _results(stage: RunningStage, payload: Payload, answer: Any) -> list[dict[str, Any]]:
-    """An answer as Label Studio has it: every field by its own control."""
+    """An answer in Label Studio's format: every field with its own control."""
     objects = _objects(stage)
     if stage.task.shape.fields and isinstance(answer, Mapping):
         results = []

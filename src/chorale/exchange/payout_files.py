@@ -1,4 +1,4 @@
-"""Payouts by a file, for people that no platform pays: as a plain table, or as PayPal, Wise and others take it."""
+"""Payout files for people who are not paid by a platform: a plain table, or the formats of PayPal, Wise and others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,38 +15,39 @@ from chorale.store.payments import FILE, PLANNED, SENT, NewPayment, PaymentRow
 FileFormat = Literal["plain", "paypal", "wise", "gift-card"]
 PLAIN: FileFormat = "plain"
 MOST_IN_A_FILE: Mapping[FileFormat, int] = {"paypal": 5000, "wise": 1000}
-"""How many payments PayPal and Wise take in a file."""
+"""Maximum number of payments per file of PayPal and Wise."""
 WITHOUT_HEADER: frozenset[FileFormat] = frozenset({"paypal"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToPay:
-    """A line of a file for the person who pays people."""
+    """A line of a payout file."""
 
     payout: int
     worker: str
     panel: str
     id: str
-    """What the panel calls them, or the address their link was sent to."""
+    """Their panel ID, or the address their link was sent to."""
     link: int | None
-    """The number of their link, as `chorale invite --list` has it."""
+    """The number of their link, as in `chorale invite --list`."""
     method: str
     pay_to: str
-    """How and where they want to be paid, if they have left an address."""
+    """Their payment method and address, if they have entered one."""
     name: str
     amount: int
     currency: str
 
 
 def platform_of(how: FileFormat) -> str:
-    """The platform that payouts by such a file are noted with."""
+    """The platform name stored with payouts by such a file."""
     return FILE if how == PLAIN else f"{how} {FILE}"
 
 
 def plan_file(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int | None:
-    """Write down who is to be paid by a file; its number. One that was not finished comes first.
+    """Plan a payout by file; returns its number.
 
-    It is then without people who want to be paid another way by now: what they get is owed again.
+    An unfinished one comes first, without people who have changed their payment method since: their amounts are owed
+    again.
     """
     locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
     for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):
@@ -57,7 +58,7 @@ def plan_file(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = Fa
 
 
 def _next_file(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[list[NewPayment], list[PaymentRow]]:
-    """What stands in the next file, and which payments in it are tried again: no more than a file takes."""
+    """The payments of the next file, up to its maximum, and those that are retries."""
     due = due_by_hand(tx, study)
     addresses = addresses_for(tx, None if how == PLAIN else how)
     if how != PLAIN:
@@ -68,12 +69,12 @@ def _next_file(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[l
 
 
 def people_to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int:
-    """How many the next file has."""
+    """Number of people in the next file."""
     return to_pay(tx, study, how, retry=retry)[0]
 
 
 def to_pay(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> tuple[int, int]:
-    """How many people the next file has, and what they get in all."""
+    """Number of people in the next file, and their total amount."""
     addresses = addresses_for(tx)
     for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):
         lines = [line for line in unfailed(tx, begun.id) if how == PLAIN or _wants(addresses, line, how)]
@@ -88,14 +89,14 @@ def _wants(addresses: Mapping[int, PayoutAddress], line: PaymentRow, how: FileFo
 
 
 def unwritten_files(tx: Tx, how: FileFormat) -> list[tuple[int, str]]:
-    """Payouts that were planned for files of other formats, and never written: their numbers and formats."""
+    """Numbers and formats of payouts planned for files in other formats and never written."""
     rows = payments.payouts(tx, states=(PLANNED,))
     formats: dict[str, FileFormat] = {platform_of(other): other for other in get_args(FileFormat) if other != how}
     return [(row.id, formats[row.platform]) for row in rows if row.platform in formats]
 
 
 def lines_of(tx: Tx, payout_id: int) -> list[ToPay]:
-    """What stands in the file of a payout, the same whenever it is asked for."""
+    """The lines of a payout's file, the same on every call."""
     row = payments.payout_numbered(tx, payout_id)
     accounts = {one.worker_id: one for one in payments.accounts(tx)}
     sent_to, numbers, left = invitations.addresses_of(tx), invitations.numbers_of(tx), addresses_for(tx)
@@ -161,12 +162,12 @@ def _for_gift_cards(line: ToPay, note: str) -> dict[str, Any]:
 
 
 def file_written(tx: Tx, study: Study, payout_id: int) -> bool:
-    """Note that the file is there; False if that was noted before."""
+    """Mark the file as written; False if it already was."""
     return payments.move_payout(tx, payout_id, PLANNED, SENT, sent_at=study.clock())
 
 
 def receipts(tx: Tx, newest: int | None = None) -> list[dict[str, Any]]:
-    """Every payout there was, or the newest, with what everybody got. No platform's id of a person is in it."""
+    """All payouts, or the newest, with every payment. Platform IDs of people are not included."""
     rows, failures = payments.payouts(tx), payments.failures(tx)
     return [
         {

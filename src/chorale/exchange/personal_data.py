@@ -1,4 +1,4 @@
-"""Everything a study has about one person, for a person who asks for it."""
+"""Everything a study has about one person, for data access requests."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from chorale.store.writing import written_by
 
 
 def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
-    """One object. That it was asked for is recorded, because it shows who a worker is."""
+    """A person's data as one object. The request is logged, because it reveals an identity."""
     name = worker.pseudonym
     address = address_of(tx, worker.id)
     identities = reveal(tx, study, name, Act(by, "a copy of a person's data", "person"))
@@ -57,7 +57,7 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
 
 
 def _work(tx: Tx, worker: Worker) -> dict[str, Any]:
-    """What they did in each stage, and every answer."""
+    """Their work in each stage, with every answer."""
     name = worker.pseudonym
     return {
         "stages": [

@@ -58,24 +58,24 @@ class Restored:
     manifest: Manifest
     epoch: int
     answers: int
-    """In the study now."""
+    """Answers in the restored study."""
     answers_replaced: int | None
-    """In the database that was replaced; None if there was none, or it could not be read."""
+    """Answers in the replaced database; None if there was none or it could not be read."""
     kept: Path | None
-    """Where the replaced database is."""
+    """The path of the replaced database."""
     revoked_again: list[str]
-    """Names of experts, viewers and annotators whose access was taken away after the backup."""
+    """Names of experts, viewers and annotators whose access was revoked after the backup."""
     erased_since: list[str]
-    """Pseudonyms of people who were erased after the backup, and are back with it."""
+    """Pseudonyms of people who were erased after the backup and are restored with it."""
     payouts_unknown: int | None
-    """Payouts that were made after the backup; None if nobody can say."""
+    """Number of payouts made after the backup; None if unknown."""
     files_written: list[str]
     files_differing: list[str]
-    """Files of the folder that are not as in the backup, and were left as they are."""
+    """Files of the folder that differ from the backup and were not changed."""
 
 
 class _Present(NamedTuple):
-    """The database that is to be replaced."""
+    """The database to be replaced."""
 
     facts: CopyFacts
     rows: RowCounts
@@ -83,7 +83,7 @@ class _Present(NamedTuple):
 
 
 class _BeforeReplacing(NamedTuple):
-    """Who has links in the database that is replaced, and who was erased from it."""
+    """Links and erasures in the database to be replaced."""
 
     requesters: list[RequesterRow]
     members: list[Member]
@@ -100,7 +100,7 @@ def restore_backup(
     replace: bool = False,
     with_files: bool = False,
 ) -> Restored:
-    """Put a study back to the state of a backup. Nothing is changed before all of the backup has been checked."""
+    """Restore a study from a backup. Nothing is changed before the whole backup has been checked."""
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is not a folder. Name the study's folder, or a new one.")
     url = store_url(database, directory / DATABASE)
@@ -135,7 +135,7 @@ def restore_backup(
 
 @contextmanager
 def _made(directory: Path) -> Iterator[None]:
-    """Make the folder, and take it away again if nothing gets into it."""
+    """Create the folder, and remove it again if it stays empty."""
     is_new = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
     try:
@@ -147,7 +147,7 @@ def _made(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def _alone(directory: Path, database: str | None, url: DatabaseAddress) -> Iterator[None]:
-    """Refuse while a site is running, and keep one from being opened."""
+    """Refuse while a site is running, and prevent one from opening."""
     if url.get_backend_name() == "postgresql":
         if others := others_connected(url):
             raise in_use(url, others)
@@ -158,11 +158,11 @@ def _alone(directory: Path, database: str | None, url: DatabaseAddress) -> Itera
 
 
 def _present(url: DatabaseAddress, scratch: Path) -> _Present | None:
-    """The database that is there now; None if there is none, or it can't be read."""
+    """The current database; None if there is none or it can't be read."""
     copy = scratch / "present.db"
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         return None
-    # A damaged database is what backups are for. One that does not exist yet can be filled.
+    # A damaged database may be replaced, and a missing one created.
     with suppress(UserError):
         rows = copy_database(url, copy, tables_by_kit)
         return _Present(facts_of_copy(copy), rows, copy)
@@ -177,7 +177,7 @@ def _check_replacing(
         return
     if present is not None and manifest.study and present.facts.study not in ("", manifest.study):
         raise UserError(
-            f"{directory} holds another study ({present.facts.title!r}) than the backup ({manifest.title!r}). Restore "
+            f"{directory} contains the study {present.facts.title!r}, but the backup is of {manifest.title!r}. Restore "
             "the backup into a new folder."
         )
     if not replace:
@@ -189,7 +189,7 @@ def _check_replacing(
 
 
 def _unknown_payouts(present: _Present | None, manifest: Manifest) -> int | None:
-    """How many payouts were made after the backup, with those that were unknown already; None if nobody can say."""
+    """Number of payouts made after the backup, including earlier unknown ones; None if unknown."""
     before = SOME if present is None else present.facts.settings.get(SETTING, "0")
     if present is None or before == SOME:
         return None
@@ -199,7 +199,7 @@ def _unknown_payouts(present: _Present | None, manifest: Manifest) -> int | None
 def _begin_epoch(
     copy: Path, manifest: Manifest, file: Path, then: _BeforeReplacing | None, unknown: int | None, now: int
 ) -> tuple[list[str], list[str]]:
-    """Begin a new epoch in the copy that is to take the place: who stays revoked, and who is to be erased again."""
+    """Start a new epoch in the copy; returns whose access stays revoked, and who must be erased again."""
     evidence = {"backup made at": manifest.made_at, "file": file.name, "sha256": manifest.parts[DATABASE_MEMBER].sha256}
     with closing(open_store(store_url(f"sqlite:///{copy}", copy))) as store:
         revoked = store.do(partial(_end_what_was, evidence=evidence, then=then, unknown=unknown, now=now))
@@ -214,7 +214,7 @@ def _end_what_was(
     ended = sessions.end_all(tx, RESTORED, now)
     requesters.end_all_sessions(tx)
     team.end_all_sessions(tx)
-    # One that was used after the backup must not choose a password once more.
+    # A link used after the backup must not set a password again.
     team.end_links(tx, None, RESTORED, now)
     epochs.begin_first(tx, now)
     epoch = epochs.begin(tx, now, epochs.RESTORED, evidence)
@@ -222,7 +222,7 @@ def _end_what_was(
     revoked: list[str] = []
     links = 0
     if then is not None:
-        # What was taken from somebody after the backup must not be given back to them by the restore.
+        # Access revoked after the backup must not return with the restore.
         revoked = requesters.revoke_also(tx, then.requesters)
         for name in revoked:
             worker = workers.find_by_identity(tx, EXPERTS_PANEL, name)
@@ -231,7 +231,7 @@ def _end_what_was(
                 taken = {"qualification": EXPERT, "granted_at": granted_at, "reason": "revoked after the backup"}
                 events.record(tx, now, "disqualified", taken, worker_id=worker.id)
         staff = list(revoked)
-        # A password that somebody else has seen, and that was changed for it, must not work again.
+        # A password that was changed because it leaked must not work again.
         team.keep_passwords(tx, then.members)
         for member in team.deactivate_also(tx, then.members):
             note_deactivation(tx, now, member, {"by": "restore", "reason": "deactivated after the backup"})
@@ -247,7 +247,7 @@ def _erased(tx: Tx) -> set[str]:
 
 
 def _erased_since(tx: Tx, erased: set[str]) -> list[str]:
-    """Who was erased later, and is in this database."""
+    """People who were erased after the backup and are in this database."""
     return sorted(name for name in erased - _erased(tx) if workers.find_by_pseudonym(tx, name) is not None)
 
 
@@ -265,7 +265,7 @@ def _before_replacing(copy: Path) -> _BeforeReplacing:
 
 
 def _put_in_place(directory: Path, url: DatabaseAddress, copy: Path, present: _Present | None, now: int) -> Path | None:
-    """Have the copy take the place of the database; where the one before is kept."""
+    """Replace the database with the copy; returns where the previous one is kept."""
     if url.get_backend_name() == "sqlite":
         return _put_file(Path(str(url.database)), copy, _stamp(now))
     kept = None
@@ -278,12 +278,12 @@ def _put_in_place(directory: Path, url: DatabaseAddress, copy: Path, present: _P
 
 
 def _stamp(now: int) -> str:
-    """A moment as part of a file's name."""
+    """A timestamp for file names."""
     return f"{datetime.fromtimestamp(now / 1000, UTC):%Y%m%d-%H%M%S}-{now % 1000:03}"
 
 
 def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
-    """Replace an SQLite file in one step: whenever this is interrupted, one of the two is there, whole."""
+    """Replace an SQLite file atomically: after an interruption, one of the two is complete."""
     new = place.with_name(f".{place.name}.{stamp}.restoring")
     shutil.copyfile(copy, new)
     with new.open("rb") as written:
@@ -292,16 +292,16 @@ def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
     if place.exists():
         shutil.copymode(place, new)
         kept = place.with_name(f"{place.name}.replaced-{stamp}")
-        with suppress(Exception):  # one that is damaged is kept as it is
+        with suppress(Exception):  # a damaged file is kept unchanged
             in_one_file(place)
-        # The log of the one before must not be beside the new one: SQLite would apply it.
+        # The old write-ahead log must not stay next to the new file: SQLite would apply it.
         for suffix in _BESIDE:
             beside = place.with_name(place.name + suffix)
             if beside.exists():
                 beside.rename(kept.with_name(kept.name + suffix))
         try:
             kept.hardlink_to(place)
-        except OSError:  # not every file system has links
+        except OSError:  # not every file system supports hard links
             shutil.copyfile(place, kept)
     new.replace(place)
     folder = os.open(place.parent, os.O_RDONLY)
@@ -317,7 +317,7 @@ def _files_in(manifest: Manifest) -> list[str]:
 
 
 def _write_files(directory: Path, manifest: Manifest, backup: Path, stamp: str) -> list[str]:
-    """Write the study's files that are not as in the backup; the present ones are kept beside them."""
+    """Restore files that differ from the backup; the current ones are kept next to them."""
     written = []
     for name in _files_in(manifest):
         place = directory / name
@@ -333,7 +333,7 @@ def _write_files(directory: Path, manifest: Manifest, backup: Path, stamp: str) 
 
 
 def _differing(directory: Path, manifest: Manifest) -> list[str]:
-    """Files that are not as in the backup."""
+    """Files that differ from the backup."""
     return [
         name
         for name in _files_in(manifest)

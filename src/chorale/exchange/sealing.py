@@ -1,7 +1,7 @@
-"""Files encrypted with a passphrase: AES-256 in GCM, by the package `cryptography`, with a key made by scrypt.
+"""Files encrypted with a passphrase: AES-256-GCM with a key derived by scrypt, using the package `cryptography`.
 
-A sealed file is a line that names it, a line of JSON with everything needed to open it but the passphrase, the
-encrypted bytes, and the tag that shows whether any of this was changed.
+A sealed file has a line with the format's name, a line of JSON with all parameters except the passphrase, the encrypted
+bytes, and the authentication tag.
 """
 
 import hmac
@@ -21,7 +21,7 @@ _TAG_BYTES = 16
 _KEY_BYTES = 32
 _STEP = 1 << 20
 _LONGEST_HEADER = 4096
-# 128 MB and half a second for every guess. What a file asks for is believed up to eight times as much.
+# 128 MB and half a second per guess. Files may ask for up to eight times as much.
 _COST = {"n": 1 << 17, "r": 8, "p": 1}
 _MOST = {"n": 1 << 20, "r": 8, "p": 1}
 
@@ -32,9 +32,9 @@ class _Header(NamedTuple):
     nonce: bytes
     cost: dict[str, int]
     check: bytes
-    """Shows whether a passphrase is the right one before anything is decrypted."""
+    """Verifies the passphrase before anything is decrypted."""
     length: int
-    """Of what is encrypted, in bytes."""
+    """Length of the plain content, in bytes."""
 
 
 def is_sealed(file: Path) -> bool:
@@ -43,7 +43,7 @@ def is_sealed(file: Path) -> bool:
 
 
 def seal(plain: Path, sealed: Path, passphrase: str) -> None:
-    """Write a file encrypted."""
+    """Encrypt a file."""
     need("cryptography")
     salt, nonce, length = os.urandom(16), os.urandom(12), plain.stat().st_size
     key, check = _keys(passphrase, salt, _COST)
@@ -63,7 +63,7 @@ def seal(plain: Path, sealed: Path, passphrase: str) -> None:
 
 
 def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
-    """Write what a file holds, decrypted. What it writes may be used once this has returned, and no sooner."""
+    """Decrypt a file. The output must not be used before this function has returned."""
     need("cryptography")
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - of an extra
 
@@ -75,7 +75,7 @@ def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
             raise _cut(shown, size, whole)
         key, check = _keys(passphrase, header.salt, header.cost)
         if not hmac.compare_digest(check, header.check):
-            raise UserError(f"{shown}: the passphrase is wrong. Give the one the backup was made with.")
+            raise UserError(f"{shown}: the passphrase is wrong. Use the passphrase that the backup was made with.")
         cipher = _cipher(key, header.nonce).decryptor()
         cipher.authenticate_additional_data(MAGIC + header.line)
         for part in _parts(source, header.length):
@@ -89,7 +89,7 @@ def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
 
 
 def _cut(file: Path, size: int, whole: int) -> UserError:
-    problem = "is cut off" if size < whole else "has something after its end"
+    problem = "is truncated" if size < whole else "has extra data at its end"
     return UserError(f"{file} {problem}: it has {size:,} bytes of {whole:,}. Use another copy of the backup.")
 
 
@@ -106,12 +106,12 @@ def _header(source: BinaryIO, file: Path) -> _Header:
     if version != 1:
         raise UserError(f"{file} was made by a newer Chorale (format {version}). Update Chorale and restore again.")
     if any(not 0 < cost[name] <= _MOST[name] for name in cost) or length < 0 or cost["n"] & (cost["n"] - 1):
-        raise UserError(f"{file} is damaged: its first lines make no sense. Use another copy of the backup.")
+        raise UserError(f"{file} is damaged: its first lines are invalid. Use another copy of the backup.")
     return _Header(line, salt, nonce, cost, check, length)
 
 
 def _keys(passphrase: str, salt: bytes, cost: dict[str, int]) -> tuple[bytes, bytes]:
-    """The key for encrypting, and what shows that a passphrase is the right one."""
+    """The encryption key, and the value that verifies a passphrase."""
     from cryptography.hazmat.primitives.kdf.scrypt import Scrypt  # noqa: PLC0415 - of an extra
 
     made = Scrypt(salt=salt, length=2 * _KEY_BYTES, **cost).derive(passphrase.encode())

@@ -20,7 +20,7 @@ def is_address(text: str) -> bool:
 
 
 def read_addresses(path: Path) -> list[str]:
-    """The addresses in a file, each once, in small letters and in the order they stand there."""
+    """The addresses in a file, each once, in lower case and in their original order."""
     rows = csv.reader(StringIO(read_source(path).text))
     column, header = 0, True
     problems: list[Problem] = []

@@ -1,4 +1,4 @@
-"""Answers as people read them."""
+"""Answers as readable text."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def answer_text(value: Any) -> str:
-    """An answer in words: what a form has only one of needs no name.
+    """An answer in words. A single field needs no name.
 
     >>> answer_text({"label": ["angry", "sad"]}), answer_text({"tone": "rude", "why": ["it is", "too"]})
     ('angry, sad', 'tone: rude · why: it is, too')

@@ -9,7 +9,7 @@ from typing import Any
 JSON_LISTS = "json"
 MOST_FIELDS = 30
 MOST_OPTIONS, LONGEST_OPTION = 50, 100
-"""Different labels, and their length, that are still a choice."""
+"""Maximum number of different labels, and their length, for a column to be a choice."""
 ANSWER, INPUT, GOLD = "Answer.", "Input.", "_gold"
 _LONGEST_NAME = 40
 _TAKEN = frozenset({"item", "worker", "trust", "confidence", "judgments", "released"})
@@ -21,14 +21,14 @@ class BatchField:
     """A column of answers."""
 
     name: str
-    """What the form calls it."""
+    """Its name in the form."""
     column: str
     sep: str | None
-    """What separates the labels of a set; None where an answer is one label or text."""
+    """The separator between labels of a set; None if an answer is a single label or text."""
 
     @property
     def title(self) -> str:
-        """The column, without what a platform puts before it."""
+        """The column's name without the platform's prefix."""
         return self.column.removeprefix(ANSWER).strip() or self.column
 
 
@@ -53,7 +53,7 @@ class AnswerScan:
         self._first: dict[str, array[int]] = {}
 
     def look(self, cells: Sequence[Any]) -> None:
-        """At a row."""
+        """Process a row."""
         places = self._places
         for name in self._candidates:
             value = cells[places[name]]
@@ -71,7 +71,7 @@ class AnswerScan:
             self._compare(str(cells[self._task]), cells)
 
     def _compare(self, task: str, cells: Sequence[Any]) -> None:
-        # Instead of the values, which may be long texts: there may be many tasks.
+        # Hashes instead of values, which may be long texts of many tasks.
         here = array("q", [hash(repr(cells[self._places[name]])) for name in self._candidates])
         first = self._first.setdefault(task, here)
         if first != here:
@@ -79,7 +79,7 @@ class AnswerScan:
             self._constant -= {name for name, left, right in same if left != right}
 
     def fields(self) -> list[BatchField]:
-        """A field for each column that people filled in, under names that a form can use."""
+        """A field for each answer column, with valid names for a form."""
         filled = [name for name in self._candidates if name not in self._unfilled]
         if self._marked and filled:
             repeating = {name for name, _ in self._repeating}
@@ -114,7 +114,7 @@ def _plain(value: Any) -> str:
 
 
 class _Labels:
-    """The labels in a column, as long as they may be labels put together: the same few come again and again."""
+    """The labels in a column, as long as it can be a set of labels: the same few recur."""
 
     def __init__(self, sep: str) -> None:
         self._sep = sep
@@ -150,7 +150,7 @@ def fits(labels: Iterable[str]) -> bool:
 
 
 def _name(column: str) -> str:
-    """A column as forms name fields.
+    """A column's name as a valid field name.
 
     >>> _name("Answer.Q1"), _name("2nd choice"), _name("Answer.confidence"), _name("sort_order")
     ('q1', 'q_2nd_choice', 'confidence_given', 'sort_order_given')

@@ -14,7 +14,7 @@ from chorale.model import Problem, UserError
 LONGEST_ID = 200
 LONGEST_LABEL = 10_000
 _UNANSWERED = "{}"
-# What Mechanical Turk wrote behind its times.
+# Time zones in Mechanical Turk's times.
 _ZONES = {name: timezone(timedelta(hours=hours)) for name, hours in (("PDT", -7), ("PST", -8), ("UTC", 0), ("GMT", 0))}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _IN_WORDS = re.compile(r"\w{3} (\w{3}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{3}) (\d{4})", re.ASCII)
@@ -40,7 +40,7 @@ class CellProblems:
 
 
 class Column:
-    """A column of a file, which reports the problems in its cells."""
+    """A column of a file; it reports problems in its cells."""
 
     def __init__(self, name: str, place: int, problems: CellProblems) -> None:
         self.name, self.place, self._problems = name, place, problems
@@ -53,18 +53,18 @@ class Column:
 
 
 def name_in(column: Column, line: int, value: Any) -> str:
-    """The name of a task or a worker."""
+    """Read the name of a task or a worker."""
     text = "" if value is None else str(value).strip()
     if not text:
         column.report(line, "is empty", "Fill it in, or remove the row.", text)
     elif len(text) > LONGEST_ID or not text.isprintable():
-        fix = f"Use at most {LONGEST_ID} letters, without line breaks."
+        fix = f"Use at most {LONGEST_ID} characters, without line breaks."
         column.report(line, "is not a valid name", fix, text)
     return text
 
 
 def label_in(sep: str | None, column: Column, line: int, value: Any) -> str | tuple[str, ...] | None:
-    """A label, or a set of them where `sep` stands between; None or an empty set where nothing was answered."""
+    """Read a label, or a set of labels separated by `sep`; None or an empty set for an empty cell."""
     if value is None or value in ("", _UNANSWERED):
         return None
     if sep is None:
@@ -80,7 +80,7 @@ def label_in(sep: str | None, column: Column, line: int, value: Any) -> str | tu
 
 
 def as_text(value: Any) -> str:
-    """A value as a cell has it."""
+    """A value as the text of a cell."""
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -98,7 +98,7 @@ def _parts(column: Column, line: int, text: str, sep: str) -> Sequence[Any]:
 
 
 def time_in(column: Column, line: int, value: Any) -> int | None:
-    """Milliseconds since 1970; None where the file has no times."""
+    """Read a time as milliseconds since 1970; None if the file has no times."""
     text = "" if value is None else str(value).strip()
     if not text:
         return None
@@ -114,7 +114,7 @@ def time_in(column: Column, line: int, value: Any) -> int | None:
 
 
 def _in_words(text: str) -> datetime:
-    """As Mechanical Turk writes it.
+    """Parse a time in Mechanical Turk's format.
 
     >>> _in_words("Mon Sep 25 09:39:11 PDT 2017").isoformat()
     '2017-09-25T09:39:11-07:00'
@@ -127,7 +127,7 @@ def _in_words(text: str) -> datetime:
 
 
 def _american(text: str) -> datetime:
-    """As Appen writes it, in UTC.
+    """Parse a time in Appen's format, in UTC.
 
     >>> _american("3/24/2016 17:57:02").isoformat()
     '2016-03-24T17:57:02+00:00'
@@ -140,7 +140,7 @@ def _american(text: str) -> datetime:
 
 
 def seconds_in(column: Column, line: int, value: Any) -> int:
-    """A number of seconds, in milliseconds."""
+    """Read a number of seconds, in milliseconds."""
     try:
         seconds = float(str(value))
     except ValueError:
@@ -152,7 +152,7 @@ def seconds_in(column: Column, line: int, value: Any) -> int:
 
 
 def reward_in(column: Column, line: int, value: Any) -> int | None:
-    """An amount of dollars, in cents; None where there is none.
+    """Read an amount in dollars, in cents; None if there is none.
 
     >>> reward_in(Column("Reward", 0, CellProblems("batch.csv")), 2, "$0.5")
     50
@@ -162,6 +162,6 @@ def reward_in(column: Column, line: int, value: Any) -> int | None:
         return None
     amount = _REWARD.fullmatch(text)
     if amount is None:
-        column.report(line, "is no amount", "Write it as $0.05.", text)
+        column.report(line, "is not an amount", "Write it as $0.05.", text)
         return None
     return int(amount[1]) * 100 + int((amount[2] or "").ljust(2, "0"))

@@ -1,8 +1,8 @@
-"""Finished work from elsewhere, row by row: batch files of Mechanical Turk and Appen, tables of task, worker, label.
+"""Reads finished work row by row: batch files of Mechanical Turk and Appen, and tables of task, worker and label.
 
-Beside who said what about which task, a row has what the file tells of the item, when it was answered, how long that
-took and what it paid. Anything that can't be understood is refused with its line and column. A file is read once, and
-never held: its rows wait in another file until it is known what they mean.
+Besides task, worker and answer, a row has the item's columns, the time, the duration and the pay. Invalid values are
+reported with line and column. A file is read once and never held in memory: rows are spooled to another file until
+their meaning is known.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +31,10 @@ from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 LABEL = "label"
-"""What the form calls the one thing it asks."""
+"""The name of a form's only field."""
 
 Given = str | tuple[str, ...] | None
-"""What somebody filled in: a label or text, a set of labels, or nothing."""
+"""A submitted value: a label or text, a set of labels, or nothing."""
 
 
 class BatchRow(NamedTuple):
@@ -44,19 +44,19 @@ class BatchRow(NamedTuple):
     task: str
     worker: str
     given: tuple[Given, ...]
-    """What was filled in, field by field."""
+    """The submitted values, by field."""
     submitted_at: int | None
-    """Milliseconds since 1970; None where the file has no times."""
+    """Milliseconds since 1970; None if the file has no times."""
     duration_ms: int
     reward: int | None
-    """In cents; None where the file does not say."""
+    """In cents; None if the file has no pay."""
     item_cells: tuple[str, ...]
-    """The columns about the item, in the order of the file."""
+    """The item's columns, in the order of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchOptions:
-    """Which columns hold the judgments, where the file does not say itself."""
+    """The columns with the judgments, if they can't be determined from the file."""
 
     task: str | None = None
     worker: str | None = None
@@ -67,7 +67,7 @@ class BatchOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
-    """Where a platform's files have what is not a judgment itself."""
+    """The columns of a platform's files that are not judgments."""
 
     panel: str
     submitted: str | None = None
@@ -75,7 +75,7 @@ class _Platform:
     started: str | None = None
     reward: str | None = None
     sep: str = "|"
-    """What it puts between the options that somebody ticked."""
+    """The separator between checked options."""
 
 
 _PLATFORMS = {
@@ -87,7 +87,7 @@ _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
 
 
 def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: StreamedFile | None = None) -> "BatchFile":
-    """A file whose columns are understood, or UserError. Its rows wait in `spool`, a new file."""
+    """Read a file and determine its columns; UserError if that fails. Its rows are stored in `spool`, a new file."""
     streamed = streamed or StreamedFile()
     problems = CellProblems(str(path))
     rows = RowSpool(spool)
@@ -104,7 +104,7 @@ def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: Streame
 
 
 class _Kept:
-    """The rows of a file without the work that was refused."""
+    """The rows of a file without rejected work."""
 
     def __init__(self, rows: RowSpool, layout: JudgmentLayout, *, keep: bool) -> None:
         self._rows, self._layout, self._keep = rows, layout, keep
@@ -127,7 +127,7 @@ class _Kept:
                 yield line, cells
 
     def notes(self) -> Iterator[str]:
-        """What was refused, once all rows were gone through."""
+        """Notes on rejected work, available after all rows have been read."""
         if self._gone:
             refusals = " or ".join(sorted(self._layout.refused))
             shown = f"{plural(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {refusals}"
@@ -137,7 +137,7 @@ class _Kept:
 def _fields(
     path: Path, rows: _Kept, layout: JudgmentLayout, sep: str | None, platform: _Platform
 ) -> Sequence[BatchField]:
-    """The column of labels that was named, or all answer columns."""
+    """The named label column, or all answer columns."""
     if not layout.candidates or (layout.label and sep is not None):
         return [BatchField(LABEL, layout.label, sep)]
     scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
@@ -147,7 +147,7 @@ def _fields(
     if not fields or len(fields) > MOST_FIELDS:
         filled_in = f"{len(fields) or 'no'} answer columns"
         problem = Problem(
-            str(path), 1, f"has {filled_in}, and a form has from 1 to {MOST_FIELDS}", "Choose one with --label."
+            str(path), 1, f"has {filled_in}, but a form has 1 to {MOST_FIELDS}", "Choose one with --label."
         )
         raise UserError(f"{path} can't be imported", [problem])
     return fields if len(fields) > 1 else [replace(fields[0], name=LABEL)]
@@ -167,7 +167,7 @@ class BatchFile:
     ) -> None:
         self.name, self.file = path.name, str(path)
         self.panel = platform.panel
-        """Where it was done: mturk, appen, or table."""
+        """The origin: mturk, appen, or table."""
         self.fields = tuple(fields)
         self.digest = digest
         self._layout, self._platform, self._rows = layout, platform, rows
@@ -177,16 +177,16 @@ class BatchFile:
 
     @property
     def count(self) -> int:
-        """How many rows the file has, refused ones among them."""
+        """Number of rows in the file, including rejected ones."""
         return self._rows.count
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of `item_cells`."""
+        """The names of the columns in `item_cells`."""
         return tuple(name.removeprefix(INPUT) for name in self._item_columns)
 
     def _columns_of_items(self) -> list[str]:
-        """The inputs of a batch, or all columns that hold nothing else."""
+        """The input columns of a batch, or all columns without another role."""
         taken = {*self._layout.columns, *(field.column for field in self.fields)}
         names = list(self._rows.places)
         if self.panel == "mturk":
@@ -196,7 +196,7 @@ class BatchFile:
         return [name for name in names if name not in taken]
 
     def rows(self) -> Iterator[BatchRow]:
-        """The judgments in the order of the file; UserError at the end if any of them can't be understood."""
+        """The judgments in the order of the file; UserError at the end if any is invalid."""
         problems = CellProblems(self.file)
         column = partial(self._column, problems)
         platform, is_table = self._platform, self._is_table
@@ -218,7 +218,7 @@ class BatchFile:
         problems.check()
 
     def _column(self, problems: CellProblems, name: str | None) -> Any:
-        """A column, or None if the file has none of the name."""
+        """The column with this name; None if there is none."""
         place = None if name is None else self._rows.places.get(name)
         return None if name is None or place is None else Column(name, place, problems)
 
@@ -239,7 +239,7 @@ class BatchFile:
 
 
 class _Moments:
-    """When rows were answered, and how long that took."""
+    """The times and durations of rows."""
 
     def __init__(self, platform: _Platform, column: Callable[[str | None], Any]) -> None:
         self._submitted = _cell(column(platform.submitted), time_in)
@@ -256,11 +256,11 @@ class _Moments:
 
 
 def _cell(column: Column | None, read: Callable[[Column, int, Any], Any]) -> Callable[[int, Cells], Any]:
-    """What reads a column of a row; nothing where the file has no such column."""
+    """A function that reads a column of a row; empty text if there is no such column."""
     if column is None:
         return lambda _line, _cells: None
     place = column.place
-    # Most texts come again: who worked, what was asked, what was chosen.
+    # Most texts recur (workers, items, options), so they are interned.
     known: dict[str, Any] = {}
 
     def read_cell(line: int, cells: Cells) -> Any:

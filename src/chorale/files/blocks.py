@@ -1,4 +1,4 @@
-"""Sentences as rows of columns, with every error reported and none raised."""
+"""Sentences as rows of columns; errors are collected, not raised."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ _LONGEST_NUMBER = 10
 
 
 class TooManyError(Exception):
-    """Enough problems have been found; reading on would help nobody."""
+    """The maximum number of problems is reached; reading stops."""
 
 
 @dataclass(slots=True)
 class ProblemReport:
-    """Collects what is wrong with a file."""
+    """Collects the problems of a file."""
 
     file: str
     problems: list[Problem] = field(default_factory=list)
@@ -33,14 +33,14 @@ class ProblemReport:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The token lines of one sentence, and where in the file each stands."""
+    """The token lines of one sentence, with their line numbers."""
 
     lines: list[str]
     numbers: list[int]
 
 
 def blocks(text: str, *, comments: bool) -> Iterator[Block]:
-    """Sentences are separated by blank lines. Where a format has comments, they begin with #."""
+    """Split a file into sentences at blank lines. Comments, if the format has them, begin with #."""
     lines: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -65,11 +65,11 @@ def table_of(rows: list[list[str]], numbers: list[int], report: ProblemReport) -
         if len(row) != width:
             fix = "Give all tokens of a sentence the same number of columns: the fixed ones and one per predicate."
             report(
-                number, f"has {plural(len(row), 'column', 'columns')} where the sentence's first line has {width}", fix
+                number, f"has {plural(len(row), 'column', 'columns')}, but the sentence's first line has {width}", fix
             )
             break
         if "" in row:
-            report(number, f"has nothing in column {row.index('') + 1}", "Write _ for an empty value.")
+            report(number, f"is empty in column {row.index('') + 1}", "Write _ for an empty value.")
             break
     return None
 
@@ -85,7 +85,7 @@ def check_numbering(ids: tuple[str, ...], numbers: list[int], report: ProblemRep
 
 
 def heads_of(column: tuple[str, ...], numbers: list[int], report: ProblemReport) -> tuple[int, ...]:
-    """The numbers of heads; nothing if the column is empty throughout, or spoiled (which is reported)."""
+    """The numbers of heads; empty if the column is empty, or invalid (which is reported)."""
     together = "".join(column)
     if together.isascii() and together.isdigit() and len(together) < _LONGEST_NUMBER * len(column):
         quickly = tuple(map(int, column))
@@ -98,7 +98,7 @@ def heads_of(column: tuple[str, ...], numbers: list[int], report: ProblemReport)
         if not (cell.isascii() and cell.isdigit()):
             report(number, "has a head that is not a number", "Write the head's number, 0 for the root.", cell)
             return ()
-        # A number too long for a sentence may be too long for Python too.
+        # A number with too many digits may be too long for Python.
         head = int(cell) if len(cell) < _LONGEST_NUMBER else len(column) + 1
         if head > len(column):
             report(number, "has a head outside its sentence", f"Write a number from 0 to {len(column)}.", cell)

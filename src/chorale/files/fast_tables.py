@@ -1,6 +1,6 @@
-"""A few columns of a sound table, read by Polars in one go; nothing at all of a table with anything doubtful in it.
+"""Reads some columns of a well-formed table with Polars, and rejects any table with possible problems.
 
-What is doubtful is left to `read_rows`, which is slower by far and can say what is wrong, and where.
+Those are left to `read_rows`, which is much slower but reports each problem with its place.
 """
 
 import codecs
@@ -23,7 +23,7 @@ _READY_TYPES = (pl.String, pl.Int64, pl.List(pl.String))
 
 
 def header_of(path: Path, raw: bytes) -> list[str] | None:
-    """The names of a table's columns; None where the header is not sound."""
+    """The names of a table's columns; None if the header may have problems."""
     suffix = suffix_of(path)
     try:
         if suffix == _PARQUET:
@@ -32,7 +32,7 @@ def header_of(path: Path, raw: bytes) -> list[str] | None:
             return _keys(raw)
         if suffix not in _SEPARATORS:
             return None
-        # A decoder that is fed in parts does not mind a character cut in two at the end.
+        # An incremental decoder accepts a character that is cut off at the end.
         head = codecs.getincrementaldecoder("utf-8-sig")().decode(raw[:_LONGEST_HEADER])
         rows = csv.reader(io.StringIO(head, newline=""), delimiter=_SEPARATORS[suffix], strict=True)
         names = [name.strip() for name in next((row for row in rows if row), [])]
@@ -54,7 +54,7 @@ def _keys(raw: bytes) -> list[str] | None:
 
 
 def fast_table(path: Path, raw: bytes, names: Sequence[str], columns: Sequence[str]) -> pl.DataFrame | None:
-    """These columns, as text where they are text in the file."""
+    """The named columns, as text if they are text in the file; None if the table may have problems."""
     suffix = suffix_of(path)
     try:
         if suffix == _PARQUET:
@@ -66,7 +66,7 @@ def fast_table(path: Path, raw: bytes, names: Sequence[str], columns: Sequence[s
     except (pl.exceptions.PolarsError, KeyError, ValueError, OSError):
         pass
     except BaseException as error:
-        # Polars tells a bug of its own by a panic, which is not an Exception.
+        # Internal errors of Polars are panics, which are not Exceptions.
         if type(error).__name__ != "PanicException":
             raise
     return None
@@ -79,7 +79,7 @@ def _fast_cells(raw: bytes, separator: str, names: Sequence[str], columns: Seque
     if table.width != len(names):
         return None
     if b'"' not in raw:
-        # Every row has as many separators as the header: none is short.
+        # Every row has the header's number of separators, so none is short.
         full = raw.count(separator.encode()) == (table.width - 1) * (table.height + 1)
         return table.select(columns) if full and raw.count(b"\n") == table.height else None
     # A short row looks like one with empty cells at its end.
@@ -94,5 +94,5 @@ def _fast_objects(raw: bytes, columns: Sequence[str]) -> pl.DataFrame | None:
         if table.schema[name] not in _READY_TYPES or (table.schema[name] == pl.String and b"[" in raw):
             return None
         if raw.count(json.dumps(name, ensure_ascii=False).encode()) != table.height:
-            return None  # a key twice, or none
+            return None  # a duplicate or missing key
     return table.select(columns)

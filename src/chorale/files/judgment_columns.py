@@ -1,4 +1,4 @@
-"""Columns of any kind as the text columns that judgments are made of."""
+"""Converts columns of any type to the text columns of judgments."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 JSON_LISTS = "json"
-"""Given as the separator of labels: cells are JSON lists."""
+"""The separator value that means: cells are JSON lists."""
 
 _COLLECTIONS = (list, tuple, set, frozenset)
 
@@ -17,7 +17,7 @@ _COLLECTIONS = (list, tuple, set, frozenset)
 def columns_of(data: Any, names: Iterable[str]) -> dict[str, Any]:
     """Columns of a dataframe: Polars, pandas, Arrow, or anything that gives a column by its name.
 
-    A name that is not there raises ValueError.
+    An unknown name raises ValueError.
     """
     if isinstance(data, pl.LazyFrame):
         data = data.collect()
@@ -27,7 +27,7 @@ def columns_of(data: Any, names: Iterable[str]) -> dict[str, Any]:
     columns = {}
     for name in names:
         if there is not None and name not in there:
-            raise ValueError(f"there is no column {name!r}; there are {', '.join(map(repr, there))}")
+            raise ValueError(f"there is no column {name!r} (found: {', '.join(map(repr, there))})")
         try:
             columns[name] = data[name]
         except (KeyError, IndexError, TypeError) as error:
@@ -39,7 +39,7 @@ def columns_of(data: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _as_frame(data: Any) -> pl.DataFrame:
-    """What offers no columns by name may still offer the interfaces by which libraries exchange tables."""
+    """Convert an object through the interchange protocols of dataframes."""
     try:
         if hasattr(data, "__arrow_c_stream__"):
             return pl.DataFrame(data)
@@ -59,7 +59,7 @@ def _names_in(data: Any) -> list[str] | None:
 
 
 def as_text(values: Iterable[Any]) -> pl.Series:
-    """A column as text; numbers as they are written, whole ones without a point. Nested values raise ValueError."""
+    """A column as text; whole numbers have no decimal point. Nested values raise ValueError."""
     series = _as_series(values)
     if series.dtype == pl.String:
         return series
@@ -80,12 +80,12 @@ def _as_series(values: Iterable[Any]) -> pl.Series:
         try:
             return pl.Series(values)
         except (ImportError, TypeError, ValueError, pl.exceptions.PolarsError):
-            pass  # pandas needs pyarrow for that, and a column of several kinds has no Arrow type
+            pass  # pandas needs pyarrow for this, and a column of mixed types has no Arrow type
     array = values if isinstance(values, list | tuple) else np.asarray(values)
     try:
         return pl.Series(array, strict=True)
     except (TypeError, ValueError, pl.exceptions.PolarsError):
-        # Values of several kinds, as in an object column of pandas.
+        # Values of mixed types, as in an object column of pandas.
         return pl.Series([None if _is_gap(value) else str(value) for value in array], dtype=pl.String)
 
 
@@ -94,13 +94,13 @@ def _is_gap(value: Any) -> bool:
 
 
 def label_column(values: Iterable[Any], sep: str | None) -> pl.Series:
-    """Labels as text without blanks around them, or as lists of text if they are sets."""
+    """Labels as stripped text, or as lists of text if they are sets."""
     labels = written_labels(values)
     return labels if isinstance(labels.dtype, pl.List) else split_labels(labels, sep)
 
 
 def written_labels(values: Iterable[Any]) -> pl.Series:
-    """Labels as text, as they are written, or as lists of text if they are sets."""
+    """Labels as unchanged text, or as lists of text if they are sets."""
     if not isinstance(values, pl.Series) and str(getattr(values, "dtype", "object")) == "object":
         values = list(values)
         if any(isinstance(value, _COLLECTIONS) for value in values):
@@ -125,7 +125,7 @@ def _options_in(value: Any) -> list[str]:
 
 
 def span_text(value: Any) -> str | None:
-    """A span that is an object, as exports write them, as text: `3:5`, or `3:5:PER` with its label; None if it is none.
+    """A span object from an export as text: `3:5`, or `3:5:PER` with its label; None if it is not a span.
 
     >>> span_text({"start": 3, "end": 5, "label": "PER", "text": "Ada Lovelace"})
     '3:5:PER'
@@ -137,10 +137,9 @@ def span_text(value: Any) -> str | None:
 
 
 def split_labels(column: pl.Series, sep: str | None) -> pl.Series:
-    """Labels of text as sets of options, if there is a separator.
+    """Split text labels into sets of options, if there is a separator.
 
-    Options are stripped of white space around them. A cell that is not a JSON list where one should be raises
-    ValueError with the cell.
+    Options are stripped. A cell that should be a JSON list and is not raises ValueError with the cell.
     """
     if sep is None:
         return column.str.strip_chars()
@@ -156,7 +155,7 @@ def split_labels(column: pl.Series, sep: str | None) -> pl.Series:
 
 
 def _json_list(cell: str) -> list[str] | None:
-    """The options in a cell; None if there is nothing in it, not even a list."""
+    """The options in a cell; None if the cell is empty."""
     if not cell.strip():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Which columns of a file hold the judgments."""
+"""Finds the columns of a file that hold the judgments."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ _OTHER_NAMES = {
     "worker": ("worker", "annotator", "rater", "coder", "user", "participant"),
     "label": ("label", "answer", "response", "annotation", "judgment", "category"),
 }
-"""What files elsewhere call their columns, by what is in them."""
+"""Usual column names in other tools' files, by role."""
 _SURELY_MEANT, _PERHAPS_MEANT = 0.8, 0.5
 
 
@@ -29,15 +29,15 @@ class JudgmentLayout:
     label: str
     trust: str | None = None
     refusal: str | None = None
-    """The column that says whether the work was refused, in a batch file."""
+    """The column of a batch file that shows whether work was rejected."""
     refused: frozenset[str] = frozenset()
-    """What it then says, in small letters."""
+    """Its values for rejected work, in lower case."""
     candidates: tuple[str, ...] = ()
-    """The columns that may hold the answer, where there are several and none was named."""
+    """The possible answer columns, if there are several and none was named."""
 
     @property
     def roles(self) -> dict[str, str]:
-        """The columns that there are, by what they hold."""
+        """The existing columns, by role."""
         roles = ("task", "worker", "label", "trust", "refusal")
         return {role: name for role in roles if (name := getattr(self, role)) is not None}
 
@@ -55,12 +55,12 @@ class _PlatformColumns:
     refusal: str
     refused: frozenset[str]
     own: frozenset[str] = frozenset()
-    """Columns that only its files have, where those of tasks and workers do not tell."""
+    """Columns that only its files have, if those of tasks and workers are ambiguous."""
     beside: frozenset[str] = frozenset()
-    """Columns that are no answers."""
+    """Columns that are not answers."""
 
     def made(self, names: Sequence[str]) -> bool:
-        """Whether a file with these columns comes from it."""
+        """Whether a file with these columns comes from the platform."""
         return {self.task, self.worker, *self.own} <= set(names)
 
 
@@ -88,13 +88,13 @@ _PLATFORMS = (
     ),
 )
 _OWN_ANSWER = "answer."
-"""What stands before the name of a field in Chorale's table of responses."""
+"""The prefix of field names in Chorale's table of responses."""
 _NO_JUDGMENTS = (
     ({"item", "field", "kind", "value"}, "has a row for every value of every field"),
     ({"stage", "item", "payload", "label", "confidence"}, "has aggregated labels, not judgments"),
     ({"item", "confidence", "judgments", "released"}, "has aggregated labels, not judgments"),
 )
-"""Other tables that Chorale writes, by their columns."""
+"""Other tables written by Chorale, recognised by their columns."""
 
 
 def layout_of(
@@ -107,9 +107,9 @@ def layout_of(
     trust: str | None = None,
     several: bool = False,
 ) -> JudgmentLayout:
-    """The columns asked for, or those a file of this kind has; UserError if they are not there.
+    """The named columns, or the usual ones of this kind of file; UserError if they are missing.
 
-    With `several`, a batch file may have more than one column that may hold the answer: they are the candidates then.
+    With `several`, a batch file may have several possible answer columns, which become candidates.
     """
     platform = next((each for each in _PLATFORMS if each.made(names)), None)
     problems: list[Problem] = []
@@ -138,14 +138,14 @@ def layout_of(
 
 
 def _default(role: str, names: Sequence[str], platform: _PlatformColumns | None) -> str:
-    """The column a file usually has for it. In Chorale's own tables, `task` is the kind of work."""
+    """The usual column for a role. In Chorale's own tables, `task` is the kind of work."""
     if platform is None or (role in names and not platform.own):
         return role
     return platform.task if role == "task" else platform.worker
 
 
 def _with_prefix(label: str, names: Sequence[str]) -> str:
-    """The column of an answer may be named without its prefix."""
+    """An answer column may be named without its prefix."""
     prefixed = (before + label for before in (_ANSWER, _OWN_ANSWER) if before + label in names)
     return label if label in names else next(prefixed, label)
 
@@ -153,7 +153,7 @@ def _with_prefix(label: str, names: Sequence[str]) -> str:
 def column_in(
     path: Path, names: Sequence[str], role: str, name: str, problems: list[Problem], *, option: str | None = None
 ) -> str:
-    """The name of a column; a problem, with what was probably meant, if there is none of that name."""
+    """The name of a column; if it does not exist, report a problem with a suggestion."""
     if name not in names:
         option = option or f"--{role}"
         probable = _probably_meant(role, name, names)
@@ -164,7 +164,9 @@ def column_in(
 
 
 def _probably_meant(role: str, name: str, names: Sequence[str]) -> str | None:
-    """The column spelled almost like it, else one that files elsewhere call so, else one spelled a little like it."""
+    """A column with a very similar spelling, else one with the usual name for the role, else one with a similar
+    spelling.
+    """
     free = [each for each in names if _usual_role(each) in (role, None)]
     small = {each.lower(): each for each in reversed(free)}
     near = difflib.get_close_matches(name.lower(), small, n=1, cutoff=_SURELY_MEANT)
@@ -174,7 +176,7 @@ def _probably_meant(role: str, name: str, names: Sequence[str]) -> str | None:
 
 
 def _usual_role(column: str) -> str | None:
-    """What a column of this name usually holds: _worker_id, WorkerId and worker are the same.
+    """The usual role of a column with this name: _worker_id, WorkerId and worker are equivalent.
 
     >>> _usual_role("_worker_id"), _usual_role("HITId"), _usual_role("Answer.category"), _usual_role("age")
     ('worker', 'task', 'label', None)
@@ -191,7 +193,7 @@ def _refuse_other_tables(path: Path, names: Sequence[str]) -> None:
 
 
 def _answer_columns(names: Sequence[str], beside: frozenset[str]) -> list[str]:
-    """The columns that may hold an answer: those a platform marks as such, or else all that are not its own."""
+    """The possible answer columns: those marked by the platform, or else all that are not the platform's own."""
     marked = [name for name in names if name.startswith((_ANSWER, _OWN_ANSWER)) or f"{name}{_GOLD}" in names]
     if not marked and "answer" in names:
         marked = ["answer"]

@@ -7,7 +7,7 @@ _SCORES = ("held_out", "epochs", "losses")
 
 
 def model_card(title: str, command: str, use: str, about: Mapping[str, Any]) -> str:
-    """The card of a model, from the description that is saved beside its weights."""
+    """The card of a model, from the description saved with its weights."""
     training = about["training"]
     numbers = dict(_numbers(training, ""))
     parts = [
@@ -27,7 +27,7 @@ def model_card(title: str, command: str, use: str, about: Mapping[str, Any]) -> 
 
 
 def _numbers(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Every number and word of nested settings, with the way to it as its name."""
+    """The values of nested settings, named by their paths."""
     if name == "data":
         return
     if isinstance(value, Mapping):

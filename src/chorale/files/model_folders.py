@@ -1,4 +1,4 @@
-"""Trained models as folders: the weights as safetensors, everything else as JSON. Nothing in them is ever run."""
+"""Trained models as folders: the weights as safetensors, everything else as JSON. Nothing in them is ever executed."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from chorale.model import UserError
 
 WEIGHTS, ABOUT, CARD = "model.safetensors", "model.json", "README.md"
 PROGRESS = "training.safetensors"
-"""A training that is not complete (`training_progress.py`)."""
+"""The state of an incomplete training (`training_progress.py`)."""
 _WIDEST = 4096
-"""Of a layer, in numbers: a file that asks for more would fill the memory."""
+"""Maximum size of a layer: a file that asks for more would exhaust the memory."""
 _MOST_LAYERS = 16
 
 
 class ModelFolder(NamedTuple):
-    """What was read, each part of it of its kind, and not yet whether they fit each other."""
+    """The parsed content of a folder. Whether its parts fit together is not checked yet."""
 
     about: dict[str, Any]
     weights: bytes
@@ -32,31 +32,31 @@ class ModelKind:
     """One kind of trained model."""
 
     name: str
-    """As it is in the file."""
+    """Its name in the file."""
     title: str
-    """In a message: `a frame classifier`."""
+    """Its name in messages: `a frame classifier`."""
     command: str
     """The command that trains it: `chorale train frames`."""
     use: str
     """For the model card: what it is for, and what it should not be used for."""
     parts: Mapping[str, type]
-    """What the file about it has besides the signature, the weights' digest, the shape and the training."""
+    """Further keys of the description, besides the signature, the weights' digest, the shape and the training."""
     version: int = 1
 
     @property
     def again(self) -> str:
-        """What to do about a broken one."""
+        """What to do about a broken model."""
         return f"Train it again with `{self.command}`"
 
     def write(self, folder: Path, weights: bytes, about: Mapping[str, Any]) -> None:
-        """The weights, a model card and the description, which names the digest of the weights and comes last."""
+        """Write the weights, a model card and, last, the description with the digest of the weights."""
         folder.mkdir(parents=True, exist_ok=True)
         with replacing(folder / WEIGHTS) as draft:
             draft.write_bytes(weights)
         self.describe(folder, weights, about)
 
     def describe(self, folder: Path, weights: bytes, about: Mapping[str, Any]) -> None:
-        """The model card and the description of weights that are in the folder."""
+        """Write the model card and the description of the weights in the folder."""
         whole = {"kind": self.name, "version": self.version, "weights": sha256(weights).hexdigest(), **about}
         with replacing(folder / CARD) as draft:
             draft.write_text(model_card(self.title, self.command, self.use, whole), "utf-8")
@@ -64,7 +64,7 @@ class ModelKind:
             draft.write_text(json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False) + "\n", "utf-8")
 
     def read(self, folder: Path) -> ModelFolder:
-        """The two files; a folder that is of another kind, or broken, is refused."""
+        """Read a folder; refuse one that is of another kind or broken."""
         if folder.exists() and not folder.is_dir():
             raise refused(folder, None, "is a file", "Name the folder that the model was saved in")
         about = self._about(folder / ABOUT)
@@ -74,7 +74,7 @@ class ModelKind:
         return ModelFolder(about, weights)
 
     def does_not_fit(self, folder: Path, error: Exception) -> Exception:
-        """For a folder whose parts do not make a model."""
+        """The error for a folder whose parts do not fit together."""
         return refused(folder / ABOUT, None, "does not fit its weights", self.again, str(error)[:200])
 
     def _about(self, path: Path) -> dict[str, Any]:
@@ -119,8 +119,9 @@ def check_model_target(folder: Path, *, force: bool) -> None:
 def check_shapes(needed: Mapping[str, Any], there: Mapping[str, Any]) -> None:
     """Compare the tensors that a network needs with those of its folder; ValueError if they differ.
 
-    What a network needs is known without memory (on torch's device `meta`). With this check before the network is made,
-    a folder takes no more memory than its weights: a few numbers in its description could ask for any amount.
+    The needed shapes are determined without memory (on torch's device `meta`). This check comes before the network is
+    made, so a folder needs no more memory than its weights. Otherwise, a few numbers in its description could request
+    any amount.
     """
     for name, tensor in needed.items():
         if name not in there:
@@ -130,7 +131,7 @@ def check_shapes(needed: Mapping[str, Any], there: Mapping[str, Any]) -> None:
 
 
 def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
-    """The numbers of a network's shape, by those of a usual one; ValueError if they can't be."""
+    """The validated sizes of a network, with a usual one as reference; ValueError if they are invalid."""
     names = {one.name for one in fields(usual)}
     if set(values) != names:
         raise ValueError(f"the shape has the settings {', '.join(sorted(values))}, not {', '.join(sorted(names))}")
@@ -138,5 +139,5 @@ def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
         whole = isinstance(getattr(usual, name), int)
         most = _MOST_LAYERS if name == "layers" else _WIDEST if whole else 1
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value <= most:
-            raise ValueError(f"the shape has no usable number for {name} that can be used")
+            raise ValueError(f"the shape has no valid number for {name}")
     return dict(values)

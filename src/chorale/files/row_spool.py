@@ -1,4 +1,4 @@
-"""Rows put by in a file, to be gone through again: far less work than reading them from a table a second time."""
+"""Rows spooled to a file for a second pass: much faster than parsing the table again."""
 
 import marshal
 import struct
@@ -12,15 +12,15 @@ from chorale.model import Problem
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 2_000, 1_000_000
 _SIZE = struct.Struct("<Q")
-# Later versions look for what occurs twice, which takes longer than writing it twice.
+# Later versions look for repeated objects, which takes longer than writing them twice.
 _MARSHAL = 2
 
 Cells = Sequence[Any]
-"""The values of a row in the order of the columns; None where the row has none."""
+"""The values of a row in the order of the columns; None if the row has no value."""
 
 
 class RowSpool:
-    """The rows of a file, as `read_rows` finds them. However many there are, only some of them are in memory."""
+    """The rows of a file, as read by `read_rows`. Only some of them are in memory at a time."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -29,11 +29,11 @@ class RowSpool:
 
     @property
     def names(self) -> list[str]:
-        """All columns, in the order they turned up."""
+        """All columns, in the order they first appeared."""
         return list(self._places)
 
     def fill(self, path: Path, problems: list[Problem], streamed: StreamedFile) -> None:
-        """Take all rows of a file. What is wrong is added to `problems`; where that is a lot, reading ends early."""
+        """Store all rows of a file. Problems are added to `problems`; if there are many, reading ends early."""
         with self._file.open("wb") as out:
             waiting: list[tuple[int, Cells]] = []
             written = 0
@@ -64,11 +64,11 @@ class RowSpool:
         self.count += len(rows)
 
     def __iter__(self) -> Iterator[tuple[int, Cells]]:
-        """Every row with its line."""
+        """Iterate over rows with their line numbers."""
         width = len(self._places)
         with self._file.open("rb") as file:
             while size := file.read(_SIZE.size):
-                # Nobody else writes this file, and nobody else reads it.
+                # Safe to unpickle: only this class writes and reads the file.
                 for line, cells in marshal.loads(file.read(_SIZE.unpack(size)[0])):  # noqa: S302
-                    # Columns may have turned up after this row.
+                    # Columns may have appeared after this row.
                     yield line, cells if len(cells) == width else (*cells, *[None] * (width - len(cells)))

@@ -1,4 +1,4 @@
-"""Rows from JSONL and CSV files: streamed, with every mistake collected and none raised."""
+"""Streams rows from JSONL and CSV files; problems are collected, not raised."""
 
 import codecs
 import csv
@@ -20,14 +20,14 @@ from chorale.files.source import UNREADABLE, StreamedFile, why_unreadable
 from chorale.model import Problem
 
 LONGEST_LINE = 1_000_000
-"""In bytes. No item is that long; a file without line breaks would otherwise be read whole."""
+"""In bytes. No item is that long; a file without line breaks would otherwise be read completely."""
 
 DEEPEST_NESTING = 50
-"""Of JSON values: far more than an item needs, far less than makes other programs stumble."""
+"""Nesting of JSON values: far more than an item needs, far less than other programs' limits."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""In JSON text: what may stand for NUL, or for half a surrogate pair."""
+"""Escapes in JSON text that may produce NUL or a lone surrogate."""
 _QUOTED = re.compile('"[^"]*"')
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
@@ -36,25 +36,25 @@ _PACKED = ".gz"
 
 class Row(NamedTuple):
     line: int
-    """Where the row begins; a quoted cell may run over several lines."""
+    """The first line of the row; a quoted cell may span several lines."""
     values: dict[str, Any]
 
 
 def read_rows(
     path: Path, *, shown_as: str, problems: list[Problem], streamed: StreamedFile | None = None
 ) -> Iterator[Row]:
-    """The sound rows of a file. What is wrong with the others is added to `problems`, under the name `shown_as`.
+    """The valid rows of a file. Problems with others are added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object per line; .csv and .tsv have a header, and
-    all their cells are text. The header of a .csv decides between commas and semicolons. Any of them may be packed,
-    with .gz behind the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
+    all their cells are text. The header of a .csv decides between commas and semicolons. Any of them may be gzipped,
+    with .gz after the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
     `streamed` counts and digests every byte.
     """
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
     if reader is None:
         fix = "Use a .jsonl, .ndjson, .csv or .tsv file."
-        report(None, "is in a format that can't be read here", fix, path.suffix or "no suffix")
+        report(None, "has an unsupported format", fix, path.suffix or "no suffix")
         return
     try:
         with ExitStack() as stack:
@@ -67,18 +67,18 @@ def read_rows(
 
 
 def is_table(path: Path) -> bool:
-    """Whether the file's rows are cells under a header, so that an empty cell is all there can be of nothing."""
+    """Whether the file is a table with a header, where a missing value is an empty cell."""
     return suffix_of(path) in _TABLES
 
 
 def suffix_of(path: Path) -> str:
-    """What the file's name says its content is, in small letters, packed or not: `.csv` of `a.CSV.gz`."""
+    """The lower-case suffix of a file's name without .gz: `.csv` for `a.CSV.gz`."""
     inner = path.with_suffix("") if path.suffix.lower() == _PACKED else path
     return inner.suffix.lower()
 
 
 def _opened(path: Path, streamed: StreamedFile | None, stack: ExitStack) -> BufferedReader:
-    """The file, unpacked, open as long as `stack` is."""
+    """The decompressed file, open as long as `stack` is."""
     file: Any = stack.enter_context(path.open("rb"))
     if streamed is not None:
         file = _Overheard(file, lambda raw: streamed.packed(len(raw)))
@@ -105,7 +105,7 @@ class _Overheard(RawIOBase):
 
 
 def shortened(value: Any) -> str:
-    """A value of any kind and size, fit for a line of a message."""
+    """A value of any type, shortened for a message."""
     if isinstance(value, bool):
         return str(value).lower()
     try:
@@ -129,7 +129,7 @@ class _Reporter:
 
 
 class _Lines:
-    """The lines of a file as text, for readers that must know whether what they were given is sound."""
+    """The lines of a file as text, for readers that need to know which lines had problems."""
 
     def __init__(self, file: BufferedReader, report: _Reporter) -> None:
         self._file = file
@@ -155,7 +155,7 @@ class _Lines:
             text = raw.decode()
         except UnicodeDecodeError as error:
             self._spoil("is not UTF-8 text", "Save the file as UTF-8.", shortened(raw[error.start : error.end]))
-            # The rest of the line still tells a CSV reader where its cells begin and end.
+            # The rest of the line still shows a CSV reader where cells begin and end.
             return raw.decode(errors="replace")
         if "\0" in text:
             self._spoil("contains a NUL character", "Remove it.")
@@ -188,7 +188,7 @@ def _reader_for(suffix: str) -> _Reader | None:
 
 
 def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
-    """Step over a UTF-8 byte order mark; refuse a UTF-16 one, or every line would be a problem of its own."""
+    """Skip a UTF-8 byte order mark; refuse a UTF-16 one, which would otherwise cause a problem in every line."""
     head = file.peek(3)
     if head.startswith(codecs.BOM_UTF8):
         file.read(3)
@@ -202,7 +202,7 @@ def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
 
 
 class FlawError(ValueError):
-    """What is wrong with a row, and what to do about it."""
+    """A problem of a row, with a fix."""
 
     def __init__(self, message: str, fix: str, value: str | None = None) -> None:
         super().__init__(message)
@@ -234,9 +234,9 @@ def _parsed(text: str) -> dict[str, Any]:
 
 
 def parsed_json(text: str) -> Any:
-    """What JSON text says. FlawError for what JSON or Python allows and a file must not have: a key twice, NaN, NUL."""
+    """Parse JSON text. FlawError for what Python accepts but a file must not contain: duplicate keys, NaN, NUL."""
     values = _DECODER.decode(text)
-    # Only an escape can bring in characters that the decoded line does not hold.
+    # Only an escape can produce characters that are not in the decoded line.
     if "\\u" in text or text.count("[") + text.count("{") > DEEPEST_NESTING:
         check_inside(values)
     return values
@@ -245,7 +245,7 @@ def parsed_json(text: str) -> Any:
 def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str, str]:
     if not isinstance(error, json.JSONDecodeError):
         return "can't be read as JSON", "Remove overlong numbers and deep nesting.", shortened(text)
-    # What is missing at the end of a line is reported for the next one, behind the line break.
+    # An error at the end of a line is reported at the position after the line break.
     where = min(error.pos, len(text.rstrip()))
     near = shortened(text[max(0, where - 20) : where + 20].rstrip())
     if not ended:
@@ -254,7 +254,7 @@ def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str
 
 
 def not_json(error: json.JSONDecodeError) -> str:
-    """What is wrong with it, and where in the line."""
+    """The problem of invalid JSON, with its column."""
     return f"is not JSON: {error.msg.lower().removesuffix(' at')} at column {error.colno}"
 
 
@@ -263,7 +263,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise FlawError("has a key twice", "Remove one of the two.", shortened(twice))
+        raise FlawError("has a duplicate key", "Remove one of the two.", shortened(twice))
     return values
 
 
@@ -283,7 +283,7 @@ def check_inside(values: Any) -> None:
     while left:
         value, depth = left.pop()
         if depth > DEEPEST_NESTING:
-            raise FlawError("is nested too deeply", "Put the values side by side.", f"{DEEPEST_NESTING} levels or more")
+            raise FlawError("is nested too deeply", "Flatten the values.", f"{DEEPEST_NESTING} levels or more")
         if isinstance(value, dict):
             left += [(inner, depth + 1) for inner in (*value.keys(), *value.values())]
         elif isinstance(value, list):
@@ -318,7 +318,7 @@ def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]
 
 
 def _lines_to_header(lines: _Lines) -> list[str]:
-    """Blank lines, and the first line that is not."""
+    """The lines up to the header: blank lines and the first other line."""
     head: list[str] = []
     for text in lines:
         head.append(text)
@@ -349,7 +349,7 @@ def _records(
             report(line, message, fix)
             yield line, None
             if "field larger" in str(error):
-                return  # what follows may be inside the quotes or outside: that is unknown
+                return  # it is unknown whether the rest is inside or outside of quotes
         else:
             if cells:
                 yield line, cells
@@ -358,7 +358,7 @@ def _records(
 
 
 def why_not_csv(error: str) -> tuple[str, str]:
-    """Of what Python says of a CSV file: what is wrong with it, and what to do."""
+    """The problem and fix for an error of Python's CSV reader."""
     if "unexpected end" in error:
         return "has a quote that is never closed", "Close it, and double every quote inside a quoted cell."
     if "field larger" in error:
@@ -378,7 +378,7 @@ def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
             report(line, f"has no name for column {number}", "Give every column a name.")
             sound = False
         elif name in columns[: number - 1]:
-            report(line, "has a column name twice", "Rename or remove one of the two.", shortened(name))
+            report(line, "has a duplicate column name", "Rename or remove one of the two.", shortened(name))
             sound = False
     return sound
 
@@ -388,4 +388,4 @@ def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, st
     if cells < columns and not ended:
         return "is truncated: the file ends in the middle of this row", "Complete the row or remove it.", count
     fix = "Quote cells that contain separators or line breaks." if cells > columns else "Add the missing cells."
-    return f"does not have the {columns} cells of the header", fix, count
+    return f"does not have {columns} cells like the header", fix, count

@@ -1,4 +1,4 @@
-"""A file as text, for readers that need all of it: decoded, unpacked, and with a digest for signatures."""
+"""A complete file as text: decoded, decompressed, and with a digest for signatures."""
 
 import codecs
 import gzip
@@ -12,34 +12,34 @@ from pathlib import Path
 from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 50
-"""Told of one file: more help nobody."""
+"""Maximum number of problems reported per file."""
 UNREADABLE = (OSError, EOFError, zlib.error)
-"""What reading and unpacking a file may raise."""
+"""Exceptions that reading and decompressing a file may raise."""
 _DIGEST_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a file holds."""
+    """The content of a file."""
 
     name: str
-    """As messages show it."""
+    """Its name in messages."""
     text: str
     digest: str
-    """The first digits of the SHA-256 of the file's (unpacked) bytes."""
+    """The first digits of the SHA-256 of the (decompressed) file."""
 
 
 def read_source(path: Path) -> Source:
-    """The whole of a UTF-8 text file, with or without a byte order mark, plain or .gz. Anything else is refused.
+    """Read a UTF-8 text file, with or without a byte order mark, plain or .gz. Anything else is refused.
 
-    Line breaks come as `\\n`, whatever the file uses.
+    All line breaks become `\\n`.
     """
     raw = read_bytes(path)
     return Source(str(path), _decoded(raw, str(path)), digest_of(raw))
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file, unpacked if its name ends in .gz."""
+    """The bytes of a file, decompressed if its name ends in .gz."""
     with refusing_unreadable(path):
         raw = path.read_bytes()
         return gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
@@ -47,7 +47,7 @@ def read_bytes(path: Path) -> bytes:
 
 @contextmanager
 def refusing_unreadable(path: Path) -> Iterator[None]:
-    """A file that can't be read or unpacked is an error of the user."""
+    """Turn errors of reading or decompressing a file into UserError."""
     try:
         yield
     except UNREADABLE as error:
@@ -55,7 +55,7 @@ def refusing_unreadable(path: Path) -> Iterator[None]:
 
 
 def why_unreadable(error: Exception) -> tuple[str, str]:
-    """What is wrong with a file that raised one of `UNREADABLE`, and what to do."""
+    """The problem and fix for a file that raised one of `UNREADABLE`."""
     if isinstance(error, FileNotFoundError):
         return "does not exist", "Create the file or correct its name"
     if isinstance(error, IsADirectoryError):
@@ -70,7 +70,7 @@ def digest_of(raw: bytes) -> str:
 
 
 class StreamedFile:
-    """A file read as a stream: how many bytes were read, and its digest at the end."""
+    """A file read as a stream, with the number of bytes read and, at the end, its digest."""
 
     def __init__(self, came_by: Callable[[int], None] = lambda _more: None) -> None:
         self.unpacked = 0
@@ -90,7 +90,7 @@ class StreamedFile:
 
 
 def refused(path: Path | str, line: int | None, message: str, fix: str, value: str | None = None) -> UserError:
-    """The error of a file with one thing wrong."""
+    """The error for a file with one problem."""
     return UserError(f"{path} can't be used", [Problem(str(path), line, message, f"{fix}.", value)])
 
 

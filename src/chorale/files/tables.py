@@ -1,4 +1,4 @@
-"""Tables for other programs: JSONL, CSV and Parquet. A file is written whole or not at all."""
+"""Tables for other programs: JSONL, CSV and Parquet. A file is written completely or not at all."""
 
 import csv
 import json
@@ -21,18 +21,18 @@ _BATCH = 25_000
 
 
 def escape_cell(text: str) -> str:
-    """The text as a CSV cell that no spreadsheet takes for a formula.
+    """Escape text for a CSV cell, so that no spreadsheet treats it as a formula.
 
     A cell gets a leading apostrophe if it begins with `=`, `+`, `-` or `@` (or their full-width forms), white space
-    before them or not, or with a tab or line break. Plain numbers such as -1.5 stay as they are. So that nothing is
-    lost, a cell that already is such a text after apostrophes of its own gets one more.
+    before them or not, or with a tab or line break. Plain numbers such as -1.5 stay unchanged. To be reversible, such a
+    text that already has leading apostrophes gets one more.
     """
-    # Most cells begin with a letter or a digit, and then there is no need to look closer.
+    # Fast path: most cells begin with a letter or a digit.
     return text if not text or text[0].isalnum() or not _is_formula(text) else f"'{text}"
 
 
 def unescape_cell(cell: str) -> str:
-    """The text that `escape_cell` was given."""
+    """The original text of a cell from `escape_cell`."""
     return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
 
 
@@ -42,7 +42,7 @@ def _is_formula(text: str) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A new file beside `path` that takes its place if all goes well, and otherwise leaves no trace."""
+    """Write to a temporary file next to `path`, which replaces it on success and is removed otherwise."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         yield draft
@@ -57,34 +57,34 @@ def _opened(target: Path | TextIO) -> Iterator[TextIO]:
         yield target
         return
     with replacing(target) as draft:
-        # The csv module writes its own line breaks; translating them would break cells that hold some.
+        # The csv module writes its own line breaks; translating them would corrupt cells that contain some.
         with draft.open("x", encoding="utf-8", newline="") as file:
             yield file
 
 
 def write_jsonl(rows: Iterable[TableRow], target: Path | TextIO) -> None:
-    """One JSON object per line."""
+    """Write one JSON object per line."""
     with _opened(target) as file:
         for row in rows:
             file.write(json.dumps(dict(row), ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def write_zip(rows: Iterable[TableRow], target: Path) -> None:
-    """An archive with a file for every row: its name in `file`, its text in `content`."""
+    """Write an archive with one file per row: its name in `file`, its text in `content`."""
     with replacing(target) as draft, ZipFile(draft, "x", ZIP_DEFLATED) as archive:
         for row in rows:
             archive.writestr(row["file"], row["content"])
 
 
 def write_lines(batches: Iterable[Iterable[str]], target: Path) -> None:
-    """Lines that are made already, many at a time."""
+    """Write prepared lines in batches."""
     with _opened(target) as file:
         for lines in batches:
             file.writelines(lines)
 
 
 def write_json_list(rows: Iterable[TableRow], target: Path | TextIO) -> None:
-    """One JSON list of objects, one per line."""
+    """Write one JSON list, with one object per line."""
     with _opened(target) as file:
         before = "[\n"
         for row in rows:
@@ -94,7 +94,7 @@ def write_json_list(rows: Iterable[TableRow], target: Path | TextIO) -> None:
 
 
 def write_all_jsonl(files: Mapping[Path, Iterable[TableRow]]) -> None:
-    """Several files that belong together, and their folder: all of them, or none."""
+    """Write several files and their folder: all of them, or none."""
     with ExitStack() as stack:
         for path, rows in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,9 +109,8 @@ def write_csv(
     *,
     header: bool = True,
 ) -> None:
-    """A header, unless left out, and one record a row, as RFC 4180 has it.
-
-    Values missing or None are empty, nested ones JSON text.
+    """Write CSV as in RFC 4180, with a header unless left out. Missing values and None are empty; nested values are
+    JSON text.
 
     No cell can be a formula: see `escape_cell`.
     """
@@ -127,7 +126,7 @@ _LINE_BREAKING = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def write_tsv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | TextIO) -> None:
-    """Tab-separated with plain line ends: a line is a row whatever its texts, whose tabs and breaks become spaces."""
+    """Write tab-separated values, one line per row: tabs and line breaks in texts become spaces."""
     with _opened(target) as file:
         writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         writer.writerow(columns)
@@ -137,17 +136,17 @@ def write_tsv(columns: Sequence[str], rows: Iterable[TableRow], target: Path | T
 
 
 def write_parquet(columns: Sequence[str], rows: Iterable[TableRow], path: Path) -> None:
-    """A typed column for every name: booleans, whole numbers, numbers, or text where values are mixed or nested."""
+    """Write Parquet with typed columns: booleans, integers, floats, or text if values are mixed or nested."""
     write_parquet_columns(
         columns, ([[row.get(name) for row in batch] for name in columns] for batch in _batches(rows)), path
     )
 
 
 def write_parquet_columns(columns: Sequence[str], batches: Iterable[Sequence[list[Any]]], path: Path) -> None:
-    """The same from batches of rows that are columns already, which takes half the time.
+    """Write Parquet from batches of columns, which takes half the time.
 
-    However many rows there are, only some of them are in memory at a time: what a column's type is, only the last row
-    tells, so all but the latest batch wait in files beside the target until then.
+    Only one batch is in memory: column types are known only after the last row, so earlier batches wait in files next
+    to the target.
     """
     import polars  # noqa: PLC0415 - a second of start-up that only this function needs
 
@@ -168,7 +167,7 @@ def write_parquet_columns(columns: Sequence[str], batches: Iterable[Sequence[lis
                 series.append(polars.Series(column, values, dtype=types[_common(kind)]))
             frame = polars.DataFrame(series)
         schema = polars.Schema({column: types[_common(kind)] for column, kind in kinds.items()})
-        # Opened here, so that a failure is told as with any other file.
+        # Opened here, so that a failure is reported like that of any other file.
         with replacing(path) as draft, draft.open("xb") as file:
             if parts:
                 polars.concat([part.cast(schema) for part in (*parts, frame.lazy())]).sink_parquet(file)
@@ -183,7 +182,7 @@ def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
 
 
 def _column(values: list[Any]) -> tuple[set[str], list[Any]]:
-    """The kinds of values in a column, and the values as their common kind has them."""
+    """The types in a column, and the values converted to their common type."""
     types = set(map(type, values)) - {type(None)}
     if types == {str}:
         return {"text"}, values

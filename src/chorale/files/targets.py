@@ -9,9 +9,9 @@ from chorale.model import UserError
 
 
 def check_target(path: Path | None, option: str | None, *, force: bool, endings: Sequence[str] = ()) -> None:
-    """Refuse, before any work is done, a file that can't or should not be written. Nothing to write is fine.
+    """Refuse a file that can't or should not be written, before any work is done.
 
-    `option` names the file; None if it is always called the same.
+    No file is fine. `option` is the option that names the file; None if its name is fixed.
     """
     if path is None:
         return
@@ -29,7 +29,7 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
 
 @contextmanager
 def writing(path: Path, option: str | None) -> Iterator[None]:
-    """A file that can't be written after all is an error of the user."""
+    """Turn errors of writing a file into UserError."""
     try:
         yield
     except OSError as error:
@@ -39,6 +39,6 @@ def writing(path: Path, option: str | None) -> Iterator[None]:
 
 
 def write_text(path: Path, option: str | None, text: str) -> None:
-    """Write a file whole or not at all. Half a surrogate pair, which no encoding has, becomes a question mark."""
+    """Write a file completely or not at all. Lone surrogates, which can't be encoded, become question marks."""
     with writing(path, option), replacing(path) as draft:
         draft.write_text(text, "utf-8", errors="replace")

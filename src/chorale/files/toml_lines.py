@@ -1,4 +1,4 @@
-"""TOML as text: where a setting stands, which tomllib does not say, and strings as TOML has them."""
+"""TOML as text: the line numbers of settings, which tomllib does not report, and TOML strings."""
 
 import json
 import re
@@ -29,7 +29,7 @@ class Statement(NamedTuple):
     """A table header, or a `key =` at the left margin of a table."""
 
     start: int
-    """Where it begins, in characters."""
+    """Its first character's offset."""
     line: int
     opener: str | None
     """`[` or `[[` of a header."""
@@ -37,7 +37,7 @@ class Statement(NamedTuple):
 
 
 def as_toml(text: str) -> str:
-    """A text as a string of TOML: JSON's strings are TOML's, but for one character that TOML wants escaped."""
+    """A text as a TOML string: like a JSON string, except for one character that TOML requires to be escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -52,7 +52,7 @@ def line_of(text: str, path: TomlPath) -> int | None:
 
 @lru_cache(maxsize=8)
 def _lines(text: str) -> dict[TomlPath, int]:
-    """The line of every key and table. Inline tables are found at the key that holds them."""
+    """The line of every key and table. Inline tables have the line of their key."""
     lines: dict[TomlPath, int] = {}
     lengths: dict[TomlPath, int] = {}
     table: TomlPath = ()
@@ -85,7 +85,7 @@ def statements(text: str) -> Iterator[Statement]:
 
 
 def _names(dotted: str) -> list[str]:
-    """The parts of a dotted key, unquoted by the parser that knows all the rules."""
+    """The parts of a dotted key, unquoted by tomllib."""
     try:
         rest: Any = tomllib.loads(f"{dotted} = 0")
     except tomllib.TOMLDecodeError:

@@ -1,4 +1,4 @@
-"""The state of a training as a file, so that a training that was stopped can continue after its last whole epoch."""
+"""The state of a training as a file, so that an interrupted training can continue after its last complete epoch."""
 
 import json
 from collections.abc import Mapping
@@ -16,10 +16,10 @@ _NETWORK, _OPTIMIZER, _KEPT = "network", "optimizer", "kept"
 
 
 class SavedProgress(NamedTuple):
-    """What a training needs besides the weights to continue."""
+    """The saved state of a training, besides the weights."""
 
     epochs: list[Any]
-    """The record of each whole epoch, such as its loss."""
+    """The record of each complete epoch, such as its loss."""
     kept: dict[str, Any]
     """Tensors that the training asked to keep."""
 
@@ -47,7 +47,7 @@ def save_progress(
 def resume(folder: Path, signature: str, network: Any, optimizer: Any) -> SavedProgress | None:
     """Load the saved state into network and optimiser. None if the folder has none.
 
-    A file of other data or settings is refused.
+    A state for other data or settings is refused.
     """
     path = folder / PROGRESS
     if not path.exists():

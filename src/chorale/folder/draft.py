@@ -1,4 +1,4 @@
-"""A folder that is made in hiding and gets its name when it is whole."""
+"""Creates a folder under a temporary name, and renames it when it is complete."""
 
 import fcntl
 import os
@@ -15,18 +15,18 @@ from chorale.model import UserError
 @dataclass(frozen=True, slots=True)
 class DraftFolder:
     path: Path
-    """For what is needed on the way only."""
+    """A folder for temporary files."""
     study: Path
-    """What will be there in the end; to be made by whoever fills it."""
+    """The final content, created by the caller."""
     notes: tuple[str, ...]
 
 
 @contextmanager
 def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder]:
-    """A folder beside `directory`, what is made in it takes that name if all goes well, and otherwise leaves no trace.
+    """A draft next to `directory`, which is renamed to it on success and removed otherwise.
 
-    `option` is how it was named. A process that is killed leaves its draft. The next one for the same name clears it
-    away.
+    `option` is the option that named it. A killed process leaves its draft behind; the next one with the same name
+    removes it.
     """
     if os.path.lexists(directory):
         raise _there_already(directory, option)
@@ -63,14 +63,14 @@ def _there_already(directory: Path, option: str) -> UserError:
 
 
 def _make_parents(folder: Path) -> list[Path]:
-    """Make the folder; all that were made for it, the innermost first."""
+    """Create the folder; returns all created parents, innermost first."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
 
 
 def _hold(path: Path) -> int | None:
-    """Keep a draft for this process, which lets go of it when it ends, however it ends; None if another one has it."""
+    """Lock a draft for this process until it ends, even after a crash; None if another process has it."""
     held = os.open(path, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -81,7 +81,7 @@ def _hold(path: Path) -> int | None:
 
 
 def _clear_drafts(directory: Path) -> tuple[str, ...]:
-    """Remove what processes have left that were ended before they were done; what to report about it."""
+    """Remove drafts of interrupted processes; returns notes about it."""
     removed = []
     for left in sorted(directory.parent.glob(f".{_literal(directory.name)}.????????.part")):
         held = _hold(left)
@@ -93,7 +93,7 @@ def _clear_drafts(directory: Path) -> tuple[str, ...]:
 
 
 def _literal(name: str) -> str:
-    """A name in which a pattern finds nothing but itself."""
+    """A name escaped for a glob pattern."""
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
 
 
@@ -107,7 +107,7 @@ def _put_in_place(folder: Path, directory: Path, option: str) -> None:
 
 
 def write_to_disk(path: Path) -> None:
-    """Have a file, or the names in a folder, outlive a power cut."""
+    """Flush a file, or the names in a folder, to disk."""
     held = os.open(path, os.O_RDONLY)
     try:
         os.fsync(held)

@@ -1,4 +1,4 @@
-"""study.toml with other task options in one stage: comments, order and everything else stay as they are."""
+"""Changes the task options of one stage in study.toml; comments, order and everything else are preserved."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,20 +14,20 @@ from chorale.folder.checking.report import SETTINGS_FILE
 from chorale.model import UserError
 
 Origins = Mapping[str, Sequence[int | None]]
-"""For every list of tables, which table of the file each of them was; None for a new one."""
+"""For every list of tables, the previous index of each table; None for a new table."""
 _LONG_LINE = 100
 
 
 def with_options(text: str, stage: int, options: Mapping[str, Any], origins: Origins) -> str:
-    """The text of a study file with other options in its stage of this number.
+    """The text of a study file with changed options in the stage with this number.
 
-    Tables of a list are rewritten one by one: those that stay keep their comments, wherever they move.
+    Tables of a list are rewritten one by one: unchanged ones keep their comments, wherever they move.
     """
     if "\r\n" in text:
         return with_options(text.replace("\r\n", "\n"), stage, options, origins).replace("\n", "\r\n")
     wanted = tomllib.loads(text)
     before = wanted["stage"][stage].pop("options", {})
-    # A list without tables has no header to stand at.
+    # A list without tables has no header.
     options = {name: value for name, value in options.items() if value != []}
     if options:
         wanted["stage"][stage]["options"] = options
@@ -43,7 +43,7 @@ def with_options(text: str, stage: int, options: Mapping[str, Any], origins: Ori
             text = _with_value(text, stage, name, value)
     written = tomllib.loads(text)
     if not options:
-        # Without options, an empty table may stay.
+        # Without options, an empty table may remain.
         written["stage"][stage].pop("options", None)
     if written != wanted:
         raise UserError(
@@ -66,14 +66,14 @@ class _TableLines(NamedTuple):
 
 
 def _blocks(text: str, stage: int, name: str) -> list[_TableLines]:
-    """The tables of a list in a stage's options, where each has a header of its own."""
+    """The tables of a list in a stage's options, if each has its own header."""
     path = ("stage", "options", name)
     headers = [each for each in _headers(text, stage) if each.names[:3] != path or len(each.names) == 3]
     ends = [*(_above(text, each.start) for each in headers[1:]), _stage_end(text, stage)]
     blocks: list[_TableLines] = []
     for header, end in zip(headers, ends, strict=True):
         if header.opener == "[[" and header.names == path:
-            # A comment above the first table is about all of them, and stays where it is.
+            # A comment above the first table applies to all of them and is not moved.
             blocks.append(_TableLines(_above(text, header.start) if blocks else header.start, end))
     return blocks
 
@@ -92,14 +92,14 @@ def _headers(text: str, stage: int) -> list[Statement]:
 
 
 def _stage_end(text: str, stage: int) -> int:
-    """Where a stage ends: above the comment of what follows it."""
+    """The end of a stage: above the comment of the next header."""
     last = _headers(text, stage)[-1].start
     after = next((each.start for each in statements(text) if each.opener and each.start > last), None)
     return len(text) if after is None else _above(text, after)
 
 
 def _above(text: str, start: int) -> int:
-    """Where the comment right above a header begins; the header itself if there is none."""
+    """The start of the comment right above a header, or of the header if there is none."""
     while start > 0:
         previous = text.rfind("\n", 0, start - 1) + 1
         if not text[previous:start].lstrip().startswith("#"):
@@ -116,7 +116,7 @@ def _with_tables(
     origins: Sequence[int | None],
     blocks: Sequence[_TableLines],
 ) -> str:
-    """The text with these tables in a list, each with its own header."""
+    """The text with these tables as a list, each with its own header."""
     known = [text[block.start : block.end] for block in blocks]
     places = list(origins) or [number if number < len(known) else None for number in range(len(tables))]
     written = []
@@ -134,7 +134,7 @@ def _with_tables(
 
 
 def _joined(before: str, body: str, after: str, *, above: bool = True) -> str:
-    """Parts of a file with a blank line between them, but not below a comment that belongs to what follows it."""
+    """Join parts of a file with blank lines, except after a comment that belongs to the next part."""
     head = before.rstrip("\n") + "\n\n" if above and before.strip() else before
     rest = after.lstrip("\n")
     end = after[: len(after) - len(rest)] or "\n"
@@ -149,14 +149,14 @@ def _new_table(name: str, table: Mapping[str, Any]) -> str:
 
 
 def _changed_table(source: str, name: str, table: Mapping[str, Any]) -> str:
-    """The text of a table with what differs in it rewritten."""
+    """The text of a table with changed values rewritten."""
     document: Any = tomlkit.parse(source)
     _update(document["stage"]["options"][name][0], table)
     return tomlkit.dumps(document)
 
 
 def _with_value(text: str, stage: int, name: str, value: Any) -> str:
-    """The text with an option that is no list of tables with headers of their own."""
+    """The text with an option that is not a list of tables with headers."""
     headers = [each for each in _headers(text, stage) if each.names[:2] == ("stage", "options")]
     if value is not None and "options" not in tomllib.loads(text)["stage"][stage]:
         headers = []
@@ -173,7 +173,7 @@ def _with_value(text: str, stage: int, name: str, value: Any) -> str:
 
 
 def _update(table: AbstractTable | Container, wanted: Mapping[str, Any]) -> None:
-    """Make a table say what is wanted, and touch nothing else of it."""
+    """Update a table to the new values, and change nothing else in it."""
     for key in [key for key in table if key not in wanted]:
         table.remove(key)
     for key, value in wanted.items():
@@ -189,7 +189,7 @@ def _update(table: AbstractTable | Container, wanted: Mapping[str, Any]) -> None
 
 
 def _update_array(array: Array, wanted: Sequence[Any]) -> None:
-    """Change single entries, so that comments beside the others stay."""
+    """Change single entries, so that comments on the others are preserved."""
     now = [_plain(each) for each in array]
     changes = SequenceMatcher(None, [repr(each) for each in now], [repr(each) for each in wanted]).get_opcodes()
     for kind, start, end, to_start, to_end in reversed(changes):
@@ -209,7 +209,7 @@ def _plain(value: Any) -> Any:
 
 
 def _item(value: Any) -> Item:
-    """A value as the file is to have it: tables within lines, long lists a line for each entry."""
+    """A value in the file's style: inline tables, and long lists with one entry per line."""
     if isinstance(value, Mapping):
         table = tomlkit.inline_table()
         for key, inner in value.items():

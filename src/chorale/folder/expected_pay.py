@@ -14,16 +14,16 @@ from chorale.protocol import length_pay, parts_bonus
 def expected_pay(pay: StagePay, task: Task, known: KnownAnswers, shown: Sequence[Payload]) -> float:
     """The pay for an answer, for the length of its item and for its parts.
 
-    Items are as long as those `shown`; without any, the maximum for length is paid. The number of parts is that of the
-    correct answers to the items, or else the study file's `expected_parts`, or else that of other correct answers. If
-    none is known, only the parts count that the pay for the answer covers. All parts count as kept (`pay.kept`).
+    Item lengths are those of `shown`; without any, the maximum for length is assumed. The number of parts comes from
+    the correct answers to the items, or else from `expected_parts`, or else from other correct answers. If it is
+    unknown, only parts covered by the pay for the answer count. All parts count as kept (`pay.kept`).
     """
     for_parts = sum(_for_parts(rule, pay.expected_parts, task, known) for rule in (pay.parts, pay.kept))
     return pay.per_judgment + expected_for_length(pay.by_length, task, shown) + for_parts
 
 
 def expected_for_length(rule: LengthPay | None, task: Task, shown: Sequence[Payload]) -> float:
-    """The mean pay for the length of the items `shown`; the maximum without any."""
+    """The mean pay for the length of the items in `shown`; the maximum if there are none."""
     if rule is None or not shown:
         return 0.0 if rule is None else rule.most
     return fmean(length_pay(shown_words(task, payload), rule) for payload in shown)
@@ -52,6 +52,6 @@ def works_for_nothing(entry: EntrySettings, pay: StagePay) -> bool:
 
 
 def _on_average(parts: float, rule: PartsBonus) -> float:
-    """The bonus for a number of parts that need not be whole: some answers have one more than others."""
+    """The mean bonus for a fractional number of parts, interpolated between whole numbers."""
     fewer = floor(parts)
     return parts_bonus(fewer, rule) + (parts - fewer) * (parts_bonus(fewer + 1, rule) - parts_bonus(fewer, rule))

@@ -1,4 +1,4 @@
-"""Feedback messages: a requester's template filled with how somebody did, against everybody and answer by answer."""
+"""Feedback messages: a requester's template filled with a worker's results, overall and answer by answer."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from chorale.model import GradedAnswer
 from chorale.protocol import GateVerdict, criterion_of
 
 LISTED = 3
-"""How many of the best and of the worst answers a message lists."""
+"""Maximum number of best and of worst answers in a message."""
 LONGEST_TEXT = 1500
 FLAGGED_BELOW = 0.5
 """Feedback names the criteria whose mean mark is lower than this."""
@@ -25,7 +25,7 @@ _TEMPLATES = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape
 
 
 class TemplateMistakeError(Exception):
-    """A template that can't be filled: the line, and why."""
+    """A template that can't be filled, with the line and the reason."""
 
     def __init__(self, line: int | None, why: str) -> None:
         super().__init__(why)
@@ -35,17 +35,17 @@ class TemplateMistakeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """A graded answer as a template can show it. All text is safe to stand in Markdown."""
+    """A graded answer for a template. All text is escaped for Markdown."""
 
     item: str
     answer: str
     score: float
     reasons: tuple[str, ...]
-    """What the grade rests on: differences from the expert's answer, or criteria found wanting, and comments."""
+    """The reasons for the grade: differences from the expert's answer, failed criteria, and comments."""
     comments: tuple[str, ...]
-    """Of these, what graders wrote, which may well be praise."""
+    """The graders' comments among the reasons, which may be positive."""
     flagged: bool
-    """Whether something is held against it."""
+    """Whether the grade has a negative reason."""
     expert: str
     """The expert's answer; empty if people graded it."""
 
@@ -59,11 +59,11 @@ def compose(
 ) -> str:
     """The message to one worker, in Markdown.
 
-    The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded
-    answers of the worker in the order they gave them, `best` and `worst`, some of either half; `flagged`, those with
-    a problem, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean
-    (`own`) and everybody's (`average`, from `averages`); `by_criterion`, the same with `clear_1`, `clear_2` and so on
-    as one `clear`; `too_low`, the criteria that keep the worker out; and what is in `extra`.
+    The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded answers
+    of the worker in order; `best` and `worst`, some answers of either half; `flagged`, those with a problem, and
+    `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's (`average`,
+    from `averages`); `by_criterion`, with `clear_1`, `clear_2` and so on merged to
+    `clear`; `too_low`, the criteria that the worker failed; and the values in `extra`.
     """
     shown = [_shown(answer) for answer in own]
     by_score = sorted(shown, key=lambda answer: -answer.score)
@@ -83,7 +83,7 @@ def compose(
             "promoted": verdict.promoted,
             "answers": shown,
             "best": [answer for answer in by_score[:better] if _is_good(answer, shown)][:LISTED],
-            # The lowest first. Where all are as good as each other, none is the worst.
+            # Lowest first. If all have the same score, none is the worst.
             "worst": [answer for answer in by_score[better:][::-1] if answer.score < by_score[0].score][:LISTED],
             "flagged": flagged,
             "flagged_share": len(flagged) / len(shown) if shown else 0.0,
@@ -97,14 +97,14 @@ def compose(
 
 
 def check_template(template: str, extra: Mapping[str, Any]) -> None:
-    """Fill a template with made-up work: TemplateMistakeError if that can't be done."""
+    """Fill a template with sample data; TemplateMistakeError if that fails."""
     evidence = {"average": 0.5, "rank": 1, "of": 2, "needed": 0.5}
     marks = {"clarity": 0.4, "depth": 0.6}
     answer = GradedAnswer(1, "w", 1, 1, 0.5, ("clarity", "a comment"), "an answer", {"text": "an item"}, marks)
     several = [replace(answer, score=place / 7) for place in range(7)]
     for passed in (True, False):
         made_up = GateVerdict("w", 0.5, passed, passed, "", evidence, () if passed else ("clarity",))
-        # Much work, little, and some of which nothing is right.
+        # Many answers, few answers, and only wrong answers.
         for own in (several, [answer], [replace(answer, score=0.0)]):
             compose(template, made_up, own, answer.criteria, extra)
 
@@ -133,7 +133,7 @@ def mean_criteria(answers: Iterable[GradedAnswer]) -> dict[str, float]:
 
 
 def _without_numbers(means: Mapping[str, float]) -> dict[str, float]:
-    """The mean over all that a criterion was applied to, such as the first and the second question."""
+    """The mean of a criterion over all numbered variants, such as the first and second question."""
     by_name: dict[str, list[float]] = {}
     for name, mean in means.items():
         by_name.setdefault(criterion_of(name), []).append(mean)
@@ -141,20 +141,20 @@ def _without_numbers(means: Mapping[str, float]) -> dict[str, float]:
 
 
 def _is_good(answer: ShownAnswer, among: Sequence[ShownAnswer]) -> bool:
-    """Whether an answer can be an example of somebody's best: not worse than theirs are on average, nor worth nothing.
+    """Whether an answer can be shown as one of the best: at least the worker's average, and above 0.
 
-    Of somebody who got most wrong, the better half has wrong answers in it.
+    If most answers are wrong, even the better half contains wrong ones.
     """
     return answer.score > 0 and answer.score >= fmean(other.score for other in among) - _SAME
 
 
 def wanting(criteria: Mapping[str, float]) -> list[str]:
-    """The criteria of a rubric that most graders found wanting."""
+    """The criteria of a rubric that most graders marked as failed."""
     return [name for name, mark in criteria.items() if mark < FLAGGED_BELOW]
 
 
 def _shown(answer: GradedAnswer) -> ShownAnswer:
-    # Without a rubric, all reasons are what differs from the expert's answer.
+    # Without a rubric, all reasons are differences from the expert's answer.
     against = wanting(answer.criteria) if answer.criteria else answer.reasons
     comments = [reason for reason in answer.reasons if reason not in against] if answer.criteria else []
     return ShownAnswer(
@@ -169,14 +169,14 @@ def _shown(answer: GradedAnswer) -> ShownAnswer:
 
 
 def _by_name(value: Any) -> str:
-    """The fields of an answer with their names, and nothing of those that are empty."""
+    """The non-empty fields of an answer, with their names."""
     if not isinstance(value, dict):
         return _in_words(value)
     return " · ".join(f"{name}: {text}" for name, part in value.items() if (text := _in_words(part)))
 
 
 def _in_words(value: Any) -> str:
-    """What somebody wrote or saw, in one line."""
+    """An answer or item in one line."""
     if isinstance(value, dict):
         return " · ".join(text for part in value.values() if (text := _in_words(part)))
     if isinstance(value, list):
@@ -187,7 +187,7 @@ def _in_words(value: Any) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Text that Markdown leaves as it is, in one line and not too long."""
+    """Text escaped for Markdown, in one line and shortened."""
     line = " ".join(text.split())
     cut = line if len(line) <= LONGEST_TEXT else f"{line[:LONGEST_TEXT]}…"
     return _MARKDOWN.sub(r"\\\1", cut)

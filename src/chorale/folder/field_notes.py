@@ -7,12 +7,12 @@ from chorale.folder.checking.content import StageContent
 from chorale.model.plural import plural
 
 HEAVY_RECORDING_MB = 20
-"""More than this is a burden on a phone's data plan, although players load only what is played."""
+"""Larger recordings strain a phone's data plan, although players load only what is played."""
 _RECORDINGS = (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus", ".mp4", ".webm", ".ogv")
 
 
 def about_media(content: StageContent, root: Path) -> Iterator[str]:
-    """Audio and video that many people cannot afford to load."""
+    """Notes on audio and video that are too large for mobile data plans."""
     form = content.task.form
     places = {item.payload.get(name) for item in content.items for name in form.media}
     files = [root / place for place in places if isinstance(place, str) and place.lower().endswith(_RECORDINGS)]
@@ -27,7 +27,7 @@ def about_media(content: StageContent, root: Path) -> Iterator[str]:
 
 
 def about_fields(content: StageContent) -> Iterator[str]:
-    """Items in which a field can hardly be answered, and gold in texts, or in fields that are not graded."""
+    """Notes on items in which a field can hardly be answered, and on gold in free text or ungraded fields."""
     name = content.settings.name
     for field in content.task.shape.fields:
         doubts = (

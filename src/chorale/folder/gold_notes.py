@@ -9,7 +9,7 @@ from chorale.protocol import gold_needed
 
 
 def parts_of_gold(content: StageContent) -> int:
-    """How many gold answers one gold item counts as."""
+    """Number of gold answers that one gold item counts as."""
     gold = content.settings.gold
     return content.task.grading.gold_parts if gold is not None and gold.unit == "part" else 1
 
@@ -26,7 +26,7 @@ def about_gold(content: StageContent, coming: Mapping[str, int], people: int) ->
 
 
 def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: int) -> str | None:
-    """Gold that most people see too little of to be removed by it, where all share the work."""
+    """A note if most people see too little gold to be removed by it, when all share the work."""
     rule, gold = content.settings.judgments, content.settings.gold
     if gold is None or gold.share == 0:
         return None
@@ -47,7 +47,7 @@ def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: 
 
 
 def _gold_among_items(content: StageContent) -> str | None:
-    """People who see the same thing twice learn which one was gold."""
+    """A note on gold that equals an item: people who see both learn which one was gold."""
     view = content.task.form.shown
     shown = {json.dumps(view(item.payload), sort_keys=True) for item in content.items}
     same = [gold.item.key for gold in content.gold if json.dumps(view(gold.item.payload), sort_keys=True) in shown]
@@ -60,7 +60,7 @@ def _gold_among_items(content: StageContent) -> str | None:
 
 
 def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
-    """Gold that is shown to more workers than an item can be recognised."""
+    """A note on gold that is shown to more workers than items are, and so can be recognised."""
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0 or not content.gold:
         return None
@@ -91,7 +91,7 @@ def _lasting_share(content: StageContent, groups: int) -> float:
 
 
 def _gold_is_explained(content: StageContent) -> str | None:
-    """An explanation after a wrong answer shows that the item was gold."""
+    """A note on explanations after wrong answers, which reveal gold."""
     gold = content.settings.gold
     if gold is None or gold.feedback == "none":
         return None
@@ -102,11 +102,11 @@ def _gold_is_explained(content: StageContent) -> str | None:
 
 
 HIDING_GRACE = 20
-"""Answers within which a removal must be shown at random so as not to reveal its gold item: 1/21 is below 0.05."""
+"""Minimum `gold.grace` that hides which item was gold: the chance of a correct guess, 1/21, is below 0.05."""
 
 
 def _removal_shows_gold(content: StageContent) -> str | None:
-    """A removal soon after the gold answer that caused it shows which item was gold."""
+    """A note on removals soon after the gold answer that caused them, which reveal gold."""
     gold = content.settings.gold
     if gold is None or gold.share == 0 or gold.floor == 0 or gold.feedback != "none" or gold.grace >= HIDING_GRACE:
         return None

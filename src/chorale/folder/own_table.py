@@ -1,4 +1,4 @@
-"""A table of the user's, looked at to make a study of it: its columns, and which of them are the text and the ID."""
+"""The user's own table for a new study: its columns, and which of them are the text and the ID."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from chorale.model import Problem, UserError
 from chorale.model.problems import condensed
 
 NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
-"""Columns that people can't be shown: the files and pages of a study use these names themselves."""
+"""Column names that a study's files and pages reserve, so they can't be shown to people."""
 _NUMBERS = "row_id"
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
 _NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-f-]{16,}", re.IGNORECASE)
@@ -23,7 +23,7 @@ _NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-
 
 @dataclass(frozen=True, slots=True)
 class OwnTable:
-    """The rows of a table, with what the study is to make of its columns."""
+    """The rows of a table, and the use of its columns in a study."""
 
     path: Path
     columns: tuple[str, ...]
@@ -48,7 +48,7 @@ class OwnTable:
         return column
 
     def likely_text(self) -> str | None:
-        """The column with the longest texts; None where all columns have IDs, numbers or addresses."""
+        """The column with the longest texts; None if all columns have IDs, numbers or addresses."""
 
         def rank(name: str) -> tuple[float, float]:
             texts = [_text(row.get(name)) for row in self.rows]
@@ -64,14 +64,14 @@ class OwnTable:
 
     @property
     def number_column(self) -> str:
-        """The column that numbers the rows where no column has usable IDs: one that the table does not have."""
+        """The name of a new column with row numbers, for tables without usable IDs."""
         names = (_NUMBERS if number == 1 else f"{_NUMBERS}_{number}" for number in count(1))
         return next(name for name in names if name not in self.columns)
 
     def id_column(self, named: str | None) -> str | None:
-        """The column with the IDs: the one that is named, or else one whose name says so; None if there is none.
+        """The ID column: the named one, or else one whose name suggests it; None if there is none.
 
-        The IDs of a column that is named must be usable.
+        A named column must have usable IDs.
         """
         if named is not None:
             problem = self._unusable(self._known(named, "--id"))
@@ -92,7 +92,7 @@ class OwnTable:
         for number, row in enumerate(self.rows, 1):
             value = _text(row.get(column))
             if not value:
-                return f"row {number} has none"
+                return f"row {number} is empty"
             if value in seen:
                 return f"row {number} repeats `{value[:60]}`"
             seen.add(value)
@@ -109,7 +109,7 @@ def _text(value: Any) -> str:
 
 
 def read_own_table(path: Path) -> OwnTable:
-    """The table in a file, or UserError with what is wrong with it."""
+    """Read the table in a file; UserError if it is invalid."""
     if not path.is_file():
         raise UserError(f"{path}: no such file. Name a .csv, .tsv or .jsonl file with one row per item.")
     problems: list[Problem] = []

@@ -7,7 +7,7 @@ from chorale.model.panels import PANELS
 
 
 def about_panel(folder: StudyFolder) -> list[str]:
-    """Notes on how people join from a recruitment platform and return to it; none for studies that use no platform."""
+    """Notes on joining from a recruitment platform and returning to it; none for studies without a platform."""
     if folder.settings.arrival.by_url is False or not _uses_platform(folder.settings):
         return []
     return [
@@ -20,7 +20,7 @@ def about_panel(folder: StudyFolder) -> list[str]:
 
 
 def _uses_platform(settings: StudySettings) -> bool:
-    """Whether the study file names a platform. Links of the usual one are closed to the public unless it does."""
+    """Whether the study file names a platform. Otherwise, platform links are closed to the public."""
     arrival = settings.arrival
     named = {"panel", "signed", "completion_code"} & arrival.model_fields_set
     return settings.prolific is not None or bool(arrival.by_url) or bool(named)

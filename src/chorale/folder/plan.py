@@ -25,40 +25,41 @@ class StagePlan:
     task: str
     items: int
     at_most: bool
-    """Whether the number of items depends on the results of an earlier stage; this is the most there can be."""
+    """Whether the number of items depends on an earlier stage's results; then it is the maximum."""
     gold_items: int
     judgments: int
-    """The fewest judgments that complete all items."""
+    """The minimum number of judgments that complete all items."""
     gold_answers: int
-    """Answers to gold in between, which are paid as well."""
+    """Number of gold answers, which are also paid."""
     cost: int
-    """Of those judgments and gold answers, fees included; without work that has to be done again."""
+    """The cost of these judgments and gold answers, including fees, without replaced work."""
     most: int
     """The cost if every item needs the most judgments."""
     hourly_wage: int | None
-    """By the time a judgment is expected to take, or what there is to read and write takes, and the guidelines once for
-    each worker; None if the study does not say."""
+    """Hourly wage, by the expected time per judgment or the time to read and write, plus the guidelines once per
+    worker; None if unknown.
+    """
     per_worker: int | None = None
-    """In a round: what it costs for each worker, fees included."""
+    """In a round: the cost per worker, including fees."""
     workers: int | None = None
-    """In a round: for how many its cost is: as a gate's `expected` or `workers` says, or the fewest who can do it."""
+    """In a round: the number of workers that the cost assumes: a gate's `expected` or `workers`, or the minimum."""
     reading: ReadingPlan | None = None
-    """How long its items take at least; None where they are still to come."""
+    """The minimum time for its items; None if they are derived later."""
     by_chance: bool = False
-    """Whether items are a random sample of an earlier stage's results: there may be more."""
+    """Whether items are a random sample of an earlier stage's results, so there may be more."""
     asked: float | None = None
-    """Where a model answers first: the fraction of items that people are expected to judge; None if all."""
+    """If a model answers first: the fraction of items that people are expected to judge; None if all."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatePlan:
     name: str
     workers: int
-    """How many it decides about: its `expected`, or the fewest who can complete the study."""
+    """The number of workers it decides about: its `expected`, or the minimum who can complete the study."""
     passing: int
-    """The most of them who can pass, not counting ties."""
+    """The maximum number who can pass, not counting ties."""
     cost: int
-    """Of their bonuses, fees included."""
+    """The cost of their bonuses, including fees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ class StudyPlan:
     cost: int
     most: int
     workers: int
-    """For how many it is planned: the fewest who can do it, if all pass wherever they can, or a gate's `expected`."""
+    """The planned number of people: the minimum if everybody passes, or a gate's `expected`."""
     gates: tuple[GatePlan, ...] = ()
     parts: bool = False
-    """Whether there are things with several parts, of which nobody judges two."""
+    """Whether items have groups, of which nobody judges two items."""
     training: int = 0
-    """What all rounds cost for each worker who does them, fees included."""
+    """The cost of all rounds per worker, including fees."""
 
 
 def plan_study(folder: StudyFolder, unsure: Mapping[str, float] = MappingProxyType({})) -> StudyPlan:
@@ -106,7 +107,7 @@ def plan_study(folder: StudyFolder, unsure: Mapping[str, float] = MappingProxyTy
 
 
 def _turnout(folder: StudyFolder) -> Turnout:
-    """For how many people a study is planned."""
+    """The number of people a study is planned for."""
     files = {content.settings.name: content.items for content in folder.stages}
     return fewest_people(folder.settings, files, most_judgments=True, as_expected=True)
 
@@ -116,7 +117,7 @@ def _with_fee(paid: int, fee_percent: float) -> int:
 
 
 def _plan_round(content: StageContent, workers: int, fee_percent: float) -> StagePlan:
-    """What a round costs for each worker, and for all who must go through it."""
+    """The cost of a round per worker, and for everybody who must do it."""
     stage = content.settings
     size = (stage.round.size if stage.round else None) or len(content.gold)
     each = pay_each(content)
@@ -142,9 +143,9 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
 
 
 def _seconds_each(expected: int | None, reading: ReadingPlan | None, answers: float) -> float | None:
-    """How long an answer takes: what the study file expects, and no less than what there is to read and to write.
+    """The time per answer: the study file's value, but at least the time to read and write.
 
-    Everybody reads the guidelines once, before their first of that number of answers.
+    The guidelines are read once, before the first of this number of answers.
     """
     if expected is None or reading is None:
         return expected
@@ -157,9 +158,9 @@ def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> Gate
 
 
 def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
-    """The most groups of items in each stage, which is the most items for one person, by source stage.
+    """The maximum number of groups in each stage, which is the maximum number of items for one person, by source stage.
 
-    Items of a file come from the stage itself.
+    Items from a file have the stage itself as source.
     """
     groups: dict[str, dict[str, int]] = {}
     things: dict[str, int] = {}
@@ -167,11 +168,11 @@ def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
     for content in folder.stages:
         stage = content.settings
         items = len(content.items)
-        # What several rows ask is asked once, and each of the rows can still come to a later stage.
+        # Duplicate rows are asked once, but each row can still become an item of a later stage.
         things[stage.name] = len({item.group for item in content.unmerged})
         groups[stage.name] = {stage.name: len({item.group for item in content.items})}
         if stage.items is not None and stage.sources:
-            # A later stage can't get more than an item for every group, or every answer, of those it is derived from.
+            # A later stage gets at most one item per group, or per answer, of its source stages.
             of = answers if stage.items.of == "answers" else things
             groups[stage.name] = {name: _drawn(of[name], stage.items.sample) for name in stage.sources}
             if stage.items.per_worker is not None:
@@ -183,7 +184,7 @@ def _coming(folder: StudyFolder, turnout: Turnout) -> dict[str, dict[str, int]]:
 
 
 def _drawn(of: int, share: float) -> int:
-    """About how many items are sampled; at least one where there may be some."""
+    """The approximate number of sampled items; at least one if there are any."""
     return max(round(of * share), 1 if of and share else 0)
 
 
@@ -207,10 +208,10 @@ def plan_stage(
     def cost(judgments: int) -> int:
         paid = round((judgments + gold_among(judgments)) * each)
         if bonus is not None:
-            # As if everybody answered it well.
+            # Assuming that everybody gets the bonus.
             paid += gold_among(judgments) * parts_of_gold(content) // bonus.of * bonus.amount
         if judgments and stage.grades:
-            # Every answer has so many graders; there may be more of them.
+            # The number of graders per answer; there may be more graders in total.
             paid += stage.judgments.min * stage.pay.finished
         return paid + fee_due(fee_on(paid, fee_percent), 0)
 
@@ -282,14 +283,14 @@ def _stages(names: Sequence[str]) -> str:
 
 
 def _most_items(content: StageContent, groups: int) -> int:
-    """The most items one worker can get, gold included."""
+    """The maximum number of items per worker, including gold."""
     share = content.settings.gold.share if content.settings.gold else 0.0
     items = round(groups / (1 - share))
     return min(items, content.settings.max_per_worker or items)
 
 
 def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
-    """Too little work for anybody to meet the gold it takes to be reviewed."""
+    """A note if nobody can see enough gold for the minimum accuracy to apply."""
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
@@ -303,7 +304,7 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
 
 
 def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | None:
-    """Fewer items than the study file samples: all of them are in the sample, and they are too few."""
+    """A note if there are fewer items than the study file samples."""
     more = content.settings.judgments.sample
     short = {} if more is None or more.items is None else {k: n for k, n in coming.items() if n < more.items}
     if more is None or not short:
@@ -316,7 +317,7 @@ def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | 
 
 
 def _few_qualify(content: StageContent, groups: int, folder: StudyFolder) -> Iterator[str]:
-    """Too little work for most people to meet the gold here that lets them into another stage."""
+    """A note if most people can't see enough gold here to qualify for another stage."""
     here = content.settings
     if here.gold is None:
         return
@@ -331,7 +332,7 @@ def _few_qualify(content: StageContent, groups: int, folder: StudyFolder) -> Ite
 
 
 def _gold_runs_out(content: StageContent, groups: int) -> str | None:
-    """Nobody gets a gold item twice: workers who have seen all gold are no longer checked."""
+    """A note if gold runs out: nobody gets a gold item twice, so later work is no longer checked."""
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
@@ -348,7 +349,7 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
 
 
 def _budget_runs_out(folder: StudyFolder) -> list[str]:
-    """A budget that covers the least a study costs, and not what it is planned to or can."""
+    """A note if the budget covers the minimum cost, but not the planned or the maximum cost."""
     pay, plan = folder.settings.pay, plan_study(folder)
     if pay.budget is None or pay.budget >= plan.most:
         return []

@@ -1,4 +1,4 @@
-"""How many judgments a stage needs from people: by its items, its rule, and the model that answers first."""
+"""The number of judgments a stage needs from people, by its items, its rule, and the model that answers first."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from chorale.model.stage_settings import SampledJudgments
 
 class PlannedJudgments(NamedTuple):
     expected: int
-    """The fewest that complete all items that people are asked about."""
+    """The minimum number that completes all items that go to people."""
     most: int
-    """If people are asked about every item, and each needs the most."""
+    """The number if all items go to people and need the maximum."""
     asked: float | None
-    """The fraction of items that people are asked about, where a model answers first and this is known."""
+    """The fraction of items that go to people, if a model answers first and it is known."""
 
 
 def planned_judgments(stage: StageSettings, coming: Mapping[str, int], unsure: float | None = None) -> PlannedJudgments:
@@ -42,7 +42,7 @@ def _asked(stage: StageSettings, unsure: float | None) -> float | None:
 
 
 def _sampled(more: SampledJudgments, coming: Mapping[str, int]) -> int:
-    """How many items get another number of judgments: a share of all, or a number from each source stage."""
+    """The number of items with a different number of judgments: a share of all, or a number from each source stage."""
     if more.items is None:
         return round((more.share or 0.0) * sum(coming.values()))
     return sum(min(more.items, count) for count in coming.values())

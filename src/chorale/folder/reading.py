@@ -1,4 +1,4 @@
-"""The study folder: read whole and checked whole, so that every problem is reported at once."""
+"""Reads and checks a study folder completely, so that all problems are reported at once."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def load_folder(path: Path) -> StudyFolder:
-    """The study in the folder, or UserError with everything that is wrong with it."""
+    """Load the study in a folder; UserError lists all its problems."""
     folder, problems = check_folder(path)
     if folder is None:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
@@ -42,7 +42,7 @@ def load_folder(path: Path) -> StudyFolder:
 
 
 def study_files(path: Path) -> list[str]:
-    """The files that make up the study in a folder: its settings and whatever they name, be it right or wrong."""
+    """The files of a study: its settings and all files they name, valid or not."""
     report = CheckReport(path)
     raw = read_settings(report)
     if raw is not None:
@@ -51,9 +51,9 @@ def study_files(path: Path) -> list[str]:
 
 
 def check_folder(path: Path, text: str | None = None) -> tuple[StudyFolder | None, list[Problem]]:
-    """The study in the folder, or every problem in it: those of the study file first, then file by file.
+    """Check a folder; returns the study or all problems, those of the study file first, then file by file.
 
-    `text` is what the study file is to say instead: for trying settings without writing them.
+    `text` replaces the content of the study file, to try settings without writing them.
     """
     read = read_folder(path, text)
     return read.folder, read.problems
@@ -63,16 +63,16 @@ class ReadFolder(NamedTuple):
     """The parts of a study folder that could be read."""
 
     folder: StudyFolder | None
-    """The study, if nothing is wrong with it."""
+    """The study, if it has no problems."""
     problems: list[Problem]
     settings: StudySettings | None
-    """What the study file says, if that is right by itself."""
+    """The settings, if the study file is valid on its own."""
     stages: tuple[StageContent, ...]
-    """Stages whose task and options are right, without rows that are wrong."""
+    """Stages with a valid task and options, without invalid rows."""
 
 
 def read_folder(path: Path, text: str | None = None) -> ReadFolder:
-    """The study in the folder with every problem in it; `text` is what the study file is to say instead."""
+    """Read a folder with all its problems; `text` replaces the content of the study file."""
     report = CheckReport(path)
     raw = read_settings(report) if text is None else settings_in(text, report)
     read = ReadFolder(None, [], None, ()) if raw is None else _read_study(raw, report)
@@ -84,7 +84,7 @@ def read_folder(path: Path, text: str | None = None) -> ReadFolder:
 
 
 def _read_study(raw: dict[str, Any], report: CheckReport) -> ReadFolder:
-    """Check all there is to check, whatever else is wrong; the study is complete only if nothing was reported."""
+    """Check as much as possible, even after errors. The study is complete only if there are no problems."""
     raw = with_shared_options(raw)
     settings = parsed_settings(StudySettings, raw, (), report)
     consent = read_markdown(text_at(raw, "study", "consent"), ("study", "consent"), report)
@@ -131,7 +131,7 @@ _EXTRA = {"study": "a study", "contact": "team@example.org", "bonus": "1.00"}
 
 
 def read_gates(raw: Mapping[str, Any], settings: StudySettings | None, report: CheckReport) -> dict[str, str]:
-    """The templates of all messages, by file name. Each is filled with made-up work, so that it can be filled later."""
+    """The templates of all messages, by file name. Each is filled with sample data as a check."""
     listed = raw.get("gate")
     messages: dict[str, str] = {}
     for index, gate in enumerate(listed if isinstance(listed, list) else []):

@@ -1,4 +1,4 @@
-"""The least time that items of a stage take, by the text they show, and the hourly pay that follows from it."""
+"""The minimum time for a stage's items, by the text they show, and the resulting hourly pay."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.model import NewItem, Payload, money_text
 from chorale.model.plural import plural
 
 LONGEST = 5
-"""Number of the longest items to name."""
+"""Number of longest items to list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:
 
 
 def reading_plan(content: StageContent) -> ReadingPlan | None:
-    """The times of a stage whose items are in files; None where items come from earlier stages."""
+    """The times of a stage whose items are in files; None if items come from earlier stages."""
     items = content.items or [row.item for row in content.gold if content.settings.round is not None]
     times = times_of(content.task, items)
     if not times:
@@ -60,7 +60,7 @@ def pay_each(content: StageContent, shown: Sequence[Payload] | None = None) -> f
 
 
 def reading_notes(folder: StudyFolder) -> Iterator[str]:
-    """Stages whose items take longer than the study file expects, and items that are paid below the minimum."""
+    """Notes on stages whose items take longer than the study file expects, and on items paid below the minimum."""
     pay = folder.settings.pay
     for content in folder.stages:
         stage, plan = content.settings, reading_plan(content)

@@ -23,7 +23,7 @@ _ENGLISH_SHARE = 0.15
 
 
 def about_language(folder: StudyFolder) -> list[str]:
-    """Texts of the study that are still English although its pages are not: nobody else translates them."""
+    """A note on texts of the study that are still in English although its pages are not."""
     code = folder.settings.study.language
     if code.split("-")[0] == "en":
         return []

@@ -15,12 +15,12 @@ from chorale.registry import Kit, blaming, clash, installed
 from chorale.registry.installed import only
 
 GALLERY = "gallery"
-"""What the names of example studies begin with, before a slash."""
+"""The prefix of the names of example studies, before a slash."""
 
 
 @cache
 def _templates() -> dict[str, list[tuple[Kit, Path]]]:
-    """The templates of all kits by name, each with its kit and folder. Of one name there should be one."""
+    """The templates of all kits by name, each with its kit and folder. Names should be unique."""
     templates: dict[str, list[tuple[Kit, Path]]] = {}
     for kit in installed().kits.values():
         for folder in templates_of(kit):
@@ -54,13 +54,13 @@ def template_titles() -> dict[str, str]:
 
 
 def usual_template() -> str | None:
-    """The template that `chorale new` suggests; None where no kit, or more than one, suggests one."""
+    """The template that `chorale new` suggests; None unless exactly one kit suggests one."""
     names = {kit.usual_template for kit in installed().kits.values()} - {None}
     return names.pop() if len(names) == 1 else None
 
 
 def layout_template() -> str | None:
-    """The template for a layout and a batch file; None where no template, or more than one, takes them."""
+    """The template for a layout and a batch file; None unless exactly one template uses them."""
     names = [name for name, holders in _templates().items() if any(kit.starter for kit, _ in holders)]
     return names[0] if len(names) == 1 else None
 
@@ -71,12 +71,12 @@ def create_study(directory: Path, template: str) -> list[Path]:
 
 
 def create_study_from_files(directory: Path, template: str, *sources: Path) -> list[Path]:
-    """Make a study in a new or empty folder from the user's files, by the template's kit."""
+    """Make a study in a new or empty folder from the user's files, with the template's kit."""
     return _create_by_kit(directory, template, "starter", "does not use files. Leave out --html and --csv", *sources)
 
 
 def create_study_for_scripts(directory: Path, template: str) -> list[Path]:
-    """Make a study in a new or empty folder whose tasks all come from scripts, by the template's kit."""
+    """Make a study whose tasks all come from scripts, in a new or empty folder, with the template's kit."""
     return _create_by_kit(directory, template, "for_scripts", "does not support scripts. Leave out --scripts-only")
 
 
@@ -156,7 +156,7 @@ def _refuse_if_taken(target: Path, shown_as: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy contents alone: installed templates may be read-only, and the study is to be edited."""
+    """Copy contents without permissions: installed templates may be read-only, and the study will be edited."""
     target.mkdir()
     for path in source.iterdir():
         if path.is_dir():
@@ -169,7 +169,7 @@ def _move(staged: Path, target: Path) -> None:
     if not target.exists():
         staged.rename(target)
         return
-    # An empty folder is filled rather than replaced, since a shell may be standing in it. The study file comes last:
-    # until it is there, the folder is no study.
+    # An empty folder is filled rather than replaced, since it may be a shell's working directory. The study file is
+    # copied last: without it, the folder is not a study.
     for path in sorted(staged.iterdir(), key=lambda path: path.name == SETTINGS_FILE):
         path.rename(target / path.name)

@@ -1,4 +1,4 @@
-"""Correct answers that simulated results are measured against: what workers see, with its answer."""
+"""Correct answers for simulations, by the worker's view of an item."""
 
 from chorale.folder.reading import StudyFolder
 from chorale.folder.view_key import view_key
@@ -11,7 +11,7 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
         stage = content.settings
         known = {view_key(row.view) for row in content.truth}
         shown = (view_key(content.task.form.shown(item.payload)) for item in content.items)
-        # Items that come from other stages are not there yet.
+        # Derived items do not exist yet.
         if known and content.items and known.isdisjoint(shown):
             file = stage.rehearsal.truth if stage.rehearsal else ""
             misfits.append(

@@ -1,4 +1,4 @@
-"""A lookup key of an item: what a worker sees of it."""
+"""The lookup key of an item: the worker's view of it."""
 
 import json
 from collections.abc import Mapping
@@ -8,5 +8,5 @@ _IN_ORDER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(","
 
 
 def view_key(view: Mapping[str, Any]) -> str:
-    """The same text for the same content, whatever the order of its fields."""
+    """A text that is equal for equal views, whatever the order of fields."""
     return _IN_ORDER.encode(view)

@@ -1,4 +1,4 @@
-"""Notes on what stages pay an hour, compared with the study's minimum."""
+"""Notes on stages' hourly pay, compared with the study's minimum."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +10,7 @@ from chorale.model.plural import plural
 
 
 def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator[str]:
-    """Stages whose hourly wage is below the minimum with reading the guidelines, and stages where it is not known."""
+    """Notes on stages whose hourly wage is below the minimum, including the time for guidelines, or unknown."""
     pay = folder.settings.pay
     if not pay.minimum_hourly:
         return
@@ -30,7 +30,7 @@ def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator
     unknown = [
         content.settings.name
         for content in folder.stages
-        # A framed stage without items is for tasks of scripts, which have rewards of their own.
+        # A framed stage without items is for tasks created by scripts, which set their own rewards.
         if not (content.task.form.framed and not content.items)
         and content.settings.pay.expected_seconds is None
         and not works_for_nothing(content.settings.entry, content.settings.pay)

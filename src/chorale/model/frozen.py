@@ -1,8 +1,8 @@
-"""Values that can be read like any JSON and not be changed.
+"""Immutable JSON values.
 
-Answers and items are kept and shared: many workers give the same answer, and labels rest on it. A task that sorted one
-of them in place would change the evidence. So what it gets refuses to change, and is otherwise a list or dict: equal to
-a plain one, written as JSON, and changed after a copy (`list(…)`, `sorted(…)`, `dict(…)`, `deepcopy(…)`).
+Answers and items are cached and shared: many workers give the same answer, and labels depend on it. A task that sorted
+one of them in place would change the evidence. So tasks get lists and dicts that refuse changes. They are equal to
+plain ones, can be written as JSON, and can be changed after a copy (`list(…)`, `sorted(…)`, `dict(…)`, `deepcopy(…)`).
 """
 
 from copy import deepcopy
@@ -12,14 +12,14 @@ _SAFE = frozenset((str, int, float, bool, type(None)))
 
 
 class FrozenValueError(TypeError):
-    """Code tried to change a value in place that others share."""
+    """Code tried to change a shared value in place."""
 
 
 def _refuse(self: Any, *_given: Any, **_named: Any) -> NoReturn:
     kind = "list" if isinstance(self, list) else "dict"
     raise FrozenValueError(
         f"this {kind} is part of an answer or item that others share and cannot be changed. Copy it first, for example "
-        f"with {'list(…) or sorted(…)' if kind == 'list' else 'dict(…)'}; copy.deepcopy copies what is in it too."
+        f"with {'list(…) or sorted(…)' if kind == 'list' else 'dict(…)'}; copy.deepcopy also copies nested values."
     )
 
 
@@ -52,7 +52,7 @@ class FrozenDict(dict[str, Any]):
 
 
 def frozen(value: Any) -> Any:
-    """The same value with all its lists and dicts frozen.
+    """Freeze all lists and dicts of a value.
 
     >>> frozen({"spans": [[0, 2]]}) == {"spans": [[0, 2]]}
     True
@@ -60,7 +60,7 @@ def frozen(value: Any) -> Any:
     Traceback (most recent call last):
         ...
     chorale.model.frozen.FrozenValueError: this list is part of an answer or item that others share and cannot be \
-changed. Copy it first, for example with list(…) or sorted(…); copy.deepcopy copies what is in it too.
+changed. Copy it first, for example with list(…) or sorted(…); copy.deepcopy also copies nested values.
     """
     kind = type(value)
     if kind is dict:

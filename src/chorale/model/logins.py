@@ -1,10 +1,10 @@
-"""What annotators sign in with."""
+"""The names that annotators sign in with."""
 
 import unicodedata
 
 
 def login_of(name: str) -> str:
-    """What tells names apart: neither case nor how a letter is encoded does.
+    """The normalised form of a name: case and Unicode composition are ignored.
 
     >>> login_of(" Zoë ") == login_of("ZOE\\u0308")
     True

@@ -1,4 +1,4 @@
-"""What a study file can say about sending e-mail. Descriptions are the documentation (docs/settings.md)."""
+"""Settings for sending e-mail. Descriptions are the documentation (docs/settings.md)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What a study file can say about models that annotate. Descriptions are the documentation (docs/settings.md)."""
+"""Settings of models that annotate. Descriptions are the documentation (docs/settings.md)."""
 
 from typing import Annotated, Literal
 
@@ -10,7 +10,7 @@ ModelName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 TokenPrice = Annotated[float, Field(ge=0, le=1_000_000)]
 _SOURCES = ("endpoint", "folder", "command", "answers")
 PRICE_UNIT = 1_000
-"""Prices have up to three decimals: in these parts of a minor unit they are whole numbers."""
+"""Prices have up to three decimals: in thousandths of a minor unit, they are whole numbers."""
 
 
 class ModelSettings(Settings):
@@ -126,7 +126,7 @@ class ModelSettings(Settings):
 
     @property
     def prices(self) -> tuple[int, int]:
-        """What a million prompt tokens and answer tokens cost, in thousandths of a minor unit."""
+        """The prices of a million prompt tokens and answer tokens, in thousandths of a minor unit."""
         return round(self.input_price * PRICE_UNIT), round(self.output_price * PRICE_UNIT)
 
     @property

@@ -1,4 +1,4 @@
-"""Amounts as people read them."""
+"""Amounts of money as text."""
 
 from functools import lru_cache
 
@@ -8,13 +8,13 @@ _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 
 
 def minor_digits(currency: str) -> int:
-    """How many digits of an amount of minor units stand behind the point."""
+    """Number of decimal digits of a currency."""
     return _DIGITS.get(currency, 2)
 
 
 @lru_cache(maxsize=1024)
 def money_text(amount: int, currency: str) -> str:
-    """An amount of minor units for people to read.
+    """An amount in minor units as text for people.
 
     >>> money_text(1234, "USD"), money_text(-5, "CHF"), money_text(1200, "JPY")
     ('$12.34', '-CHF 0.05', '¥1,200')
@@ -26,7 +26,7 @@ def money_text(amount: int, currency: str) -> str:
 
 
 def exact_money_text(billionths: int, currency: str) -> str:
-    """An amount in billionths of a minor unit, with four digits more than money has.
+    """An amount in billionths of a minor unit as text, with four more decimals than the currency.
 
     >>> exact_money_text(1_234_567_890_123, "USD"), exact_money_text(12_345_678, "USD")
     ('$12.345679', '$0.000123')
@@ -37,7 +37,7 @@ def exact_money_text(billionths: int, currency: str) -> str:
 
 
 def money_number(amount: int, currency: str) -> str:
-    """An amount of minor units as a plain number, for other programs.
+    """An amount in minor units as a plain number, for other programs.
 
     >>> money_number(1234, "USD"), money_number(1200, "JPY")
     ('12.34', '1200')
@@ -48,7 +48,7 @@ def money_number(amount: int, currency: str) -> str:
 
 
 def minor_units(text: str, currency: str) -> int | None:
-    """The minor units an amount comes to that somebody typed; None if it is no amount of that currency.
+    """A typed amount in minor units; None if it is not a valid amount of the currency.
 
     >>> minor_units("1.5", "USD"), minor_units(" 20 ", "JPY"), minor_units("0.005", "USD")
     (150, 20, None)

@@ -1,4 +1,4 @@
-"""What a study is made of."""
+"""The basic types of a study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 Payload = Mapping[str, Any]
-"""The content of an item: JSON values, shaped by the item type of its task."""
+"""The content of an item: JSON values of its task's item type."""
 
 Answer = Any
-"""A parsed answer: a JSON value, shaped by the response type of its task."""
+"""A parsed answer: a JSON value of its task's answer type."""
 
 
 def responses_behind(item_key: str) -> tuple[int, ...]:
-    """The answers that an item was made of, by the end of its key; none for an item of a file.
+    """The numbers of the answers that an item was made from, from the end of its key; empty for an item from a file.
 
     >>> responses_behind("s1:4/12+15"), responses_behind("s1:4")
     ((12, 15), ())
@@ -23,7 +23,7 @@ def responses_behind(item_key: str) -> tuple[int, ...]:
 
 
 MODEL_PREFIX = "model:"
-"""How the pseudonyms of models begin; what follows is the name that the study file gives them."""
+"""The prefix of models' pseudonyms, before their name in the study file."""
 
 
 def is_model(pseudonym: str) -> bool:
@@ -32,7 +32,7 @@ def is_model(pseudonym: str) -> bool:
 
 
 class AssignmentKind(StrEnum):
-    """Why a worker was given an item."""
+    """Why an item was assigned to a worker."""
 
     TRAINING = "training"
     QUALIFICATION = "qualification"
@@ -49,13 +49,13 @@ class AssignmentState(StrEnum):
 
 class ItemState(StrEnum):
     WAITING = "waiting"
-    """A model answers first: whether people are asked is not decided yet."""
+    """A model answers first, and it is not decided yet whether people are asked."""
     OPEN = "open"
-    """Still wants judgments."""
+    """Still needs judgments."""
     COMPLETE = "complete"
-    """Has all the judgments its stage asks for."""
+    """Has all judgments that its stage requires."""
     WITHDRAWN = "withdrawn"
-    """Derived from a result that no longer holds; not offered, not exported, its responses kept."""
+    """Derived from a result that has changed; not assigned or exported, but its responses are kept."""
 
 
 class StageState(StrEnum):
@@ -65,7 +65,7 @@ class StageState(StrEnum):
 
 class MessageState(StrEnum):
     DRAFT = "draft"
-    """Waits for an expert to read it."""
+    """Waiting for review by an expert."""
     SENT = "sent"
 
 
@@ -81,34 +81,36 @@ class EntryKind(StrEnum):
     BONUS = "bonus"
     FEE = "fee"
     MODEL = "model"
-    """What calls of a model cost: paid to no worker."""
+    """The cost of model calls, which is not paid to a worker."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item about to enter a stage."""
+    """An item to be added to a stage."""
 
     key: str
     payload: Payload
     group: str
-    """Items of one group are parts of one thing; no worker sees two of them in a stage."""
+    """Related items, of which no worker sees two in a stage."""
     sources: tuple[int, ...] = ()
     """The items this one was derived from."""
     response: int | None = None
-    """The answer this one was made from, where it was made from one."""
+    """The answer it was made from, if it was made from a single answer."""
 
 
 class Judgment(NamedTuple):
-    """One worker's counted answer to an item, with the worker's present trust."""
+    """One worker's counted answer to an item, with the worker's current trust."""
 
     worker: str
     answer: Answer
     trust: float
     response: int = 0
-    """The response it came in."""
+    """The number of its response."""
     draw: int = 0
-    """A random number of the item, which decides between tied answers. It is 0 where the first by name is taken, as in
-    studies that began when ties went by name."""
+    """A random number of the item, which breaks ties.
+
+    It is 0 if the first label by name wins, as in studies started by earlier versions.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +121,12 @@ class Label:
     confidence: float
     judgments: int
     released: bool
-    """Complete, and confident enough for the stage to stand behind it."""
+    """Whether the label is complete and reaches the stage's confidence threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceItem:
-    """A finished item of an earlier stage, as a task sees it when it derives new items."""
+    """A complete item of an earlier stage, from which a task derives new items."""
 
     id: int
     key: str
@@ -132,16 +134,16 @@ class SourceItem:
     payload: Payload
     label: Label | None
     judgments: tuple[Judgment, ...] = ()
-    """The counted answers themselves, for items that are made from what people wrote."""
+    """The counted answers, for items that are made from people's texts."""
 
 
 class GoldRecord(NamedTuple):
-    """How a worker did on the gold of a stage."""
+    """A worker's results on the gold of a stage."""
 
     right: int = 0
     answered: int = 0
     recent: str = ""
-    """The latest answers, oldest first: 1 for right, 0 for wrong."""
+    """The latest answers, oldest first: 1 for correct, 0 for wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class GradedAnswer:
     answer: Any
     payload: Any
     criteria: Mapping[str, float]
-    """The score of each criterion, where it was graded by several."""
+    """The score of each criterion, if there are several."""
     grade_id: int = 0
     expert: Any = None
-    """The answer it was graded by, if an expert's was known."""
+    """The expert's answer it was compared with, if known."""

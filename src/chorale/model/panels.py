@@ -1,4 +1,4 @@
-"""Panels whose links are known: what they call people, studies and visits, and where people go when they are done."""
+"""Known recruitment platforms: their URL parameters for people, studies and visits, and their return addresses."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ class Panel:
     study_parameter: str
     session_parameter: str
     values: tuple[str, str, str]
-    """What to write after each parameter in the link given to the panel, which puts its own values in."""
+    """The platform's placeholder for each parameter in the study's link."""
     completion_url: str | None
-    """None where people paste the code, or where the address is another one for every customer."""
+    """None if people paste the code, or if the address differs for every customer."""
     worker_pattern: str = "[A-Za-z0-9_-]{8,64}"
     takes_code: bool = True
     """Whether people can enter the code there by hand."""
     fixed_redirect: bool = False
-    """Whether its address for people who have finished is complete as it is, with neither code nor id to fill in."""
+    """Whether its return address is complete, without a code or ID to fill in."""
 
 
 PANELS = {
@@ -31,12 +31,12 @@ PANELS = {
         "participantId",
         "projectId",
         "assignmentId",
-        # Connect adds its parameters by itself.
+        # Connect adds its parameters automatically.
         ("", "", ""),
         None,
         fixed_redirect=True,
     ),
-    # Credit is given by the address alone.
+    # Opening the address grants the credit.
     "sona": Panel("sona_id", "experiment_id", "visit", ("%SURVEY_CODE%", "", ""), None, "[A-Za-z0-9_-]{1,64}", False),
     "besample": Panel("participant_id", "assignment_id", "response_id", ("", "", ""), None, "[A-Za-z0-9_-]{1,64}"),
     "respondent": Panel(

@@ -8,40 +8,40 @@ from pydantic import ValidationError
 from chorale.model.wording import Wording
 
 MISSING = "Field required"
-"""pydantic's message for a value that is not there."""
+"""pydantic's message for a missing value."""
 UNKNOWN = "Extra inputs are not permitted"
-"""pydantic's message for a value that nobody asked for."""
+"""pydantic's message for an unexpected value."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainWords:
-    """One mistake, in three wordings. The first two continue a sentence that names the value."""
+    """One error in three wordings. The first two continue a sentence that names the value."""
 
     wrong: str
     """As in “is below 1”."""
     demand: str
-    """As in “must be at least 1”: for those who know best what they meant, such as workers."""
+    """As in “must be at least 1”: for workers."""
     fix: str
-    """As in “Write a number from 1 up.”: for those who write files."""
+    """As in “Write a number from 1 up.”: for authors of files."""
 
 
 def plain_words(message: str) -> PlainWords:
-    """The plain words for a message of pydantic's about a value."""
+    """The plain words for pydantic's message about a value."""
     for pattern, *words in _TABLE:
         if match := pattern.fullmatch(message):
             return PlainWords(*(text.format(*match.groups()) for text in words))
     message = message[:1].lower() + message[1:]
-    return PlainWords(f"is not right: {message}", message, "Correct it.")
+    return PlainWords(f"is not valid: {message}", message, "Correct it.")
 
 
 def own_words(message: str) -> PlainWords:
-    """The words of a validator of ours; a `Wording` stays one, so that it can be shown in another language."""
+    """The message of one of our own validators. A `Wording` is kept, so that it can be translated."""
     words = plain_words(f"Value error, {message}")
     return replace(words, demand=message) if isinstance(message, Wording) else words
 
 
 def words_of(error: ValidationError) -> PlainWords:
-    """The plain words for the first mistake that pydantic found."""
+    """The plain words for the first error that pydantic found."""
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
     return own_words(cause.args[0]) if isinstance(cause, ValueError) and cause.args else plain_words(first["msg"])
@@ -49,7 +49,7 @@ def words_of(error: ValidationError) -> PlainWords:
 
 _NAME_PATTERN = re.escape("^[a-z][a-z0-9-]{0,39}$")
 _CODE_PATTERN = re.escape("^[A-Za-z0-9_-]{1,64}$")
-# The message, and then as in PlainWords; the first that matches counts.
+# pydantic's message, and the wordings of PlainWords; the first match counts.
 _TABLE = tuple(
     (re.compile(pattern, re.DOTALL), wrong, demand, fix)
     for pattern, wrong, demand, fix in (
@@ -84,7 +84,7 @@ _TABLE = tuple(
             r"Input should be a valid (?:array|list|tuple)",
             "is not a list",
             "must be a list",
-            "Write a list; a table that may stand several times has double brackets, as in [[stage]].",
+            "Write a list; a table that can be repeated has double brackets, as in [[stage]].",
         ),
         (
             r"Input should be greater than or equal to (\S+)",
@@ -100,7 +100,7 @@ _TABLE = tuple(
         ),
         (r"Input should be greater than (\S+)", "is not above {0}", "must be above {0}", "Write a number above {0}."),
         (r"Input should be less than (\S+)", "is not below {0}", "must be below {0}", "Write a number below {0}."),
-        (r"Input should be (.+)", "is not one of the values it may have", "must be {0}", "Write {0}."),
+        (r"Input should be (.+)", "is not one of the allowed values", "must be {0}", "Write {0}."),
         (r"String should have at least 1 character", "is empty", "must not be empty", "Fill it in."),
         (
             r"String should have at least (\d+) characters",
@@ -117,7 +117,7 @@ _TABLE = tuple(
         (r"String should match pattern '\\S'", "is blank", "must not be blank", "Fill it in."),
         (
             rf"String should match pattern '{_NAME_PATTERN}'",
-            "is not a name",
+            "is not a valid name",
             "must be up to 40 lower-case letters, digits and hyphens, beginning with a letter",
             "Use up to 40 lower-case letters, digits and hyphens, beginning with a letter.",
         ),
@@ -129,7 +129,7 @@ _TABLE = tuple(
         ),
         (
             r"String should match pattern '(.*)'",
-            "does not have the form it must have",
+            "does not have the required form",
             "must match the regular expression {0}",
             "It must match the regular expression {0}.",
         ),
@@ -139,7 +139,7 @@ _TABLE = tuple(
             "must have at least one entry",
             "Add at least one entry.",
         ),
-        # Our own validators say in a second sentence what to do.
+        # The second sentence of our own validators says what to do.
         (r"Value error, (.+?)\. ([A-Z].*)", "{0}", "{0}", "{1}"),
         (r"Value error, (.+)", "{0}", "{0}", "Correct it."),
     )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 _LISTED_LINES = 3
 _LISTED_VALUES = 10
 _FEW_SETTINGS = 3
-"""Settings with the same error that are still listed one by one: each has its own place in a study."""
+"""Maximum number of settings with the same error that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a file, and what to do about it."""
+    """One error in a file, and what to do about it."""
 
     file: str
     line: int | None
@@ -21,7 +21,7 @@ class Problem:
     fix: str
     value: str | None = None
     setting: tuple[str | int, ...] = ()
-    """Where in a file of settings it is: names, and places in lists. Empty for anything else."""
+    """Its path in a settings file: names and list indices. Empty for other files."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -55,7 +55,7 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
 
 
 class UserError(Exception):
-    """A mistake of the user's: shown without a traceback, exit status 2."""
+    """An error of the user: shown without a traceback, exit status 2."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
@@ -67,7 +67,7 @@ class UserError(Exception):
 
 
 class Refusal(Exception):  # noqa: N818 - a decision, not a failure
-    """A request the study does not grant: `code` for programs, `message` for people."""
+    """A refused request: `code` for programs, `message` for people."""
 
     def __init__(self, code: str, message: str, status: int = 409) -> None:
         super().__init__(message)
@@ -77,7 +77,7 @@ class Refusal(Exception):  # noqa: N818 - a decision, not a failure
 
 
 class UnavailableError(Exception):
-    """The database can't be used now: not there, full, or not ours to write. Nothing is wrong with what was asked."""
+    """The database can't be used now: missing, full, or not writable. The request itself is valid."""
 
     exit_status = 2
 
@@ -87,13 +87,13 @@ class UnavailableError(Exception):
 
 
 class DamagedError(UnavailableError):
-    """What is in the database's file is not what was written."""
+    """The database's file is damaged."""
 
     exit_status = 3
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence to put behind a message about a name that is not known, or nothing if none is close.
+    """A suggestion to append to a message about an unknown name; empty if no name is similar.
 
     >>> did_you_mean("kapa", ["alpha", "kappa"])
     ' Did you mean kappa?'

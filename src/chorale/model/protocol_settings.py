@@ -1,4 +1,4 @@
-"""What a study file can say about training, qualifying and paying people. Descriptions are the documentation."""
+"""Settings for training, qualification and pay. Descriptions are the documentation."""
 
 from typing import Annotated, Literal
 
@@ -17,11 +17,11 @@ from chorale.model.setting_types import (
 
 _LARGEST_BLOCK = 100
 EXPERT = "expert"
-"""The qualification that experts have by their invitation."""
+"""The qualification that experts get with their invitation."""
 
 
 def invited_to(stage: str) -> str:
-    """The qualification of those who came by a link to that stage."""
+    """The qualification of people who joined by a link to that stage."""
     return f"invited-{stage}"
 
 
@@ -150,7 +150,7 @@ class ArmsSettings(Settings):
     @model_validator(mode="after")
     def _weights_fit(self) -> "ArmsSettings":
         if len(set(self.names)) < len(self.names):
-            raise ValueError("`names` has a name twice")
+            raise ValueError("`names` has a duplicate name")
         if self.weights and (len(self.weights) != len(self.names) or min(self.weights) < 1):
             raise ValueError("`weights` needs a whole number of at least 1 for every name")
         if min(self.blocks) < 1 or max(self.blocks) > _LARGEST_BLOCK:
@@ -190,7 +190,7 @@ class AnalysisSettings(Settings):
 
     @property
     def planned(self) -> tuple[PlannedOutcome, ...]:
-        """All of them, the primary first."""
+        """All planned comparisons, the primary one first."""
         return self.primary, *self.secondary
 
 

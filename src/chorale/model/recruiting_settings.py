@@ -1,4 +1,4 @@
-"""What a study file can say about finding people on Prolific."""
+"""Settings for recruiting on Prolific."""
 
 from math import ceil, sqrt
 from typing import Annotated, Any, Literal
@@ -9,7 +9,7 @@ from chorale.model.setting_types import Code, Name, Settings, not_blank
 
 
 def _number_or_date(value: Any) -> Any:
-    """One message in place of one for each type that it could have had."""
+    """One message instead of one for each possible type."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError('is neither a number nor a date. Write 18 or "1990-01-31".')
     return value
@@ -88,7 +88,7 @@ class ProlificFilter(Settings):
         return self
 
     def body(self) -> dict[str, Any]:
-        """The filter as Prolific's interface has it."""
+        """The filter in the format of Prolific's API."""
         if self.selected_filters:
             return {"filter_id": self.filter_id, "selected_filters": [one.body() for one in self.selected_filters]}
         quotas = {
@@ -253,7 +253,7 @@ class ProlificStudy(Settings):
 
     @property
     def slots(self) -> int:
-        """How many people can be paid a fixed screen-out payment."""
+        """Number of people who can get a fixed screen-out payment."""
         return self.places if self.screenout_slots is None else self.screenout_slots
 
 
@@ -285,10 +285,10 @@ class ProlificSettings(Settings):
     def _names_differ(cls, value: tuple[ProlificStudy, ...]) -> tuple[ProlificStudy, ...]:
         names = [study.name for study in value]
         if len(set(names)) < len(names):
-            raise ValueError("has a name twice. Give every study a unique name.")
+            raise ValueError("has a duplicate name. Give every study a unique name.")
         for number, study in enumerate(value):
             if study.follows is not None and study.follows not in names[:number]:
                 raise ValueError(
-                    f"has `follows = {study.follows!r}` in {study.name!r}, which is no earlier study of [prolific]."
+                    f"has `follows = {study.follows!r}` in {study.name!r}, which is not an earlier study of [prolific]."
                 )
         return value

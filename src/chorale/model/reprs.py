@@ -1,4 +1,4 @@
-"""What objects with too much in them show of themselves."""
+"""Short reprs of large objects."""
 
 
 def brief_repr(kind: str, *parts: str) -> str:

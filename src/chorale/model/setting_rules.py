@@ -1,4 +1,4 @@
-"""What may change in study.toml once people work, setting by setting.
+"""Rules for changes of study.toml after people have started, setting by setting.
 
 Opening a study enforces these rules, and docs/settings.md lists them.
 """
@@ -11,7 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 
 
 class When(StrEnum):
-    """Until when a setting may change."""
+    """When a setting may change."""
 
     ANY_TIME = "at any time"
     FIRST_WORKER = "until the first worker starts"
@@ -20,13 +20,13 @@ class When(StrEnum):
     FIRST_VERDICT = "until the gate decides about somebody"
     FIRST_ENTRY = "until the first ledger entry"
     SAME_CONTENT = "if compatible with the stored data"
-    """What was shown and answered decides, row by row (engine/opening.py)."""
+    """Depends on what was shown and answered, row by row (engine/opening.py)."""
 
 
 class SettingRule(NamedTuple):
     when: When
     effect: str
-    """What a change means for people and work that are there already."""
+    """The effect of a change on existing people and work."""
     settings: tuple[str, ...]
 
 
@@ -231,7 +231,7 @@ GROUPED = (
         gate.promote gate.promote.to gate.promote.top_share gate.workers gate.bonus gate.message gate.review""",
     ),
 )
-"""Every setting, grouped by what a change of it means. The name of a table stands for adding or removing it."""
+"""All settings, grouped by the effect of a change. The name of a table means adding or removing it."""
 
 RULES: Mapping[str, SettingRule] = {name: rule for rule in GROUPED for name in rule.settings}
 
@@ -240,18 +240,18 @@ class SettingChange(NamedTuple):
     setting: str
     """Its name in the rules, such as `stage.pay.per_judgment`."""
     of: tuple[str, ...]
-    """The names of the stage, gate or study on Prolific it belongs to."""
+    """The name of its stage, gate or study on Prolific."""
     before: Any
     after: Any
 
     @property
     def place(self) -> str:
-        """Where it is in the file, for people to read."""
+        """Its place in the file, for messages."""
         return f"`{self.setting}`" + "".join(f" of {name!r}" for name in self.of)
 
 
 def table_in(annotation: Any) -> type[BaseModel] | None:
-    """The table that a setting is, or is a list of."""
+    """The type of a setting's table, or of the tables in its list."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((model for part in get_args(annotation) if (model := table_in(part))), None)
@@ -263,7 +263,7 @@ def is_list(annotation: Any) -> bool:
 
 
 def _has_own_settings(inner: type[BaseModel] | None, annotation: Any) -> bool:
-    """Whether its settings change one by one. In a list, that needs names to tell its tables by."""
+    """Whether its settings change separately. In a list, this needs names to identify the tables."""
     return inner is not None and (not is_list(annotation) or "name" in inner.model_fields)
 
 
@@ -284,9 +284,9 @@ def changed_settings(
     path: str = "",
     of: tuple[str, ...] = (),
 ) -> Iterator[SettingChange]:
-    """What differs between two settings, both as JSON has them, with all defaults.
+    """The differences between two versions of settings as JSON, with all defaults.
 
-    A setting that `before` does not have came with a newer version of Chorale; its default was in force.
+    A setting missing from `before` was added by a newer version of Chorale; its default was in force.
     """
     for name, field in table.model_fields.items():
         key = field.alias or name

@@ -1,4 +1,4 @@
-"""What settings are made of."""
+"""Types of settings."""
 
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class Settings(BaseModel):
-    """A table of the study file: nothing in it that is not known, and nothing that changes."""
+    """A table of the study file: immutable, without unknown settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,7 +26,7 @@ def not_blank(value: str) -> str:
 
 
 def one_or_several(value: Any) -> Any:
-    """Let a text stand for a list of one."""
+    """Accept a single text as a list of one."""
     if isinstance(value, str):
         return (value,)
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What a study file can say. Every field's description is its documentation (docs/settings.md)."""
+"""The settings of a study file. Every field's description is its documentation (docs/settings.md)."""
 
 import re
 from typing import Any, Literal
@@ -112,7 +112,7 @@ class ArrivalSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _as_the_panel_has_it(cls, given: Any) -> Any:
-        """What is not given is as the panel of that name has it."""
+        """Fill in missing values from the known panel of that name."""
         if not isinstance(given, dict):
             return given
         name = given.get("panel", cls.model_fields["panel"].default)
@@ -125,8 +125,8 @@ class ArrivalSettings(Settings):
     @field_validator("panel")
     @classmethod
     def _is_no_invitation(cls, value: str) -> str:
-        # People are known by panel and id, and those with a signed link have this for a panel. Ids from a panel are not
-        # signed: under the same name, anybody could be taken for somebody invited.
+        # People are identified by panel and ID, and signed links use this name as their panel. A panel's IDs are not
+        # signed: with the same name, anybody could impersonate an invited person.
         if value in ("invitation", "expert", "public", "model", "team"):
             raise ValueError("is reserved for signed links, a public page, models or the team. Choose another name.")
         return value
@@ -135,7 +135,7 @@ class ArrivalSettings(Settings):
     @classmethod
     def _is_no_other_parameter(cls, value: str, info: ValidationInfo) -> str:
         if value in (info.data.get("worker_parameter"), info.data.get("study_parameter")):
-            raise ValueError("is the name of another parameter too. Give each parameter a unique name.")
+            raise ValueError("is also the name of another parameter. Give each parameter a unique name.")
         return value
 
     @field_validator("completion_url")
@@ -145,7 +145,7 @@ class ArrivalSettings(Settings):
         if panel is not None and panel.fixed_redirect:
             return value
         if value is not None and "{code}" not in value and "{worker}" not in value:
-            raise ValueError("has no {code} in it. Write {code} where the panel expects the code.")
+            raise ValueError("does not contain {code}. Write {code} where the platform expects the code.")
         return value
 
     @field_validator("worker_pattern")
@@ -218,7 +218,7 @@ class RetentionSettings(Settings):
 
     @property
     def acts(self) -> bool:
-        """Whether anything is erased by a date."""
+        """Whether anything is erased automatically."""
         return self.identities_days is not None or self.answers_days is not None
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 
 def with_shared_options(study: Any) -> Any:
-    """The settings of a study with `options_from` carried out: the other stage's options, and the stage's own on top.
+    """The settings of a study with `options_from` applied: the other stage's options, overridden by the stage's own.
 
-    What can't be carried out stays as it is; `chorale check` reports it.
+    An invalid `options_from` is left unchanged; `chorale check` reports it.
     """
     stages = study.get("stage") if isinstance(study, Mapping) else None
     if not isinstance(stages, list):

@@ -1,4 +1,4 @@
-"""What a study file can say about a stage: its items, who may work, gold, pay. Descriptions are the documentation."""
+"""Settings of a stage: items, admission, gold and pay. Descriptions are the documentation."""
 
 from typing import Annotated, Any, Literal
 
@@ -143,7 +143,7 @@ class JudgmentSettings(Settings):
 
 
 def _fixed_judgments(value: Any) -> Any:
-    """Let `judgments = 3` stand for a minimum and maximum of 3."""
+    """Accept `judgments = 3` as a minimum and maximum of 3."""
     if isinstance(value, int) and not isinstance(value, bool):
         return {"min": value, "max": value}
     if not isinstance(value, dict | JudgmentSettings):
@@ -224,7 +224,7 @@ class GoldSettings(Settings):
     feedback: Literal["none", "at once"] = Field(
         default="none",
         description="`at once` shows the explanation after every wrong answer to gold. This teaches, but it reveals "
-        "which item was gold to all who talk to each other. Better: explain in a practice round.",
+        "which item was gold to workers who exchange information. Better: explain in a practice round.",
     )
 
     @model_validator(mode="after")
@@ -351,7 +351,7 @@ class StageSettings(Settings):
         default=None, description="Correct answers for simulations; never shown to anybody."
     )
     models: StageModels | None = Field(
-        default=None, description="Models that annotate in the stage, and what their answers are for."
+        default=None, description="Models that annotate in the stage, and the use of their answers."
     )
     options_from: Name | None = Field(
         default=None,
@@ -382,7 +382,7 @@ class StageSettings(Settings):
 
     @property
     def first_state(self) -> ItemState:
-        """The state of new items: where a model answers first, they wait for it."""
+        """The state of new items: if a model answers first, they wait for it."""
         is_first = self.models is not None and self.models.role == "first"
         return ItemState.WAITING if is_first else ItemState.OPEN
 
@@ -393,6 +393,6 @@ class StageSettings(Settings):
 
     @property
     def pass_score(self) -> float | None:
-        """The score from which an answer to gold, or in a round, is correct; None where the task says."""
+        """The minimum score of a correct answer to gold or in a round; None for the task's default."""
         graded = self.gold or self.round
         return None if graded is None else graded.pass_score

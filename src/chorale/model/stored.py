@@ -1,4 +1,4 @@
-"""The nouns of a study as its database keeps them."""
+"""The types of a study as stored in its database."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The thing to be judged, and how far it is."""
+    """An item to be judged, and its state."""
 
     id: int
     stage: str
@@ -38,11 +38,11 @@ class Item:
     released: bool
     is_gold: bool
     sampled: bool
-    """Whether it was sampled to get another number of judgments."""
+    """Whether it was sampled for a different number of judgments."""
     response_id: int | None = None
-    """The answer it was made from, where it was made from one."""
+    """The answer it was made from, if it was made from a single answer."""
     decision: dict[str, Any] | None = None
-    """What a reviewer decided, by field."""
+    """Reviewers' decisions, by field."""
 
     def label(self) -> Label | None:
         """The label of a complete item."""
@@ -56,7 +56,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A pseudonym. The panel's own id is kept apart."""
+    """A worker's pseudonym. The panel's ID is stored separately."""
 
     id: int
     pseudonym: str
@@ -65,7 +65,7 @@ class Worker:
     """When they first agreed to a consent form."""
     arm: str | None = None
     consent_version: int | None = None
-    """The version of the consent form they agreed to last."""
+    """The latest version of the consent form they agreed to."""
 
 
 class Participation(NamedTuple):
@@ -83,7 +83,7 @@ class Participation(NamedTuple):
     exact_fees: int
     skipped: int = 0
     removed_after: int = 0
-    """How many answers somebody who was removed has given when they get to know it."""
+    """For a removed worker: the number of answers after which they are informed."""
 
     @property
     def gold(self) -> GoldRecord:
@@ -106,7 +106,7 @@ class Assignment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A submitted answer with everything that belongs to it."""
+    """A submitted answer with its details."""
 
     id: int
     stage: str
@@ -125,7 +125,7 @@ class Response:
     gold_score: float | None
     item_id: int
     item_payload: str
-    """JSON, as stored: only exports need it parsed."""
+    """Stored JSON, which only exports parse."""
     item_state: str
     item_label: Any
     item_confidence: float | None
@@ -141,7 +141,7 @@ class Grade:
     worker: str
     stage: str
     kind: str
-    """Of the response."""
+    """The kind of the response."""
     source: str
     score: float
     reasons: tuple[str, ...]
@@ -151,7 +151,7 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """A name that a worker holds and that stages ask for."""
+    """A qualification that a worker has and stages may require."""
 
     worker: str
     name: str

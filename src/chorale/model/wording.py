@@ -8,12 +8,12 @@ from typing import Any
 
 
 class Wording(str):
-    """An English sentence, with the source and the values it was made of."""
+    """An English sentence, with its source and values."""
 
     source: str
     """The sentence with its placeholders, such as `Finish {part} first.`"""
     several: str | None
-    """The source for any number but 1, where the sentence depends on a number."""
+    """The source for numbers other than 1, if the sentence depends on a number."""
     number: int
     """The number that it depends on."""
     values: Mapping[str, Any]
@@ -44,7 +44,7 @@ def counted(number: int, one: str, several: str, /, **values: Any) -> Wording:
 
 
 def joined(*parts: str) -> Wording:
-    """Sentences one after the other; those that are empty are left out."""
+    """Join sentences; empty ones are left out."""
     given = {f"part{number}": part for number, part in enumerate(filter(None, parts))}
     return Wording(" ".join(f"{{{name}}}" for name in given), None, 1, given)
 

@@ -1,4 +1,4 @@
-"""Alarms: problems of a running study."""
+"""Alarms about problems of a running study."""
 
 from dataclasses import dataclass
 
@@ -14,5 +14,5 @@ class Alarm:
     items: tuple[tuple[str, str], ...] = ()
     """Stage and key."""
     stages: tuple[str, ...] = ()
-    """The names of the stages it is about; empty if it is about all."""
+    """The names of the affected stages; empty for all."""
     serious: bool = False

@@ -1,4 +1,4 @@
-"""What arms are compared by: one observation for every worker, or for every item, with the arm it belongs to."""
+"""Observations for comparing arms: one for every worker or every item, with its arm."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class Observation(NamedTuple):
     item: str
     value: float
     of: float = 1.0
-    """How much it counts: `value` is a sum over so many."""
+    """The number of values that `value` is the sum of."""
 
 
 class ArmComparison(NamedTuple):
@@ -34,13 +34,13 @@ class ArmComparison(NamedTuple):
     against: str
     compared: UnpairedComparison
     p: float
-    """By the planned test."""
+    """The p-value by the planned test."""
     adjusted: float
-    """By Holm's method, for the number of arms that are compared."""
+    """The p-value adjusted by Holm's method for the number of compared arms."""
 
 
 class ComparedArms(NamedTuple):
-    """A planned outcome in every arm, and what was compared."""
+    """A planned outcome in every arm, with the comparisons."""
 
     planned: PlannedOutcome
     means: Mapping[str, float | None]
@@ -49,7 +49,7 @@ class ComparedArms(NamedTuple):
 
 
 def compare_arms(tx: Tx, study: Study, planned: PlannedOutcome, resampling: Resampling) -> ComparedArms:
-    """Every arm's mean, and how far each is from the one that they are compared with."""
+    """The mean of every arm, and its difference from the reference arm."""
     names = () if study.settings.arms is None else study.settings.arms.names
     against = planned.against or names[0]
     sides = _by_unit(observations(tx, study, planned.outcome), planned, names)
@@ -82,13 +82,13 @@ def _by_unit(seen: Sequence[Observation], planned: PlannedOutcome, arms: Sequenc
 
 
 def observations(tx: Tx, study: Study, outcome: str) -> list[Observation]:
-    """What there is to see of an outcome, of everybody in an arm."""
+    """The observations of an outcome, for all workers in arms."""
     measure = _OF_EVERY_STUDY.get(outcome)
     return list(_of_tables(tx, study, outcome) if measure is None else measure(tx, study))
 
 
 def _of_tables(tx: Tx, study: Study, outcome: str) -> Iterator[Observation]:
-    """The rows of tasks' tables that have the measure."""
+    """The observations from tasks' tables that have the measure."""
     for stage in study.stages.values():
         for export in stage.task.exports:
             by_arm = export.by_arm
@@ -121,10 +121,9 @@ def _graded(tx: Tx, study: Study) -> Iterator[Observation]:
 
 
 def arm_grades(tx: Tx, study: Study, arm: str) -> tuple[list[Observation], str]:
-    """The grades of an arm's people in the last of its stages that was graded, and the title of that stage.
+    """The grades of an arm's workers in its last graded stage, and the title of that stage.
 
-    What they make in the end may be validated instead. Everybody counts once, however many of their answers were
-    graded.
+    Later stages may be validated instead of graded. Every worker counts once, whatever the number of graded answers.
     """
     arms = arms_by_worker(tx)
     for stage in reversed([stage for stage in study.stages.values() if arm in stage.settings.arms]):

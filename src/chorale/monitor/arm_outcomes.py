@@ -1,4 +1,4 @@
-"""How the arms of a trial do: balance, attrition and outcome, with intervals. Only for those who asked for it."""
+"""Results by arm of a trial: balance, attrition and outcomes, with intervals. Computed only on request."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class IntervalEstimate:
     low: float
     high: float
     of: int
-    """From so many."""
+    """Number of observations."""
 
     @property
     def is_known(self) -> bool:
@@ -46,26 +46,26 @@ class ArmOutcome:
     name: str
     people: int
     expected: float
-    """How many it would have if everybody were spread by the weights."""
+    """Expected number of people, by the weights."""
     panels: Mapping[str, int]
     began: int
     reached: int
-    """Worked in the last of the arm's own stages, or anywhere where it has none."""
+    """Number of people who worked in the arm's last own stage, or in any stage if it has none."""
     dropped: int
     staying: IntervalEstimate | None
-    """Share of its people who reached that stage and were not dropped."""
+    """Share of its people who reached that stage and were not removed."""
     grade: IntervalEstimate | None
-    """Mean grade of what they made there, or in the last of the arm's stages that was graded: over people."""
+    """Mean grade over people, in the arm's last graded stage."""
     graded_in: str
-    """The title of the stage that was."""
+    """The title of that stage."""
     gain: IntervalEstimate | None
-    """How much that is above the first arm's, as in the report; None for the first itself."""
+    """The difference from the first arm's mean grade, as in the report; None for the first arm."""
     gold: IntervalEstimate | None
-    """Share of gold they got right, everywhere."""
+    """Share of correct gold answers, in all stages."""
     costs: CostTerms
-    """Of the stages that are its own."""
+    """The costs of its own stages."""
     shared: int
-    """What its people had in stages that are no arm's own."""
+    """Costs of its people in shared stages."""
 
 
 def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
@@ -113,7 +113,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
 
 
 def share_estimate(right: int, of: int) -> IntervalEstimate | None:
-    """A share with Wilson's interval; None of nothing.
+    """A share with Wilson's interval; None without observations.
 
     >>> share = share_estimate(8, 10)
     >>> round(share.low, 3), round(share.high, 3)
@@ -123,9 +123,9 @@ def share_estimate(right: int, of: int) -> IntervalEstimate | None:
 
 
 def share_of_people(right: Sequence[int], answered: Sequence[int]) -> IntervalEstimate | None:
-    """A share of what several people answered: people are sampled, and each gave several answers that are alike.
+    """A share of answers with several answers per person, which are correlated.
 
-    The interval is Wilson's, of as many answers as would tell as much if each were somebody else's.
+    The interval is Wilson's, with the effective number of independent answers.
 
     >>> share = share_of_people([10, 10, 0, 0], [10, 10, 10, 10])
     >>> share.of, share.low < 0.1, share.high > 0.9
@@ -140,7 +140,7 @@ def share_of_people(right: Sequence[int], answered: Sequence[int]) -> IntervalEs
 
 
 def mean_estimate(means: Sequence[float]) -> IntervalEstimate | None:
-    """The mean of people's means, with Student's interval; None of one person, who tells nothing of the others.
+    """The mean of people's means, with Student's interval; None with fewer than two people.
 
     >>> mean = mean_estimate([0.2, 0.4, 0.6])
     >>> round(mean.value, 3), round(mean.low, 3), round(mean.high, 3)
@@ -153,7 +153,7 @@ def mean_estimate(means: Sequence[float]) -> IntervalEstimate | None:
 
 
 def _gain(graded: ComparedArms, arm: str) -> IntervalEstimate | None:
-    """How far an arm's mean grade is above the first arm's."""
+    """The difference of an arm's mean grade from the first arm's."""
     for comparison in graded.comparisons:
         if comparison.arm == arm:
             around, of = comparison.compared.interval, graded.units[arm] + graded.units[comparison.against]

@@ -1,7 +1,7 @@
-"""What a study has cost, in the terms papers report: per result, per valid answer, per arm; with training and without.
+"""The costs of a study, as papers report them: per result, per valid answer, per arm; with and without training.
 
-Fees are part of every cost. Work that does not count (its worker was dropped, or its item withdrawn) is paid all the
-same, and is listed separately.
+All costs include fees. Discarded work (of a removed worker or a withdrawn item) is still paid, and is listed
+separately.
 """
 
 from collections import defaultdict
@@ -16,19 +16,19 @@ from chorale.store.arms import arms_by_worker
 from chorale.store.stages import released_by_stage
 
 RESULT = "accepted label"
-"""What one result of a study is called, unless its tasks say otherwise."""
+"""The default name of a result; tasks can define another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What one worker had in one stage."""
+    """The costs of one worker in one stage."""
 
     worker: str
     stage: str
     paid: int
     fees: int
     discarded: int
-    """Of what was paid: for answers that do not count."""
+    """The part paid for discarded answers."""
 
     @property
     def cost(self) -> int:
@@ -36,55 +36,55 @@ class Spending:
 
     @property
     def wasted(self) -> float:
-        """What the answers that do not count cost, with their part of the fees."""
+        """The cost of discarded answers, including their share of fees."""
         return self.cost * self.discarded / self.paid if self.paid else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class CostTerms:
-    """Costs in minor units; None where there is nothing to divide by."""
+    """Costs in minor units; None if the divisor is 0."""
 
     cost: int
     fees: int
-    """Of that: what panels charge on top of what people get."""
+    """The part that is platform fees."""
     training: int
-    """Of that: in stages that are there to train and choose people."""
+    """The part in stages that train and select people."""
     discarded: int
-    """Of that: for answers that do not count."""
+    """The part for discarded answers."""
     results: int
-    """Results that are released, in the unit that the study is for."""
+    """Number of accepted results, in the study's unit."""
     answers: int
-    """Answers that count, where results come from."""
+    """Number of valid answers in the final stages."""
     per_result: float | None
     per_result_without_training: float | None
     per_result_without_discarded: float | None
-    """Without training, and without work that does not count."""
+    """Without training and discarded work."""
     per_answer: float | None
     per_answer_without_training: float | None
     per_answer_without_discarded: float | None
     paid_per_answer: float | None
-    """What people got for each, without fees, as papers tend to report it."""
+    """Pay per result without fees, as papers often report it."""
     paid_per_answer_without_training: float | None
     unit: str = RESULT
-    """What one of the results is called."""
+    """The name of a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArmCosts:
-    """What the arms of a trial cost: what was spent for each of them, and what is shared, are all that was spent."""
+    """The costs of a trial's arms. Costs by arm and shared costs add up to the total."""
 
     own: Mapping[str, CostTerms]
-    """Of every arm: what was spent in stages that are for it, against what came of the last of them."""
+    """By arm: the costs of its own stages, and the results of the last one."""
     shared: CostTerms
-    """What is no arm's own, such as validating what all arms made."""
+    """Shared costs, such as validating the answers of all arms."""
     shared_stages: Mapping[str, int]
-    """Of that, by stage."""
+    """Shared costs by stage."""
     shared_by: Mapping[str, int]
-    """Of that, what the people of every arm had. The rest is of people in no arm, such as experts."""
+    """Shared costs by the arm of the worker. The rest are costs of people without an arm, such as experts."""
 
 
 def cost_terms(spent: Sequence[Spending], training_in: frozenset[str], released: int, answers: int) -> CostTerms:
-    """Compare what was spent with the results. `training_in` are the names of the stages that train people."""
+    """Relate the costs to the results. `training_in` are the names of the stages that train people."""
     cost = sum(one.cost for one in spent)
     training = sum(one.cost for one in spent if one.stage in training_in)
     discarded = round(sum(one.wasted for one in spent if one.stage not in training_in))
@@ -122,9 +122,9 @@ def study_costs(tx: Tx, study: Study) -> CostTerms:
 
 
 def study_results(tx: Tx, study: Study) -> tuple[int, str]:
-    """How many results a study releases, and what one of them is called.
+    """The number of accepted results of a study, and their name.
 
-    An item may hold several things that the study is for, of which some are kept: these are its results then.
+    If items contain several units, such as questions, the kept units are the results.
     """
     last = final_stages(study)
     kept = [unit for stage in last if (unit := _kept(tx, study, stage)) is not None]
@@ -136,7 +136,7 @@ def study_results(tx: Tx, study: Study) -> tuple[int, str]:
 
 
 def _kept(tx: Tx, study: Study, stage: RunningStage) -> tuple[str, int] | None:
-    """What one of the things is called that a stage decides on, and how many are kept; None if it is about items."""
+    """The name and number of kept units in a stage; None if its results are items."""
     for export in stage.task.exports:
         if export.released is not None and export.tally is not None:
             way, name = export.released
@@ -146,7 +146,7 @@ def _kept(tx: Tx, study: Study, stage: RunningStage) -> tuple[str, int] | None:
 
 
 def final_stages(study: Study) -> list[RunningStage]:
-    """The stages a study's results are of: nothing but grading and looking at samples follows on them."""
+    """The stages with the study's results: only grading and review of samples come after them."""
     return _last(study, list(study.stages.values()))
 
 
@@ -157,7 +157,7 @@ def _last(study: Study, among: Sequence[RunningStage]) -> list[RunningStage]:
 
 
 def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
-    """The last of the stages that are an arm's own: what is made there is what the arm was for."""
+    """The last of an arm's own stages, which has the arm's results."""
     return _last(study, [stage for stage in study.stages.values() if stage.settings.arms == (arm,)])
 
 
@@ -189,9 +189,9 @@ def arm_costs(tx: Tx, study: Study) -> ArmCosts:
 
 
 def _arms_served(study: Study, name: str, training: frozenset[str]) -> frozenset[str]:
-    """The arms that a stage is there for: none where it judges what several arms made, or is for everybody.
+    """The arms that a stage serves: none if it judges several arms' answers or is for everybody.
 
-    Who is in which arm does not tell: all may validate what all arms made, and qualify for that.
+    Workers' arms are not enough to decide this: all may validate all arms' answers.
     """
     stage = study.stages[name].settings
     if stage.arms or name not in training:
@@ -203,12 +203,12 @@ def _arms_served(study: Study, name: str, training: frozenset[str]) -> frozenset
 
 
 def _own_arms(stage: StageSettings) -> frozenset[str]:
-    """The arms that a stage says it is for, unless it has one judge what another made."""
+    """The arms named by a stage, unless workers of one arm judge another arm's answers there."""
     return frozenset(stage.arms if len(stage.arms) == 1 or not stage.sources else ())
 
 
 def _arms_led_to(study: Study, training: str) -> frozenset[str]:
-    """The arms whose own stages let in who has passed a training that is for everybody; none before arms are drawn."""
+    """The arms whose own stages require a training for everybody; none before arms are assigned."""
     drawn_after = study.settings.arms.after if study.settings.arms is not None else None
     reached, waiting = {training}, [training]
     while waiting:
@@ -226,7 +226,7 @@ def _arms_led_to(study: Study, training: str) -> frozenset[str]:
 def training_stages(study: Study) -> frozenset[str]:
     """The stages that train and select people.
 
-    These are rounds, the stages whose answers let people go on to others, and the grading of what was done there.
+    These are rounds, stages whose answers qualify people for others, and the grading of these answers.
     """
     asked_for = {name for stage in study.stages.values() for name in stage.settings.entry.qualifications}
     if study.settings.arms is not None and study.settings.arms.after is not None:
@@ -251,19 +251,19 @@ def _is_last(stage: RunningStage, among: Sequence[RunningStage]) -> bool:
 
 
 def _looks_after_others(stage: RunningStage) -> bool:
-    """Whether a stage is there for the work of other stages, as grading and monitoring are."""
+    """Whether a stage serves other stages, as grading and monitoring do."""
     items = stage.settings.items
     return stage.settings.grades or (items is not None and items.sample < 1)
 
 
 def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers: Mapping[str, int]) -> tuple[int, int]:
-    """Released results, and answers that count, of some stages."""
+    """Accepted results and valid answers of some stages."""
     names = {stage.name for stage in stages}
     return sum(released.get(name, 0) for name in names), sum(answers.get(name, 0) for name in names)
 
 
 def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
-    """What everybody had where; and how many answers count, by stage."""
+    """Costs by worker and stage, and the number of valid answers by stage."""
     unused = responses.not_counted(tx)
     discarded: dict[tuple[str, str], int] = defaultdict(int)
     for stage, worker, cause, amount in ledger.paid_to_people(tx) if unused else ():
@@ -275,7 +275,7 @@ def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
 
 
 def money_or_nothing(amount: float | None, currency: str) -> str:
-    """Money of a term that may have nothing to divide by."""
+    """A cost as text; a dash if it is None."""
     return "" if amount is None else money_text(round(amount), currency)
 
 

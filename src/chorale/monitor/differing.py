@@ -1,4 +1,4 @@
-"""Items in which models and people differ most, for people to read."""
+"""Items on which models and people differ most."""
 
 from collections import defaultdict
 from statistics import fmean
@@ -14,20 +14,20 @@ from chorale.store.responses import counted_responses
 
 
 class DifferingItem(NamedTuple):
-    """An item, and what models and people answered."""
+    """An item with the answers of models and people."""
 
     key: str
     distance: float
     """The mean distance between a model's answer and a person's, from 0 to 1."""
     among_people: float | None
-    """The mean distance between two people's; None with one person."""
+    """The mean distance between two people's answers; None with one person."""
     models: tuple[tuple[str, Any], ...]
     """Names and answers."""
     people: tuple[Any, ...]
 
 
 def differing_items(tx: Tx, stage: RunningStage, most: int) -> list[DifferingItem]:
-    """The items of a stage in which models are farthest from people; where people agree with each other first."""
+    """The items of a stage on which models differ most from people; those on which people agree come first."""
     people: defaultdict[str, list[Any]] = defaultdict(list)
     for counted in counted_responses(tx, stage.name):
         if not is_model(counted.worker):

@@ -88,10 +88,10 @@ _EVIDENCE: Mapping[str, str] = {
 
 
 def event_name(kind: str) -> str:
-    """What an event is called on pages; the activity log stores a shorter name."""
+    """The displayed name of an event; the activity log stores a shorter one."""
     return _EVENTS.get(kind, kind)
 
 
 def evidence_name(name: str) -> str:
-    """What a piece of evidence is called on pages."""
+    """The displayed name of a piece of evidence."""
     return _EVIDENCE.get(name, name.replace("_", " "))

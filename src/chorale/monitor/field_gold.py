@@ -9,7 +9,7 @@ from chorale.store import Tx
 from chorale.store.responses import gold_responses
 
 GoldCounts = dict[str, tuple[int, int]]
-"""By field: correct answers to gold, and all of them."""
+"""Correct and total gold answers, by field."""
 
 
 def gold_counts(fields: Iterable[AnswerField], graded: Iterable[tuple[Any, Any]]) -> GoldCounts:

@@ -1,4 +1,4 @@
-"""Items that a model answered first: how many it labelled, how many went to people, how often it is right."""
+"""Items that a model answered first: how many it labelled, how many went to people, and its accuracy."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from chorale.store.items import all_items
 
 @dataclass(frozen=True, slots=True)
 class FirstRecord:
-    """What a model that answers first has done in a stage."""
+    """The results of a model that answers first in a stage."""
 
     stage: str
     model: str
@@ -30,15 +30,15 @@ class FirstRecord:
     audit: float
     removed: bool
     why: Mapping[str, int]
-    """Items by why people are asked about them, or are not."""
+    """Number of items, by the reason why people are or are not asked."""
     judgments: int
     """People's judgments of all items."""
     waiting: int
-    """Items with people who have not labelled them yet."""
+    """Items that people have not labelled yet."""
     sure: Audited
-    """How often the model agrees with people where it is sure enough not to ask them."""
+    """How often the model agrees with people on items above the confidence threshold."""
     unsure: Audited
-    """How often it does where it is not."""
+    """How often it agrees with people on items below the threshold."""
 
     @property
     def labelled(self) -> int:
@@ -55,7 +55,7 @@ class FirstRecord:
 
 
 def first_records(tx: Tx, study: Study) -> list[FirstRecord]:
-    """Every stage in which a model answers first and something was decided."""
+    """The records of all stages in which a model answers first and items were decided."""
     return [one for stage in study.stages.values() if stage.asks_model_first for one in _records(tx, stage)]
 
 
@@ -85,7 +85,7 @@ def _records(tx: Tx, stage: RunningStage) -> Iterator[FirstRecord]:
 
 
 def _agreement(stage: RunningStage, pairs: Sequence[tuple[Item, FirstLabel]]) -> Audited:
-    """Between the model's answers and labels by people, free text aside."""
+    """Agreement between the model's answers and people's labels, without free text."""
     compared = stage.task.shape.without_texts
     judged = [
         (compared(answer_from_text(first.answer)) == compared(item.answer), first.probability)
@@ -96,7 +96,7 @@ def _agreement(stage: RunningStage, pairs: Sequence[tuple[Item, FirstLabel]]) ->
 
 
 def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
-    """Who labelled what, and how often the model is right; None where no model answers first."""
+    """A table of who labelled how many items, and the model's accuracy; None if no model answers first."""
     columns = (
         *("stage", "model", "items#", "labelled by the model#", "unsure#", "audited#", "other#", "people's judgments#"),
         *("right where sure#", "95% interval#", "right where unsure#"),
@@ -120,7 +120,7 @@ def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
 
 
 def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
-    """What a paper says of items that a model answered first."""
+    """Sentences for a paper about items that a model answered first."""
     for row in records:
         if row.removed:
             yield f"The model {row.model} was removed from {row.stage}, so that people labelled all its items."
@@ -138,9 +138,9 @@ def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
 
 
 def estimate_columns(tx: Tx, stage: RunningStage, label: Any) -> dict[str, list[str | None]]:
-    """A row per item for `chorale estimate`: the model's label, people's, and the probability of asking them.
-
-    `label` makes the label that is compared from an answer. Items without an answer of the model are left out.
+    """Columns for `chorale estimate`, one row per item: the model's label, people's label, and the probability of
+    asking people. `label` extracts the compared label from an answer. Items without an answer of the model are left
+    out.
     """
     columns: dict[str, list[str | None]] = {"item": [], "model": [], "people": [], "probability": []}
     decided = first_pass.of_stage(tx, stage.id)

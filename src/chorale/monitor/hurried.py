@@ -40,7 +40,7 @@ def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, 
 
 
 def hurried_line(hurried: HurriedWorker) -> str:
-    """A sentence about one of them."""
+    """A sentence about a worker who answers too fast."""
     return (
         f"{hurried.worker} answered {hurried.answers:,} items of {hurried.stage} in {hurried.seconds:.2g} seconds "
         f"each; reading one takes about {hurried.estimate:.0f}."

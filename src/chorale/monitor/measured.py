@@ -1,4 +1,4 @@
-"""What the database adds to `chorale check`: measured wages, how often models are unsure, and who has no account."""
+"""Measurements for `chorale check` from the database: wages, how often models are unsure, and missing accounts."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ _NAMED = 5
 
 
 def measured_wages(directory: Path, database: str | None) -> list[str]:
-    """A sentence for every stage in which somebody has worked for money, and about people without an account.
+    """A sentence for every stage with paid work, and about people without an account.
 
-    Pay below the minimum is pointed out. A study file that the database does not fit is refused, as it is by the site.
+    Pay below the minimum is reported. A study file that does not match the database is refused, as by the site.
     """
     try:
         with started_study(directory, database) as study:
@@ -45,7 +45,7 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
 
 
 def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
-    """By stage, of the items that a model answered first, the fraction it was unsure of: all, once it is removed."""
+    """The fraction of items on which a model that answers first was unsure, by stage; 1 if it was removed."""
     try:
         with started_study(directory, database) as study:
             records = study.store.look(lambda tx: first_records(tx, study))
@@ -56,10 +56,10 @@ def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
 
 
 def people_without_account(study: Study) -> list[str]:
-    """A sentence about people whom items are assigned to and who can't sign in; nothing if all can."""
+    """A sentence about people with assigned items who can't sign in; empty if all can."""
     names = study.store.look(assignees.strangers)
     if not names:
         return []
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     have = "has no active account" if len(names) == 1 else "have no active account"
-    return [f"{shown} {have}, and items are assigned to them. Invite them with `chorale team DIR --invite NAME`."]
+    return [f"{shown} {have}, but items are assigned to them. Invite them with `chorale team DIR --invite NAME`."]

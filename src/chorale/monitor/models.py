@@ -1,4 +1,4 @@
-"""What models have done in a study: calls, cost, gold, confidence; and their answers beside people's."""
+"""The work of models in a study: calls, cost, gold and confidence, and their answers compared with people's."""
 
 import json
 from collections import Counter, defaultdict
@@ -23,24 +23,24 @@ from chorale.store.responses import counted_responses
 
 
 def name_of(pseudonym: str) -> str:
-    """What the study file calls a model."""
+    """A model's name in the study file."""
     return pseudonym.removeprefix(MODEL_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRecord:
-    """What a model has done in a stage."""
+    """The record of a model in a stage."""
 
     model: str
     stage: str
     role: str
     versions: tuple[str, ...]
-    """As servers reported them."""
+    """Model versions, as reported by servers."""
     began_on: str
     ended_on: str
     """Dates of the first and the last call."""
     prompts: str
-    """The SHA-256 of all prompts' hashes, sorted: the same for the same prompts."""
+    """The SHA-256 of all prompts' sorted hashes: equal for equal prompts."""
     answered: int
     skipped: int
     calls: int
@@ -56,7 +56,7 @@ class ModelRecord:
     gold_answered: int
     removed: bool
     diagram: tuple[Bin, ...]
-    """How often answers to gold are right, by confidence; empty where none was given."""
+    """Gold accuracy by confidence; empty if there is no confidence."""
 
     @property
     def calibration_error(self) -> float | None:
@@ -69,7 +69,7 @@ class ModelRecord:
 
 
 def model_records(tx: Tx, study: Study) -> list[ModelRecord]:
-    """All models in all stages in which they were asked, in the order of the stages."""
+    """The records of all models in all stages, in the order of the stages."""
     of_calls: defaultdict[tuple[str, str], list[calls.CallSummary]] = defaultdict(list)
     for row in calls.summaries(tx):
         of_calls[row.worker, row.stage].append(row)
@@ -133,11 +133,11 @@ def _confidence_on_gold(tx: Tx, study: Study) -> Mapping[tuple[str, str], list[t
     return pairs
 
 
-# Their answers beside people's
+# Comparison with people's answers
 
 
 def label_reader(stage: RunningStage, field: str | None) -> Callable[[Any], str | None]:
-    """From an answer to the label that is compared: a field of it, or all of it as JSON."""
+    """A function from an answer to the compared label: a field of it, or all of it as JSON."""
     names = [one.name for one in stage.task.shape.fields if one.kind in (FieldKind.LABEL, FieldKind.RATING)]
     fields = [one.name for one in stage.task.shape.fields]
     if field is not None and field not in fields:
@@ -176,7 +176,7 @@ def judged_rows(tx: Tx, stage: RunningStage, field: str | None = None) -> Iterat
 
 
 def own_distance(stage: RunningStage) -> Callable[[frozenset[str], frozenset[str]], float]:
-    """The task's own distance, between labels that are whole answers as JSON."""
+    """The task's own distance, between labels that are complete answers as JSON."""
 
     def task(left: frozenset[str], right: frozenset[str]) -> float:
         [first], [second] = left, right
@@ -186,7 +186,7 @@ def own_distance(stage: RunningStage) -> Callable[[frozenset[str], frozenset[str
 
 
 def _answer(label: str) -> Any:
-    """Whole answers that are texts stand as they are."""
+    """Complete answers that are texts stay unchanged."""
     try:
         return json.loads(label)
     except ValueError:
@@ -194,7 +194,7 @@ def _answer(label: str) -> Any:
 
 
 def records_table(records: Sequence[ModelRecord], currency: str) -> ScoreTable:
-    """What models have done, for a terminal and a report."""
+    """A table of models' records, for a terminal and a report."""
     columns = (
         "model",
         "stage",
@@ -232,18 +232,18 @@ def records_table(records: Sequence[ModelRecord], currency: str) -> ScoreTable:
 
 
 def reliability_table(records: Sequence[ModelRecord]) -> ScoreTable | None:
-    """How often answers to gold are right, by confidence; None where no model gives any."""
+    """A table of gold accuracy by confidence; None if no model reports confidence."""
     rows = [
         (one.model, f"{part.low:.1f} to {part.high:.1f}", part.answers, round(part.confidence, 3), round(part.right, 3))
         for one in records
         for part in one.diagram
     ]
     columns = ("model", "confidence", "gold answers#", "mean confidence#", "right#")
-    return ScoreTable("Reliability: how often answers to gold are right", columns, rows) if rows else None
+    return ScoreTable("Reliability: gold accuracy by confidence", columns, rows) if rows else None
 
 
 def troubles_table(records: Sequence[ModelRecord]) -> ScoreTable | None:
-    """Calls without an answer, and faults met by requests that were sent again; None where there are none."""
+    """A table of calls without an answer and faults of repeated requests; None if there are none."""
     rows = [
         (one.model, one.stage, what, count)
         for one in records

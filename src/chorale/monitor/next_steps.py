@@ -1,4 +1,4 @@
-"""What to do next in a study: the first things an owner should look at, in order of urgency."""
+"""The next steps in a study, most urgent first."""
 
 from dataclasses import dataclass
 
@@ -13,23 +13,23 @@ from chorale.store import Tx, console, messages, payments, submissions
 from chorale.store.payments import FILE, PLANNED, SENT
 
 LEDGER_READ_ANEW = 20_000
-"""Ledger entries up to which balances are computed whenever somebody asks; beyond, once a minute."""
+"""Up to this number of ledger entries, balances are computed on every request; beyond it, once a minute."""
 _MINUTE_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """Something to do, and how."""
+    """A next step, and how to do it."""
 
     kind: str
     title: str
     advice: str
     place: str = ""
-    """The gate it is about, if it is about one."""
+    """The gate it is about, if any."""
 
 
 def next_steps(tx: Tx, study: Study, now: Overview) -> list[NextStep]:
-    """Everything that waits for the owner or the team, the most urgent first."""
+    """Everything that needs the owner or the team, most urgent first."""
     return [
         *_alarms(now),
         *_people(now),
@@ -112,7 +112,7 @@ def _payments(tx: Tx, study: Study) -> list[NextStep]:
 
 
 def _balance(tx: Tx, study: Study) -> tuple[int, int]:
-    """How many people can be paid now, and how much. All of a large ledger is read once a minute."""
+    """The number of people who can be paid now, and the amount. A large ledger is read at most once a minute."""
     newest, payouts_made = payments.newest_entry(tx), len(payments.payouts(tx))
     at = study.clock()
     known: tuple[int, int, int, int] | None = study.memory.get("balance due")

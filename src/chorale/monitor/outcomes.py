@@ -32,7 +32,7 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
 
 
 def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:
-    """How long an answer took each worker on average. All are looked up when the first is asked for."""
+    """The mean time per answer of each worker, read at the first request."""
 
     @cache
     def seconds_by_worker() -> Mapping[str, float]:
@@ -45,7 +45,7 @@ def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:
 
 
 def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | None]:
-    """Whose answer an item was made from. All are looked up when the first is asked for."""
+    """The answers that items were made from, read at the first request."""
 
     @cache
     def origin_by_item() -> Mapping[int, Origin]:
@@ -55,9 +55,9 @@ def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | Non
 
 
 def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
-    """For every table of a task that leaves things out: how many came to which end, if any did.
+    """Counts by outcome for every task table that leaves rows out.
 
-    Where several stages have the table, each one's is called after its stage too, as among the exports.
+    If several stages have the table, names include the stage, as in exports.
     """
     tables = [(stage, export) for stage in study.stages.values() for export in stage.task.exports]
     count = Counter(export.name for _, export in tables)

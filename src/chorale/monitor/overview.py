@@ -56,7 +56,7 @@ class StageView:
     counts: StageCounts
     title: str
     planned: int
-    """The fewest annotations its items need."""
+    """The minimum number of annotations its items need."""
     wage: WageSummary
     condition: StageCondition
     round: RoundStatus | None = None
@@ -77,14 +77,14 @@ class Overview:
     """The latest removed workers, with the reason."""
     dropped_total: int
     passed: Mapping[str, int]
-    """How many passed every gate."""
+    """Number of people who passed, by gate."""
     recent: list[Event]
     imported: bool
-    """Whether the work was done elsewhere."""
+    """Whether the study was imported."""
 
     @property
     def planned(self) -> int:
-        """Annotations that are needed at least, or were made beyond that."""
+        """The minimum number of annotations, or the existing number if it is larger."""
         return sum(max(stage.planned, stage.counts.judgments) for stage in self.stages)
 
     @property
@@ -143,7 +143,7 @@ def overview(tx: Tx, study: Study) -> Overview:
 
 
 def _drawn_for_more(tx: Tx, study: Study) -> Counter[str]:
-    """How many items of each stage were sampled for another number of annotations."""
+    """Number of items sampled for a different number of annotations, by stage."""
     drawn: Counter[str] = Counter()
     if any(stage.settings.judgments.sample is not None for stage in study.stages.values()):
         for event in events.recent(tx, MOST_DRAWS, kinds=("sampled",)):
@@ -205,7 +205,7 @@ def agreement_over_time(tx: Tx, study: Study) -> list[AgreementPart]:
 
 
 def _lately(tx: Tx, study: Study, check: Callable[[Tx, Study], Iterator[Alarm]]) -> list[Alarm]:
-    """Alarms that take long to compute, for pages that are opened often: again once there are 5% more answers."""
+    """Slow alarms, cached for pages that are opened often: recomputed after 5% more answers."""
     answers = participations.answers(tx)
     checked_at, alarms = study.memory.get(check.__name__, (None, []))
     if checked_at is None or not checked_at <= answers < checked_at * _CHECK_AGAIN:

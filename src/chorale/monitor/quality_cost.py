@@ -1,4 +1,4 @@
-"""Quality against cost: what a label of people and of each model costs, takes and is worth by gold."""
+"""Quality against cost: cost, time and gold accuracy per label, for people and for each model."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ FEWEST_GOLD = 2
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """People together, or a model, in a stage."""
+    """All people together, or one model, in a stage."""
 
     stage: str
     name: str
     labels: int
-    """Answers to items, gold aside."""
+    """Number of answers to items, without gold."""
     cost: int
-    """In billionths of a minor unit, with fees, gold included."""
+    """Cost in billionths of a minor unit, with fees and gold."""
     seconds: float
-    """Of work on an answer, or of a call, on average."""
+    """Mean seconds per answer, or per call."""
     gold_right: int
     gold_answered: int
 
     @property
     def cost_a_label(self) -> int | None:
-        """In billionths of a minor unit."""
+        """The cost per label, in billionths of a minor unit."""
         return round(self.cost / self.labels) if self.labels else None
 
     @property
     def accuracy(self) -> float | None:
-        """By gold."""
+        """Gold accuracy."""
         return self.gold_right / self.gold_answered if self.gold_answered else None
 
     @property
@@ -63,7 +63,7 @@ class Annotator:
 
 
 def annotators(tx: Tx, study: Study, records: Sequence[ModelRecord]) -> list[Annotator]:
-    """People and models in every stage that models have annotated, rounds aside."""
+    """People and models in every stage that models have annotated, except rounds."""
     everybody = []
     for stage in dict.fromkeys(record.stage for record in records if record.role != "round"):
         rows = [row for row in participation_summaries(tx, stage_name=stage) if not is_model(row.worker)]
@@ -92,7 +92,7 @@ def _people(stage: str, rows: Iterable[ParticipationSummary]) -> Annotator:
 
 
 def quality_cost_table(compared: Sequence[Annotator], currency: str) -> ScoreTable | None:
-    """For a terminal and a report; None where no model has annotated."""
+    """The table for a terminal and a report; None if no model has annotated."""
     columns = (
         "stage",
         "annotator",
@@ -122,7 +122,7 @@ def quality_cost_table(compared: Sequence[Annotator], currency: str) -> ScoreTab
 
 
 def quality_cost_chart(compared: Sequence[Annotator], currency: str) -> str | None:
-    """Accuracy on gold over the cost of a label; None where gold or costs are missing."""
+    """A chart of gold accuracy against cost per label; None if gold or costs are missing."""
     points = [
         Point(
             one.cost_a_label / CALL_UNIT / 10 ** minor_digits(currency),
@@ -140,5 +140,5 @@ def quality_cost_chart(compared: Sequence[Annotator], currency: str) -> str | No
         points,
         Axis(f"cost a label ({currency})", zero=True),
         Axis("right by gold", high=1.0),
-        description="Accuracy on gold of people and of each model, over what a label costs; bars are 95% intervals.",
+        description="Gold accuracy of people and of each model against cost per label; bars are 95% intervals.",
     )

@@ -22,7 +22,7 @@ MOST_LOOKED_AT = 10_000
 
 
 def senseless_answers(tx: Tx, study: Study) -> Iterator[Alarm]:
-    """The checks that the study file asks for, in every stage with items."""
+    """Alarms by the checks in the study file, for every stage with items."""
     for stage in study.stages.values():
         if stage.round_size is not None or stage.is_for_experts:
             continue

@@ -1,4 +1,4 @@
-"""Answers with and without a model's suggestion, and what is measured of them. Needs no numerical library."""
+"""Answers with and without a model's suggestion, and their measures. Needs no numerical library."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from chorale.store.suggestions import SuggestedRow
 
 
 class SuggestionMeasure(NamedTuple):
-    """A value of each of some answers: its name, the answers with and without a suggestion, and how to compute it."""
+    """A measure of answers: its name, the answers with and without a suggestion, and its function."""
 
     measure: str
     with_suggestion: Sequence[SuggestedRow]
@@ -22,7 +22,7 @@ class SuggestionMeasure(NamedTuple):
 
     @property
     def means(self) -> tuple[float | None, float | None]:
-        """With a suggestion, and without; None if there are no answers."""
+        """The means with and without a suggestion; None if there are no answers."""
         first, second = (
             fmean(map(self.value, rows)) if rows else None for rows in (self.with_suggestion, self.without)
         )
@@ -30,7 +30,7 @@ class SuggestionMeasure(NamedTuple):
 
 
 def suggestion_measures(tx: Tx, study: Study, stage: RunningStage) -> list[SuggestionMeasure]:
-    """The measures of a stage in which a model suggests answers; none where none does."""
+    """The measures of a stage in which a model suggests answers; empty if none does."""
     model = suggesting_model(study, stage)
     if model is None:
         return []
@@ -42,7 +42,7 @@ def suggestion_measures(tx: Tx, study: Study, stage: RunningStage) -> list[Sugge
     measures: list[tuple[str, list[SuggestedRow], Callable[[SuggestedRow], float]]] = [
         ("seconds per answer", rows, lambda row: row.duration_ms / 1000),
         (given, known, alike),
-        (f"{given}, where it is right by gold", [row for row in known if is_right(stage, row)], alike),
+        (f"{given}, where it is correct by gold", [row for row in known if is_right(stage, row)], alike),
         (f"{given}, where it is wrong by gold", [row for row in known if is_right(stage, row) is False], alike),
         (
             "correct by gold",
@@ -62,12 +62,12 @@ def suggestion_measures(tx: Tx, study: Study, stage: RunningStage) -> list[Sugge
 
 
 def shown_to(row: SuggestedRow) -> str | None:
-    """The answer that a row is compared with: what was suggested or, without a suggestion, what the model answered."""
+    """The answer that a row is compared with: the suggestion or, without one, the model's answer."""
     return row.suggestion if row.suggestion is not None else row.model_answer
 
 
 def follows(stage: RunningStage, row: SuggestedRow) -> bool:
-    """Whether an answer is the suggested one, free text aside."""
+    """Whether an answer equals the suggestion, ignoring free text."""
     compared = stage.task.shape.without_texts
     shown = shown_to(row)
     return shown is not None and compared(answer_from_text(row.answer)) == compared(answer_from_text(shown))
@@ -78,7 +78,7 @@ def _follows(stage: RunningStage, row: SuggestedRow) -> float:
 
 
 def _agreement(stage: RunningStage, row: SuggestedRow) -> float:
-    """How close an answer of several parts is to the suggested one: 1 − the task's distance."""
+    """The similarity of an answer with several parts to the suggestion: 1 − the task's distance."""
     shown = shown_to(row)
     if shown is None:
         return 0.0
@@ -86,7 +86,7 @@ def _agreement(stage: RunningStage, row: SuggestedRow) -> float:
 
 
 def is_right(stage: RunningStage, row: SuggestedRow) -> bool | None:
-    """Whether the suggestion is right by gold; None where nothing says so."""
+    """Whether the suggestion is correct by gold; None without gold."""
     shown = shown_to(row)
     if shown is None or row.gold is None:
         return None

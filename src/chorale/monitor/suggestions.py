@@ -1,4 +1,4 @@
-"""What suggestions of a model do to workers: how fast they answer, and how often they follow it, right or wrong."""
+"""The effect of a model's suggestions on workers: their speed, and how often they follow correct and wrong ones."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=
 
 @dataclass(frozen=True, slots=True)
 class SuggestionEffect:
-    """A measure of answers with a suggestion, and of those without."""
+    """A measure with and without suggestions."""
 
     measure: str
     with_suggestion: float | None
@@ -28,7 +28,7 @@ class SuggestionEffect:
     without: float | None
     answers_without: int
     compared: UnpairedComparison | None
-    """The difference, by workers; None where a side has fewer than two."""
+    """The difference, resampled by workers; None if a side has fewer than two."""
 
     def as_json(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in self.__slots__ if name != "compared"}
@@ -36,7 +36,7 @@ class SuggestionEffect:
 
 
 def measured_suggestions(tx: Tx, study: Study, stage: RunningStage, resampling: Resampling) -> list[SuggestionEffect]:
-    """The measures of a stage in which a model suggests answers, compared by workers; none where none does."""
+    """The measures of a stage in which a model suggests answers, compared by workers; empty if none does."""
     return [_compared(measure, resampling) for measure in suggestion_measures(tx, study, stage)]
 
 
@@ -60,7 +60,7 @@ def _by_worker(rows: Iterable[SuggestedRow], value: Callable[[SuggestedRow], flo
 
 
 def suggestions_table(stage: str, measured: Sequence[SuggestionEffect]) -> ScoreTable:
-    """For a terminal and a report."""
+    """The table for a terminal and a report."""
     columns = ("measure", "with suggestion#", "answers#", "without#", "answers#", "difference#", "95% interval#", "p#")
     rows = []
     for effect in measured:

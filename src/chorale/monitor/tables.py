@@ -1,4 +1,4 @@
-"""Tables for terminals."""
+"""Tables of a study's status for terminals."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -30,7 +30,9 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     lines: list[tuple[str, list[str]]] = []
 
     def add_line(title: str, text_of: Callable[[StageCounts], str], *, of_rounds: bool | None = None) -> None:
-        """Add a line about all stages, training rounds, or the others; a cell that does not apply is empty, not 0."""
+        """Add a line for all stages, for training rounds, or for the others; a cell that does not apply is empty, not
+        0.
+        """
         about = [of_rounds is None or (stage.name in rounds) is of_rounds for stage in stages]
         if any(about):
             lines.append(

@@ -46,7 +46,7 @@ class StageRecord:
     graded: int
     """Number of graded answers."""
     situation: Situation | None
-    """What they may do there now, and why; None where the stage is hidden from them."""
+    """What they may do there now, and why; None if the stage is hidden from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class WorkerRecord:
     events: list[Event]
     lines: list[Entry]
     responses: list[Response]
-    """The latest, newest first."""
+    """The latest answers, newest first."""
     parts: list[RecordPart]
     """The latest answers in order, in small groups."""
     qualifications: list[tuple[str, int, Event | None]]

@@ -1,4 +1,7 @@
-"""Evidence of answers that were pasted or written by a model: for people to read, nothing is decided by it."""
+"""Evidence of answers that were pasted or written by a model.
+
+It is shown to people, and decides nothing automatically.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -20,13 +23,13 @@ FEWEST_WORDS = 4
 
 
 class WrittenEvidence(NamedTuple):
-    """What speaks for or against an answer of somebody's own."""
+    """Evidence on whether a worker wrote an answer themselves."""
 
     row: WrittenRow
     closeness: float | None
-    """To what the study's models wrote about the same item: the fraction of all words that both have, at the most."""
+    """Maximum similarity to the study's models on the same item: the fraction of shared words."""
     near_copies: int
-    """Other workers who wrote nearly the same."""
+    """Number of other workers who wrote nearly the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +39,27 @@ class WriterEvidence:
     stage: str
     answers: int
     characters: float
-    """Of free text, on average."""
+    """Mean number of characters of free text."""
     pasted: float
-    """The fraction of characters that was pasted, on average."""
+    """Mean fraction of pasted characters."""
     mostly_pasted: int
-    """Answers of which more than half was pasted."""
+    """Number of answers of which more than half was pasted."""
     typed_per_minute: float | None
-    """Characters typed in a minute of typing."""
+    """Characters per minute of typing."""
     rhythm: float | None
-    """The median: near 0 where changes come as evenly as a program's."""
+    """Median variation of typing rhythm: near 0 if it is as regular as a program's."""
     left: float
-    """The fraction of answers before which the page was left."""
+    """Fraction of answers before which the page was left."""
     away_seconds: float
-    """How long it was left, on average over those."""
+    """Mean time away from the page, for these answers."""
     closeness: float | None
-    """The median."""
+    """Median similarity to the study's models."""
     near_copies: int
-    """Answers that another worker wrote nearly the same."""
+    """Number of answers that nearly equal another worker's."""
 
 
 def evidence(tx: Tx, study: Study) -> Iterator[WrittenEvidence]:
-    """Every answer of which it is known how it was written."""
+    """The evidence of every answer with a writing record."""
     rows = [row for row in writing.written(tx) if row.stage in study.stages and not is_model(row.worker)]
     texts = [_text(study.stage(row.stage), row.answer) for row in rows]
     by_models = _model_words(tx, study)
@@ -69,7 +72,7 @@ def evidence(tx: Tx, study: Study) -> Iterator[WrittenEvidence]:
 
 
 def worker_evidence(tx: Tx, study: Study, pseudonym: str) -> list[WriterEvidence]:
-    """A worker's answers, stage by stage; nothing where the study does not count how people write."""
+    """The evidence on a worker, by stage; empty if the study does not record how people write."""
     if study.settings.writing is None:
         return []
     by_stage: defaultdict[str, list[WrittenEvidence]] = defaultdict(list)
@@ -102,7 +105,7 @@ def _of_stage(stage: str, evidence_of_stage: Sequence[WrittenEvidence]) -> Write
 
 
 def _text(stage: RunningStage, answer: str) -> str:
-    """What somebody wrote in words of their own."""
+    """The free text of an answer."""
     value: Any = answer_from_text(answer)
     if isinstance(value, str):
         return value if stage.task.shape.choices is None else ""
@@ -111,7 +114,7 @@ def _text(stage: RunningStage, answer: str) -> str:
 
 
 def _model_words(tx: Tx, study: Study) -> dict[tuple[str, str], list[frozenset[str]]]:
-    """The words of what models wrote, by stage and item."""
+    """The words of models' answers, by stage and item."""
     words_by_item: defaultdict[tuple[str, str], list[frozenset[str]]] = defaultdict(list)
     for row in model_tasks.answers(tx):
         if row.answer is not None and row.stage in study.stages:
@@ -122,7 +125,7 @@ def _model_words(tx: Tx, study: Study) -> dict[tuple[str, str], list[frozenset[s
 
 
 def _near_copies(rows: Sequence[WrittenRow], texts: Sequence[str]) -> dict[int, int]:
-    """How many other workers wrote nearly the same, by the place of the answer."""
+    """The number of other workers who wrote nearly the same, by answer."""
     long = [place for place, text in enumerate(texts) if len(words_of(text)) >= FEWEST_WORDS]
     copies: dict[int, int] = {}
     for cluster in near_duplicates([texts[place] for place in long]):
@@ -137,7 +140,7 @@ def _shared(left: frozenset[str], right: frozenset[str]) -> float:
 
 
 def writing_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """One row per answer of which it is known how it was written."""
+    """One row per answer with a writing record."""
     for written in evidence(tx, study):
         row = written.row
         yield {

@@ -1,1 +1,1 @@
-"""Where workers come from."""
+"""Clients of recruitment, payment, e-mail and model services, and the simulated crowd."""

@@ -1,7 +1,7 @@
-"""PayPal's Payouts: many payments in one request, which can be sent again without paying twice.
+"""PayPal Payouts: many payments in one request, which can be repeated without paying twice.
 
-PayPal refuses a batch whose `sender_batch_id` it has seen in the last 30 days, and names the batch that has it. So a
-request whose answer was lost is sent again with the same id, and either pays now or finds what was paid.
+PayPal rejects a batch whose `sender_batch_id` it has seen in the last 30 days, and returns the existing batch. So a
+request whose answer was lost is repeated with the same id: it either pays now or finds the existing batch.
 """
 
 import re
@@ -17,14 +17,14 @@ from chorale.platforms.prolific import InDoubtError, RefusedError
 
 ADDRESS = "https://api-m.paypal.com"
 MOST_AT_ONCE = 500
-"""PayPal takes 15,000 payments in a request; a report of so many fits on one page."""
+"""PayPal accepts 15,000 payments per request; a report of this size fits on one page."""
 REMEMBERED_DAYS = 30
-"""For how long PayPal refuses a batch that it has seen."""
+"""How long PayPal rejects a batch that it has seen."""
 TRIES = 5
 FIRST_PAUSE = 0.5
 BUSY = 429
 SURELY_REFUSED = frozenset({400, 403, 404, 415, 422})
-"""Answers after which PayPal has taken nothing, unless it has the batch already."""
+"""Statuses that mean PayPal has not accepted the batch, unless it already had it."""
 DUPLICATE = "USER_BUSINESS_ERROR"
 LONGEST_RECEIVER = 127
 ARRIVED = frozenset({"SUCCESS"})
@@ -37,7 +37,7 @@ _BATCH_LINK = re.compile(r"/v1/payments/payouts/([A-Za-z0-9_-]{1,64})(?:[?#].*)?
 
 
 class PayPalItem(NamedTuple):
-    """A payment: `id` is ours, by which PayPal reports it."""
+    """A payment. `id` is ours, and PayPal uses it in reports."""
 
     id: str
     receiver: str
@@ -46,48 +46,48 @@ class PayPalItem(NamedTuple):
 
 
 class PayPalBatch(NamedTuple):
-    """A batch that PayPal has taken."""
+    """A batch that PayPal has accepted."""
 
     id: str
     is_new: bool
-    """Whether it has just what this request named; else it has what an earlier one did."""
+    """Whether it has exactly the payments of this request; otherwise, those of an earlier one."""
 
 
 class PayPalRefusedError(RefusedError):
-    """PayPal has surely not taken a batch."""
+    """PayPal has certainly not accepted a batch."""
 
     def __init__(self, message: str, status: int, receivers: frozenset[str]) -> None:
         super().__init__(message, status)
         self.receivers = receivers
-        """Our ids of the payments whose address it refuses."""
+        """Our ids of the payments whose address it rejects."""
 
 
 class PayPalReport(NamedTuple):
-    """A batch as PayPal has it."""
+    """PayPal's report on a batch."""
 
     id: str
     sender_batch_id: str
     fees: int | None
     arrived: frozenset[str]
-    """Our ids of the payments that have arrived."""
+    """Our ids of successful payments."""
     failed: Mapping[str, str]
-    """Why others never will, by our id."""
+    """Reasons of failed payments, by our id."""
     under_way: frozenset[str]
     is_complete: bool
-    """Whether PayPal is through with the batch as a whole. Its list can still lack payments for a while."""
+    """Whether PayPal has finished the batch. Its list can still be incomplete for a while."""
     is_denied: bool
-    """Whether PayPal made no payment in it, listed or not."""
+    """Whether PayPal made none of its payments, listed or not."""
 
 
 class _Answer(NamedTuple):
     status: int
     body: dict[str, Any]
     lost: bool
-    """Whether PayPal may have got the same request before, and its answer was lost."""
+    """Whether PayPal may have received the request before, if its answer was lost."""
 
 
 class PayPal:
-    """PayPal's interface for programs. Id and secret go into one header of the request for a token."""
+    """A client for PayPal's API. The id and secret are sent only in the request for a token."""
 
     def __init__(
         self, client_id: str, secret: str, address: str = ADDRESS, *, sleep: Callable[[float], None] = time.sleep
@@ -104,9 +104,10 @@ class PayPal:
         self._client.close()
 
     def pay(self, sender_batch_id: str, items: Sequence[PayPalItem], note: str) -> PayPalBatch:
-        """Ask PayPal to pay. The same `sender_batch_id` again pays nothing more.
+        """Request a payout.
 
-        PayPalRefusedError if PayPal has surely not taken it, InDoubtError if that is not known.
+        Repeating it with the same `sender_batch_id` pays nothing more. Raises PayPalRefusedError if PayPal has
+        certainly not accepted it, InDoubtError if that is unknown.
         """
         body = {
             "sender_batch_header": {"sender_batch_id": sender_batch_id, "email_subject": note[:255]},
@@ -139,7 +140,7 @@ class PayPal:
             return False
 
     def report(self, batch_id: str) -> PayPalReport:
-        """How a batch stands."""
+        """The state of a batch."""
         status, answer, _ = self._ask("GET", f"/v1/payments/payouts/{batch_id}?page=1&page_size=1000")
         if status >= 300 or "batch_header" not in answer:
             raise RefusedError(f"PayPal does not show payout {batch_id}: {_message(answer, status)}", status)
@@ -150,7 +151,7 @@ class PayPal:
             if state in ARRIVED:
                 arrived.add(ours)
             elif state in FAILED or header.get("batch_status") in REFUSED_BATCH:
-                # Only the name of an error: its message may have the receiver in it.
+                # Only the name of an error: its message may contain the receiver.
                 name = str(item.get("errors", {}).get("name", ""))
                 failed[ours] = f"PayPal calls it {name if _ERROR_NAME.fullmatch(name) else state}"
             else:
@@ -168,7 +169,9 @@ class PayPal:
         )
 
     def _ask(self, method: str, path: str, body: Any = None) -> _Answer:
-        """Ask again after a lost connection, a failure or a rate limit: every request here can be."""
+        """Send a request, repeatedly after a lost connection, a failure or a rate limit: every request here can be
+        repeated.
+        """
         pause, lost = FIRST_PAUSE, False
         for attempt in range(TRIES):
             if attempt:
@@ -187,12 +190,12 @@ class PayPal:
             elif answer.status_code < 500 and answer.status_code != BUSY:
                 return _Answer(answer.status_code, _json(answer), lost)
             lost = lost or answer.status_code >= 500
-        raise InDoubtError("PayPal did not answer. Run this again in some minutes: nobody is paid twice by that.")
+        raise InDoubtError("PayPal did not answer. Run this again in a few minutes: nobody is paid twice.")
 
     def sign_in(self) -> bool:
-        """Ask for a token where there is none; False if PayPal gives none at the moment.
+        """Get a token if there is none; False if PayPal can't issue one now.
 
-        UserError if it refuses the id and secret.
+        UserError if it rejects the id and secret.
         """
         if self._token is None:
             try:
@@ -216,14 +219,14 @@ def _json(answer: httpx.Response) -> dict[str, Any]:
 
 
 def _known_batch(answer: Mapping[str, Any]) -> str | None:
-    """The batch that an answer points to which refuses one for having come before."""
+    """The existing batch named in the rejection of a duplicate."""
     links = [*answer.get("links", ()), *(one for error in answer.get("details", ()) for one in error.get("link", ()))]
     hrefs = (str(link.get("href", "")) for link in links if isinstance(link, dict))
     return next((found[1] for href in hrefs if (found := _BATCH_LINK.search(href))), None)
 
 
 def _refused(answer: Mapping[str, Any], count: int) -> set[int]:
-    """Which of so many payments an answer refuses for their address."""
+    """The payments that an answer rejects because of their address."""
     fields = (str(error.get("field", "")) for error in answer.get("details", ()) if isinstance(error, dict))
     named = {int(found[1]) for field in fields if (found := _RECEIVER.search(field))}
     return {index for index in named if index < count}

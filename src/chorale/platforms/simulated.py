@@ -1,6 +1,6 @@
-"""A simulated crowd that works through the same HTTP interface people use, in simulated time.
+"""A simulated crowd that works through the site's HTTP API like real people, in simulated time.
 
-How its people answer and how long they take are functions they bring along.
+Functions define how its people answer and how long they take.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ import httpx2 as httpx
 from chorale.model import Answer, ArrivalSettings
 
 POLL_SECONDS = 30.0
-# How often people who have nothing to do look for new work before they leave.
+# How often people without work check for new work before they leave.
 PATIENCE = 12
 READING_SECONDS = 4.0
 TRIES = 8
@@ -29,9 +29,9 @@ MAY_CHANGE = frozenset({"wait", "paused"})
 
 
 class SimulatedTime:
-    """A clock that stands still while anybody waits for the site, and jumps to the next thing that somebody does.
+    """A clock that stops while anybody waits for the site, and jumps to the next action.
 
-    A site with this clock sees the same times on a busy machine as on an idle one. People act one after the other.
+    So a site sees the same times on a busy machine as on an idle one. People act one after the other.
     """
 
     def __init__(self, start: int) -> None:
@@ -76,13 +76,13 @@ class CrowdMember:
     external_id: str
     """Their ID on the recruitment platform."""
     answer: Callable[[str, Mapping[str, Any]], Answer]
-    """From a stage's name and what a worker sees of an item to an answer."""
+    """From a stage's name and an item's view to an answer."""
     seconds: Callable[[str], float]
-    """How long the next item of a stage takes them."""
+    """The time for the next item of a stage."""
     link: str | None = None
     """The path of their invitation. Without one they join by the platform's URL parameters."""
     cookies: Mapping[str, str] = field(default_factory=dict)
-    """Of somebody who is signed in already, such as an expert: they neither join nor consent."""
+    """The cookies of somebody who is already signed in, such as an expert, and neither joins nor consents."""
     after: float = 0.0
     """Seconds until they join."""
     stages: Sequence[str] | None = None
@@ -96,7 +96,7 @@ class CrowdSite:
     base_url: str
     arrival: ArrivalSettings
     stages: Sequence[str]
-    """Their names, in order."""
+    """The names of its stages, in order."""
     time: SimulatedTime
     """The clock of the site's study."""
 
@@ -106,8 +106,8 @@ class CrowdError(Exception):
 
 
 async def run_crowd(place: CrowdSite, people: Sequence[CrowdMember], on_submitted: Callable[[], None]) -> None:
-    """Send everybody to work until nothing is left to do; `on_submitted` is called for every accepted answer."""
-    # Made once: reading the certificates takes longer than a visit.
+    """Let everybody work until no work is left; `on_submitted` is called for every accepted answer."""
+    # Created once: loading certificates takes longer than a visit.
     certificates = ssl.create_default_context()
     await place.time.run([_visit(place, person, certificates, on_submitted) for person in people])
 
@@ -118,7 +118,7 @@ async def _visit(
     async with httpx.AsyncClient(
         base_url=place.base_url,
         verify=certificates,
-        # A proxy meant for the world outside has no business between the crowd and its site.
+        # Ignore proxy settings between the crowd and its site.
         trust_env=False,
         timeout=60,
         limits=httpx.Limits(max_connections=1),
@@ -205,7 +205,7 @@ class _Visit:
             await self._take(READING_SECONDS)
 
     async def _answer_to(self, stage: str, assignment: Mapping[str, Any]) -> Answer | None:
-        """The answer, in two steps where the form has two; None if the time limit has passed."""
+        """The answer, in two steps if the form has two; None if the time limit has passed."""
         answer, step = self._person.answer(stage, assignment["item"]), assignment["first"]
         if step is None:
             return answer
@@ -219,7 +219,7 @@ class _Visit:
         await self._place.time.pass_by(seconds)
 
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The reply of the interface. Only a time limit that has passed is not an error."""
+        """The API's reply. Every refusal is an error, except for a passed time limit."""
         response = await self._send("POST", path, json=body)
         answer: dict[str, Any] = response.json()
         if response.is_success:
@@ -229,7 +229,7 @@ class _Visit:
         raise CrowdError(f"{path} answered {response.status_code}: {answer['error']['message']}")
 
     async def _send(self, method: str, path: str, **content: Any) -> httpx.Response:
-        """Send as the page does: again and again, with the same key, until there is a usable answer."""
+        """Send a request as the page does: repeatedly with the same key, until there is a usable answer."""
         pause = FIRST_RETRY_SECONDS
         for _ in range(TRIES):
             try:

@@ -1,4 +1,4 @@
-"""Sending e-mail by SMTP, and knowing afterwards whether the server took it."""
+"""Sending e-mail by SMTP, with a definite result for each message."""
 
 import smtplib
 import ssl
@@ -13,21 +13,21 @@ from chorale.model.mail_settings import MailSettings
 
 TIMEOUT = 30.0
 _CLOSING = 421
-"""What a server answers, to whatever it is asked, before it hangs up."""
+"""The status with which a server closes the connection, in reply to any command."""
 PASSWORD_VARIABLE = "CHORALE_SMTP_PASSWORD"  # noqa: S105 - the name of a variable, not what is in it
 
 
 class MailOutcome(StrEnum):
     SENT = "sent"
-    """The server took it."""
+    """The server accepted it."""
     FAILED = "failed"
-    """The server will never take it."""
+    """The server rejected it permanently."""
     LATER = "later"
-    """The server has refused this one for now."""
+    """The server rejected it for now."""
     STOPPED = "stopped"
-    """The server takes nothing now, for any address. It surely has not taken this one."""
+    """The server accepts nothing now, for any address. It has certainly not accepted this message."""
     IN_DOUBT = "in doubt"
-    """The connection was lost when the server may have had it."""
+    """The connection was lost when the server may have accepted it."""
 
 
 class SmtpConnection:
@@ -35,7 +35,7 @@ class SmtpConnection:
         self._server, self._sender = server, with_ascii_domain(sender)
 
     def send(self, to: str, letter: EmailMessage) -> MailOutcome:
-        """Send one e-mail, step by step: only after its text is given is a lost connection a doubt."""
+        """Send one e-mail step by step: a lost connection leaves doubt only after the text was sent."""
         try:
             to = with_ascii_domain(to)
             letter["To"] = to
@@ -47,7 +47,7 @@ class SmtpConnection:
             self._server.rset()
             code, _ = self._server.mail(self._sender, options)
             if code >= 400:
-                # About the sender: the next would get the same answer, and none of them is to fail by it.
+                # A problem with the sender would affect every message, so none of them should fail for it.
                 return _refused(code) if options else MailOutcome.STOPPED
             code, _ = self._server.rcpt(to)
             if code >= 400:
@@ -70,14 +70,14 @@ def _refused(code: int) -> MailOutcome:
 
 
 def with_ascii_domain(address: str) -> str:
-    """An address as servers know it that take ASCII only; UnicodeError if its domain can be none."""
+    """An address for servers that accept only ASCII; UnicodeError if its domain can't be encoded."""
     local, at, domain = address.rpartition("@")
     return f"{local}{at}{domain if domain.isascii() else domain.encode('idna').decode()}"
 
 
 @contextmanager
 def smtp_connection(settings: MailSettings, password: str | None) -> Iterator[SmtpConnection]:
-    """A connection to the server of the study; UserError if there is none to be had."""
+    """A connection to the study's server; UserError if it can't be made."""
     place = f"{settings.host}:{settings.port}"
     try:
         if settings.security == "tls":
@@ -92,11 +92,13 @@ def smtp_connection(settings: MailSettings, password: str | None) -> Iterator[Sm
             server.login(settings.username, password or "")
         server.ehlo_or_helo_if_needed()
         if not with_ascii_domain(settings.sender).isascii() and not server.has_extn("smtputf8"):
-            raise UserError(f"{place} takes ASCII addresses only. Set mail.sender to one (found: {settings.sender}).")
+            raise UserError(f"{place} accepts only ASCII addresses. Set mail.sender to one (found: {settings.sender}).")
     except smtplib.SMTPAuthenticationError:
         raise UserError(f"{place} refused {settings.username}. Check mail.username and {PASSWORD_VARIABLE}.") from None
     except (smtplib.SMTPException, OSError) as error:
-        raise UserError(f"{place} takes no e-mail: {error}. Check [mail] in study.toml. Nothing was sent.") from None
+        raise UserError(
+            f"{place} does not accept e-mail: {error}. Check [mail] in study.toml. Nothing was sent."
+        ) from None
     try:
         yield SmtpConnection(server, settings.sender)
     finally:

@@ -1,16 +1,16 @@
-"""Pages that are files of their own."""
+"""Standalone HTML pages."""
 
 from chorale import __version__
 from chorale.metrics.score_html import html_text
 
 
 def html_page(title: str, style: str, body: str) -> str:
-    """One HTML file with everything in it: no scripts, nothing to load. The body is HTML already."""
+    """A standalone HTML file without scripts or external resources. The body is already HTML."""
     return _PAGE.format(title=html_text(title), style=style, body=body, version=html_text(__version__))
 
 
 def html_figure(caption: str, picture: str) -> str:
-    """A picture, which can be moved sideways where the screen is narrow."""
+    """A picture that scrolls sideways on a narrow screen."""
     drawing = f'<div class="wide" tabindex="0">{picture}</div>'
     return f"<figure><figcaption>{html_text(caption)}</figcaption>{drawing}</figure>"
 

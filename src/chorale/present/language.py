@@ -1,4 +1,4 @@
-"""How worker pages say things: English, and the marks by which HTML says what is to be translated."""
+"""The language of worker pages: English, and the markup for translatable text in HTML."""
 
 import re
 from collections.abc import Callable
@@ -13,30 +13,30 @@ ENGLISH = "en"
 
 
 class Language:
-    """How worker pages say things: in English, and in other languages by `translated.Translated`."""
+    """The language of worker pages: English; `translated.Translated` has the others."""
 
     code = ENGLISH
     direction = "ltr"
     """`rtl` for languages that are written from right to left."""
     for_browser = ""
-    """A script with the sentences that other scripts use; none for English."""
+    """A script with translations for other scripts; empty for English."""
 
     def say(self, source: str, /, **values: Any) -> str:
         """A sentence in this language."""
         return self.translated(worded(source, **values))
 
     def say_count(self, number: int, one: str, several: str, /, **values: Any) -> str:
-        """A sentence in the form that goes with a number."""
+        """A sentence in the plural form for a number."""
         return self.translated(counted(number, one, several, **values))
 
     def translated(self, text: str) -> str:
-        """A sentence in this language, and what is no `Wording` as it is."""
+        """Translate a `Wording`; other text is returned unchanged."""
         if not isinstance(text, Wording):
             return text
         return self.template(text).format(**{name: self.shown(value) for name, value in text.values.items()})
 
     def template(self, text: Wording) -> str:
-        """A sentence in this language, with its placeholders."""
+        """A translated sentence with its placeholders not filled in."""
         return text.source if text.several is None or text.number == 1 else text.several
 
     def shown(self, value: Any) -> str:
@@ -44,11 +44,11 @@ class Language:
         return self.translated(value) if isinstance(value, str) else self.number(value)
 
     def number(self, value: float) -> str:
-        """A number as it is written in this language."""
+        """A number formatted for this language."""
         return f"{value:,}"
 
     def money(self, amount: int, currency: str) -> str:
-        """An amount of minor units as it is written in this language."""
+        """An amount in minor units, formatted for this language."""
         return money_text(amount, currency)
 
     def day(self, day: date) -> str:
@@ -60,7 +60,7 @@ _TRANSLATED = re.compile(r'<(?P<tag>[^<>]*?) data-say(?:="(?P<names>[a-z -]*)")?
 
 
 def translated_html(html: str, say: Callable[[str], str]) -> str:
-    """HTML with the text of elements with `data-say` in another language, and attributes that `data-say` names.
+    """Translate the text of elements with `data-say`, and the attributes that `data-say` names.
 
     >>> translated_html('<p data-say>Yes</p><i data-say="title" title="Yes">Yes</i>', {"Yes": "Ja"}.get)
     '<p>Ja</p><i title="Ja">Yes</i>'
@@ -83,6 +83,6 @@ def said_in(html: str) -> list[str]:
 
 
 def _again(text: str, say: Callable[[str], str]) -> str:
-    """A sentence in its place, without the white space around it."""
+    """Translate a sentence, keeping the white space around it."""
     source = text.strip()
     return text.replace(source, escape(say(unescape(source)))) if source else text

@@ -1,7 +1,7 @@
-"""The languages that worker pages can be in. Sentences are English in the code, and catalogues have the others.
+"""The languages of worker pages. Sentences in the code are in English, and catalogues have the translations.
 
-Chorale's own catalogues are beside this module, and a kit's where it says (`Kit.catalogues`): one file per language, in
-the `.po` format of gettext. For English, neither catalogues nor Babel are read.
+Chorale's own catalogues are in this folder, those of a kit in `Kit.catalogues`: one file per language, in the `.po`
+format of gettext. For English, neither catalogues nor Babel are read.
 """
 
 from functools import lru_cache
@@ -13,13 +13,13 @@ CATALOGUES = Path(__file__).with_name("catalogues")
 
 
 def languages() -> list[str]:
-    """The codes of the languages that worker pages can be in."""
+    """The codes of all languages of worker pages."""
     return sorted([ENGLISH, *(path.stem for path in CATALOGUES.glob("*.po"))])
 
 
 @lru_cache(maxsize=32)
 def language_of(code: str, folders: tuple[Path, ...] = ()) -> Language:
-    """The language with this code, with the catalogues in some folders besides Chorale's own."""
+    """The language with this code, with Chorale's own catalogue and those in the folders."""
     if code == ENGLISH:
         return Language()
     from chorale.present.translated import Translated  # noqa: PLC0415 - Babel is of the extra `site`

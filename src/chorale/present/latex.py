@@ -1,4 +1,4 @@
-"""Tables and text for papers, as LaTeX. Nothing that comes from a file is a command."""
+"""Tables and text for papers, as LaTeX. All text is escaped."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from chorale.metrics.score_table import ScoreTable, cell_text
 
 _LONG = 40
-"""Characters of a cell from which on its column is a paragraph."""
+"""A column with a longer cell is set as paragraphs."""
 _CHARACTERS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -23,7 +23,7 @@ _CHARACTERS = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         '"': r"\char34{}",
-        # At the beginning of a row, both would be read as arguments of the row above.
+        # At the start of a row, both would be read as arguments of the row above.
         "[": "{[}",
         "]": "{]}",
         "*": "{*}",
@@ -44,7 +44,7 @@ _NEGATIVE = re.compile(r"(?<!\$)−(\d[\d,.]*\d|\d)")
 
 
 def latex_text(text: str) -> str:
-    """Text in which nothing is a command. Negative numbers and intervals are set as mathematics."""
+    """Escape text for LaTeX. Negative numbers and intervals are set in math mode."""
     plain = "".join(character if character.isprintable() else " " for character in text)
     text = _INTERVAL.sub(r"$\1$ to $\2$", plain.translate(_CHARACTERS))
     return _NEGATIVE.sub(r"$−\1$", text).replace("$−", "$-").replace("−", "$-$")
@@ -63,7 +63,7 @@ def _cell(text: str) -> str:
 
 
 def _alignment(table: ScoreTable) -> str:
-    """Numbers to the right; a column of long texts as paragraphs."""
+    """The column types: numbers right-aligned, long texts as paragraphs."""
     kinds = []
     for place, name in enumerate(table.columns):
         longest = max((len(cell_text(row[place], table.digits)) for row in table.rows), default=0)
@@ -72,7 +72,7 @@ def _alignment(table: ScoreTable) -> str:
 
 
 def latex_float(table: ScoreTable, label: str) -> str:
-    """A whole table environment with caption and label."""
+    """A complete table environment with caption and label."""
     return "\n".join(
         [
             r"\begin{table}[t]",
@@ -86,5 +86,5 @@ def latex_float(table: ScoreTable, label: str) -> str:
 
 
 def latex_document(tables: Iterable[ScoreTable], signature: str) -> str:
-    """Several tables, and the line from which they can be computed again."""
+    """Several tables, and the signature for reproducing them."""
     return "\n\n".join([*(latex_table(table) for table in tables), f"% {' '.join(signature.split())}"])

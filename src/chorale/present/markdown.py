@@ -1,4 +1,4 @@
-"""Tables and text as Markdown. Nothing that comes from a file is markup."""
+"""Tables and text as Markdown. All text is escaped."""
 
 from chorale.metrics.score_table import ScoreTable, cell_text
 
@@ -8,12 +8,12 @@ _CHARACTERS = str.maketrans(
 
 
 def markdown_text(text: str) -> str:
-    """Text on one line in which nothing is markup."""
+    """Escape text for Markdown, on one line."""
     return "".join(character if character.isprintable() else " " for character in text).translate(_CHARACTERS)
 
 
 def markdown_table(table: ScoreTable) -> str:
-    """A table with its title above it, as GitHub and Pandoc read it."""
+    """A table with its title above it, for GitHub and Pandoc."""
     names = [markdown_text(name.removesuffix("#")) for name in table.columns]
     rules = ["---:" if name.endswith("#") else "---" for name in table.columns]
     rows = [[_cell(cell_text(value, table.digits)) for value in row] for row in table.rows]

@@ -7,7 +7,7 @@ from chorale.present.terminal import add_row, printable, table_of
 
 
 def score_table(table: ScoreTable) -> Table:
-    """For a terminal."""
+    """A table of scores for a terminal."""
     shown = table_of(*table.columns)
     shown.title, shown.title_justify = printable(table.title), "left"
     for row in table.rows:

@@ -1,4 +1,4 @@
-"""Tables for terminals: what all of them are made of, and what gives way where there is little room."""
+"""Tables for terminals, which adapt to narrow ones."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,13 +14,13 @@ from rich.text import Text
 _BETWEEN = 2
 """Characters between two columns."""
 _WORD_MAY_HAVE = 16
-"""Room that a longer word does not claim: it goes on in the next line."""
+"""Maximum width reserved for a word: longer words are broken."""
 _NAME_MAY_HAVE = 32
-"""Room for a text that is more of a name than of a sentence."""
+"""Width up to which a text counts as a name rather than a sentence."""
 _NARROWEST = 4
-"""Room that is left to texts where one number would have none."""
+"""Minimum width of texts if a number would not fit otherwise."""
 _WORD = re.compile(r"\S+")
-# Behind a hyphen of a name, never inside a date or between numbers.
+# After a hyphen of a name, never inside a date or between numbers.
 _HYPHEN = re.compile(r"(?<=[^\W\d]-)(?=\w)|(?<=\w-)(?=[^\W\d])")
 _BEFORE_BRACKET = re.compile(r" (?=\()")
 
@@ -28,8 +28,8 @@ _BEFORE_BRACKET = re.compile(r" (?=\()")
 class FittingTable(Table):
     """A table that fits a terminal without breaking a number, or an interval, over two lines.
 
-    First headers go on in another line, then names and other texts, then what stands in brackets beside a number. If
-    that is not enough, the rest of its columns follow in a second table below, which repeats the first column.
+    Headers are wrapped first, then names and other texts, then text in brackets after numbers. If that is not enough,
+    the remaining columns follow in a second table below, which repeats the first column.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -44,7 +44,7 @@ class FittingTable(Table):
             if not number:
                 shown.title, shown.title_justify = self.title, self.title_justify
             for column, width in zip(block, widths, strict=True):
-                # Where not even one number has room, it goes on in the next line: half of it would be another number.
+                # If not even one number fits, it continues on the next line: half of it would be another number.
                 justify: Literal["right", "left"] = "right" if column.is_of_numbers else "left"
                 shown.add_column(Text(column.header_lines(width)), justify=justify, overflow="fold", width=width)
             cells = [column.cell_lines(width) for column, width in zip(block, widths, strict=True)]
@@ -60,8 +60,9 @@ class _Column:
     is_of_numbers: bool
 
     def floors(self, room: int) -> tuple[int, ...]:
-        """How wide it is with all in one line; with its header in several; with its longer texts; with all texts; with
-        what stands in brackets beside its numbers; and if nothing but its numbers is to stay whole."""
+        """The widths of the column: unwrapped; with the header wrapped; with long texts wrapped; with all texts
+        wrapped; with brackets after numbers wrapped; and with only numbers intact.
+        """
         cells = min(_widest(self.cells), room)
         words = _widest_word([self.header])
         whole, under_header = max(cells, min(cell_len(self.header), room)), max(cells, words)
@@ -73,11 +74,11 @@ class _Column:
         return whole, under_header, min(under_header, max(texts, _NAME_MAY_HAVE)), texts, texts, min(texts, _NARROWEST)
 
     def header_lines(self, width: int | None) -> str:
-        """The header, with line breaks where a column of that width is to have them."""
+        """The header, wrapped for a column of this width."""
         return self.header if width is None else _broken(self.header, width)
 
     def cell_lines(self, width: int | None) -> list[str]:
-        """The same for the cells."""
+        """The cells, wrapped for a column of this width."""
         if width is None:
             return list(self.cells)
         if self.is_of_numbers:
@@ -86,14 +87,14 @@ class _Column:
 
 
 def _blocks(columns: Sequence[_Column], room: int) -> list[tuple[list[_Column], Sequence[int | None]]]:
-    """The columns that stand beside each other, with their widths; without, if there is no room for two of them."""
+    """Columns grouped into tables, with their widths; without widths if not even two columns fit."""
     floors = [column.floors(room) for column in columns]
     widths = _fitting([each[:5] for each in floors], room)
     if widths is not None:
         return [(list(columns), widths)]
     blocks = [[0]]
     for place in range(1, len(columns)):
-        # There is room in the next block, so no number has to give way, and no name.
+        # The next table has room, so numbers and names need not be wrapped.
         if len(blocks[-1]) > 1 and _fitting([floors[each][:3] for each in (*blocks[-1], place)], room) is None:
             blocks.append([0])
         blocks[-1].append(place)
@@ -104,7 +105,7 @@ def _blocks(columns: Sequence[_Column], room: int) -> list[tuple[list[_Column], 
 
 
 def _fitting(floors: Sequence[tuple[int, ...]], room: int) -> list[int] | None:
-    """How wide each column is to be, so that all of them have room; None if they can't."""
+    """The widths with which all columns fit; None if they can't."""
     left = room - _BETWEEN * (len(floors) - 1)
     widths, *further = ([*each] for each in zip(*floors, strict=True))
     for least in further:
@@ -115,7 +116,7 @@ def _fitting(floors: Sequence[tuple[int, ...]], room: int) -> list[int] | None:
 
 
 def _narrow(widths: list[int], least: Sequence[int], left: int) -> None:
-    """Take from the widest that can give, until there is room."""
+    """Narrow the widest columns that can shrink until all fit."""
     for _ in range(sum(widths) - left):
         widest = max(range(len(widths)), key=lambda place: (widths[place] > least[place], widths[place]))
         if widths[widest] <= least[widest]:
@@ -124,7 +125,7 @@ def _narrow(widths: list[int], least: Sequence[int], left: int) -> None:
 
 
 def _broken(text: str, width: int) -> str:
-    """The text, with words that are too long broken behind their hyphens."""
+    """The text, with long words broken after their hyphens."""
 
     def packed(word: re.Match[str]) -> str:
         if cell_len(word[0]) <= width:
@@ -154,10 +155,10 @@ def _empty_table(kind: type[Table] = Table) -> Table:
 
 
 def table_of(*columns: str) -> Table:
-    """A table with these columns; a name that ends in # is one of numbers."""
+    """A table with these columns; a name that ends in # is a column of numbers."""
     table = _empty_table(FittingTable)
     for name in columns:
-        # A role of a file, or a file's name, may be a column.
+        # A column may be named after a file.
         header = printable(name.removesuffix("#"))
         table.add_column(header, justify="right" if name.endswith("#") else "left")
     return table
@@ -172,11 +173,11 @@ def filled_table(*columns: str, rows: Iterable[Iterable[Any]]) -> Table:
 
 
 def add_row(table: Table, *cells: Any) -> None:
-    """Cells as they are, but for what would move a terminal's cursor."""
-    # As text and not as markup: a cell may come from an item and hold anything.
+    """Add a row, without control characters."""
+    # As text and not as markup: a cell may come from an item and contain anything.
     table.add_row(*(Text(printable(str(cell))) for cell in cells))
 
 
 def printable(text: str) -> str:
-    """The text without what would move a terminal's cursor."""
+    """The text without control characters."""
     return "".join(character if character.isprintable() else " " for character in text)

@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"[n0-9 %<>=!&|?:()]+")
 
 
 class Translated(Language):
-    """A language with catalogues. Sentences that none of them has stay English."""
+    """A language with catalogues. Sentences without a translation stay English."""
 
     def __init__(self, code: str, folders: Sequence[Path]) -> None:
         self.code = code
@@ -60,7 +60,7 @@ class Translated(Language):
 
 
 def read_catalogue(path: Path) -> Catalog:
-    """A catalogue from its file."""
+    """Read a catalogue from its file."""
     with path.open("rb") as file:
         return read_po(file, locale=path.stem.replace("-", "_"))
 
@@ -74,7 +74,7 @@ def _complete(catalogue: Iterable[Message]) -> Iterator[Message]:
 
 
 def _script(code: str, catalogues: Iterable[Catalog], plural: str) -> str:
-    """A script with the sentences of scripts. The formula of the plural forms is the same in C and in JavaScript."""
+    """A script with translations for scripts. The plural formula is the same in C and in JavaScript."""
     if not _FORMULA.fullmatch(plural):
         raise ValueError(f"not a formula for plural forms: {plural}")
     sentences = {
@@ -91,8 +91,8 @@ def _script(code: str, catalogues: Iterable[Catalog], plural: str) -> str:
 def _money(locale: Locale, amount: int, currency: str) -> str:
     digits = minor_digits(currency)
     exact = Decimal(amount).scaleb(-digits)
-    # The ledger's digits count, should Babel know other ones for the currency.
+    # Use the ledger's number of decimals, even if Babel has another for the currency.
     known = digits == get_currency_precision(currency)
     text = format_currency(exact, currency, locale=locale, currency_digits=known, decimal_quantization=known)
-    # A sign after Latin letters stays with them where words run from right to left.
+    # Keep a sign with the Latin letters before it in right-to-left text.
     return f"{text}{_LEFT_TO_RIGHT}" if locale.text_direction == "rtl" and text[-2:-1].isascii() else text

@@ -1,6 +1,6 @@
-"""Pure decisions of a study: who may work, on what, when it is enough, what it pays.
+"""Pure decisions of a study: who may work on which items, when an item is complete, and what work pays.
 
-Nothing here sees a task or a database. Grades, counts, the time and random seeds are arguments, and each decision is
+Nothing here uses a task or a database. Grades, counts, times and random seeds are arguments, and each decision is
 returned with its evidence. So a whole study can be decided in a unit test.
 """
 

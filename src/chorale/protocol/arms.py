@@ -1,8 +1,8 @@
-"""Which arm of a study a worker is put in: at random, balanced, and so that it can be recomputed.
+"""Assigns workers to arms: randomly, balanced, and reproducibly.
 
-Permuted blocks: within every stratum people are taken in the order they come, a block at a time, and a block holds
-every arm as often as its weight, once or several times over. How often, and the order within a block, follow from a
-seed, the stratum and the block's number. docs/protocols.md publishes the algorithm.
+It uses permuted blocks: within every stratum, people fill blocks in the order of arrival, and a block contains every
+arm in proportion to its weight. The size of a block and the order within it follow from a seed, the stratum and the
+block's number. docs/protocols.md publishes the algorithm.
 """
 
 from bisect import bisect_right
@@ -15,7 +15,7 @@ from random import Random
 from chorale.model import ArmsSettings
 
 _AT_ONCE = 256
-"""Blocks whose sizes are computed, and remembered, together."""
+"""Number of blocks whose sizes are computed and cached together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ def draw_arm(rule: ArmsSettings, seed: int, stratum: str, number: int) -> ArmDra
 
 @lru_cache(maxsize=1024)
 def _ends(once: int, blocks: tuple[int, ...], seed: int, stratum: str, first: int) -> tuple[int, ...]:
-    """Where blocks end, counted from the beginning of the `first`. Their order does not matter for that."""
+    """The ends of blocks, counted from the start of the `first`."""
     sizes = (once * _times(blocks, seed, stratum, block) for block in range(first, first + _AT_ONCE))
     return tuple(accumulate(sizes))
 
 
 def _times(blocks: tuple[int, ...], seed: int, stratum: str, block: int) -> int:
-    """How often a block holds every arm by its weight."""
+    """The multiple of the weights in a block."""
     return blocks[_number(f"{seed}:arms:{stratum}:{block}:size") % len(blocks)]
 
 

@@ -1,4 +1,4 @@
-"""Who may enter a stage."""
+"""Admission to a stage."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -15,10 +15,10 @@ class Admission(NamedTuple):
 def may_enter(
     rule: EntrySettings, record: GoldRecord | None, dropped_from: Collection[str], held: Collection[str] = ()
 ) -> Admission:
-    """Admit a worker by what they did in other stages.
+    """Decide on admission by a worker's results in other stages.
 
-    `record` is their gold in `rule.qualified_in`, or None if they never worked there; `dropped_from` names the stages
-    they were dropped from; `held` are their qualifications.
+    `record` is their gold record in `rule.qualified_in`, or None if they have not worked there; `dropped_from` names
+    the stages they were removed from; `held` are their qualifications.
     """
     if dropped_from and (
         dropped := sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})

@@ -1,4 +1,4 @@
-"""How somebody's part in a study ends for the platform they came from: with which code they may go back to it."""
+"""How a person's participation ends for their platform, and with which code they return to it."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -8,31 +8,30 @@ from typing import NamedTuple
 class Ending(StrEnum):
     COMPLETED = "completed"
     REMOVED = "removed"
-    """Removed while they worked, by gold or by worker quality."""
+    """Removed during work, by gold or worker quality."""
     NOT_PASSED = "not passed"
-    """They did not pass a quiz or a gate, and did no other work."""
+    """Did not pass a quiz or gate, and did no other work."""
 
 
 class PartDone(NamedTuple):
-    """What somebody did in a stage."""
+    """A person's work in a stage."""
 
     done: int
-    """Answers, and other work beside the stage's items."""
+    """Number of answers, including work other than items."""
     goes_on: bool
-    """Whether there is more for them to do."""
+    """Whether more work is available to them."""
     is_round: bool = False
     """Whether it is a round: practice, a quiz, a screening."""
     failure: Ending | None = None
-    """Removed from it, or not passed by it."""
+    """Whether they were removed from it or did not pass it."""
 
 
 def ending(parts: Sequence[PartDone], after: int) -> Ending | None:
-    """How somebody's part has ended; None if they may not go back yet.
+    """How a person's participation has ended; None if they may not return yet.
 
-    Work counts once there are `after` answers, or any if nothing is left to do. A round that is not finished does not
-    count: people who fail a quiz must not have been given the completion code before. After a failure rounds do not
-    count at all, and neither does the part that was failed. Work in other parts does, whether it was done before the
-    failure or after it: it was accepted and is paid.
+    Work counts after `after` answers, or after any answer if no work is left. An unfinished round does not count:
+    people must not get the completion code before they fail a quiz. After a failure, rounds and the failed part do not
+    count. Work in other parts does, before or after the failure: it was accepted and is paid.
     """
     goes_on = any(part.goes_on for part in parts)
     failures = {part.failure for part in parts if part.failure is not None}

@@ -1,4 +1,4 @@
-"""Which items people are asked about where a model answers first: those it is unsure of, and a random audit sample."""
+"""Which items go to people if a model answers first: those it is unsure of, and a random audit sample."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -14,15 +14,15 @@ class WhyAsked(StrEnum):
     AUDIT = "audit"
     LOW_CONFIDENCE = "low confidence"
     NO_ANSWER = "no answer"
-    """The model was asked, and its answer could not be used."""
+    """The model's answer could not be used."""
     MODEL_REMOVED = "model removed"
-    """The model is not good enough at gold to label anything."""
+    """The model was removed because of its gold accuracy."""
 
 
 class FirstDecision(NamedTuple):
     why: WhyAsked
     probability: float
-    """With which people were to be asked about the item: what estimates weight its label by."""
+    """The probability that people are asked about the item, used as a weight in estimates."""
 
     @property
     def asks_people(self) -> bool:

@@ -8,25 +8,25 @@ from statistics import fmean
 
 from chorale.model import GateSettings, StageSettings, StudySettings
 
-# Two means of the same scores may differ in their last digits; the fate of a worker must not.
+# Two means of the same scores may differ in their last digits, which must not decide about a worker.
 _PRECISION = 9
 CRITERION = "criterion"
-"""What the means by single criteria are called in the evidence, each with its name."""
+"""The prefix of means by criterion in the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A worker and the grades of what they did in the gate's stages."""
+    """A worker with their grades in the gate's stages."""
 
     worker: str
     scores: Mapping[str, Sequence[float]]
-    """By stage; every stage has some."""
+    """Grades by stage; every stage has some."""
     marks: Sequence[Mapping[str, float]] = ()
-    """What people gave by each criterion, for every answer that was graded by a rubric."""
+    """Marks by criterion, for every answer graded with a rubric."""
 
     @property
     def mean(self) -> float:
-        """Every stage counts the same, however many answers were graded in it."""
+        """The mean score: every stage has equal weight, whatever its number of graded answers."""
         return round(fmean(fmean(scores) for scores in self.scores.values()), _PRECISION)
 
     @property
@@ -34,7 +34,7 @@ class Candidate:
         return sum(map(len, self.scores.values()))
 
     def mean_by(self, criterion: str) -> float | None:
-        """The mean of the marks by a criterion, or by all that have its name and a number; None if there are none."""
+        """The mean of the marks by a criterion, including its numbered variants; None if there are none."""
         matching = [mark for marks in self.marks for name, mark in marks.items() if is_criterion(name, criterion)]
         return round(fmean(matching), _PRECISION) if matching else None
 
@@ -48,19 +48,18 @@ class GateVerdict:
     reason: str
     evidence: Mapping[str, float | int | str | None]
     too_low: tuple[str, ...] = ()
-    """The criteria that keep them out."""
+    """The criteria that they failed."""
 
 
 def decide_gate(
     rule: GateSettings, candidates: Sequence[Candidate], earlier: Sequence[float] = ()
 ) -> list[GateVerdict]:
-    """Decide about all candidates at once, the best first.
+    """Decide about all candidates at once, best first.
 
-    `earlier` are the scores of those a gate has decided about one by one: ranks and the average are among them too.
-
-    Of `n` candidates a share of `s` is `floor(n·s + 1/2)`, and at least one. Workers tied with the last to pass also
-    pass, or some of them are chosen randomly: the order of arrival never decides. Those who are too low by a criterion
-    are out before, and take nobody's place.
+    `earlier` are the scores of workers already decided about one by one, which count for ranks and the average. A share
+    `s` of `n` candidates is `floor(n·s + 1/2)`, and at least one. Workers tied with the last to pass also pass, or some
+    of them are chosen randomly: the order of arrival never decides. Workers who fail a criterion are excluded first,
+    and take nobody's place.
     """
     marks = {one.worker: {name: one.mean_by(name) for name in sorted(rule.criteria)} for one in candidates}
     out = {worker for worker, means in marks.items() if _too_low(rule, means)}
@@ -103,7 +102,7 @@ def decide_gate(
 
 
 def is_criterion(name: str, criterion: str) -> bool:
-    """Whether a rubric's criterion is meant: the same, or one of several that are numbered.
+    """Whether a name is a rubric's criterion or one of its numbered variants.
 
     >>> [is_criterion(name, "clear") for name in ("clear", "clear_2", "clear_cut", "unclear")]
     [True, True, False, False]
@@ -112,7 +111,7 @@ def is_criterion(name: str, criterion: str) -> bool:
 
 
 def criterion_of(name: str) -> str:
-    """The criterion that a name stands for which may have a number.
+    """The criterion of a name, without its number.
 
     >>> [criterion_of(name) for name in ("clear", "clear_2", "clear_cut")]
     ['clear', 'clear', 'clear_cut']
@@ -122,12 +121,12 @@ def criterion_of(name: str) -> str:
 
 
 def _too_low(rule: GateSettings, means: Mapping[str, float | None]) -> list[str]:
-    """The criteria by which somebody is below what the rule asks for, or was not graded."""
+    """The criteria in which a worker is below the rule's minimum, or was not graded."""
     return [name for name, mean in means.items() if mean is None or mean < rule.criteria[name]]
 
 
 def _needed(rule: GateSettings, scored: Sequence[Candidate], able: int) -> float:
-    """The score it takes; only the first so many can pass at all."""
+    """The minimum score to pass, given the number of places."""
     if rule.threshold is not None:
         return rule.threshold
     if not able:
@@ -136,21 +135,21 @@ def _needed(rule: GateSettings, scored: Sequence[Candidate], able: int) -> float
 
 
 def _places(rule: GateSettings, of: int) -> int:
-    """How many can pass."""
+    """The number of workers who can pass."""
     if rule.threshold is not None:
         return of
     return rule.top if rule.top is not None else share_of(of, rule.top_share or 0.0)
 
 
 def _has_place(rule: GateSettings, scored: Sequence[Candidate], place: int, places: int) -> bool:
-    """Whether somebody at this place of the order has one of the places there are."""
+    """Whether a worker at this rank gets one of the places."""
     if place <= places:
         return True
     return rule.ties == "pass" and places > 0 and scored[place - 1].mean == scored[places - 1].mean
 
 
 def _lot(rule: GateSettings, candidate: Candidate) -> bytes:
-    """By chance, and the same whenever it is asked: pseudonyms are random."""
+    """A random number for ties, the same on every call: pseudonyms are random."""
     return blake2b(f"{rule.name}:{candidate.worker}".encode(), digest_size=8).digest()
 
 
@@ -169,6 +168,6 @@ def _in_words(rule: GateSettings) -> str:
 
 
 def closed_by(settings: StudySettings, stage: StageSettings) -> tuple[str, ...]:
-    """The gates that end a stage: those that decide together about its answers, or about the answers it grades."""
+    """The gates that end a stage: those that decide together, using its answers or the answers it grades."""
     about = {stage.name, *(stage.sources if stage.grades else ())}
     return tuple(gate.name for gate in settings.gate if not gate.decides_each and about & set(gate.stage))

@@ -1,11 +1,11 @@
-"""When the next item of a worker's stream is gold, how far ahead it is sampled, and when an answer is correct."""
+"""When the next item of a worker is gold, how far ahead it is sampled, and when an answer is correct."""
 
 from functools import lru_cache
 from math import ceil, expm1, floor, sqrt
 from random import Random
 from typing import NamedTuple
 
-# Scores are sums of shares: the last digit must not make the difference.
+# Scores are sums of fractions: rounding errors must not decide.
 _TOLERANCE = 1e-9
 
 
@@ -22,21 +22,22 @@ def gold_due(seed: int, served: int, share: float) -> bool:
     """Whether the item after `served` others should be gold.
 
     The gaps between gold items are sampled with the worker's own seed, uniformly between 1 and 2/share - 1. So the
-    share is kept in the long run, nobody works for long without gold, and a gold item says little about when the next
-    comes: it may be the very next item. A worker enters in the middle of a gap, so that gold is as likely at any place.
+    share is kept in the long run, nobody works for long without gold, and a gold item reveals little about the next
+    one, which may follow at once. A worker starts in the middle of a gap, so that gold is equally likely at every
+    position.
     """
     if share <= 0:
         return False
-    # In doubling steps, so that what is remembered serves for many items.
+    # In doubling steps, so that cached positions serve for many items.
     return served in _places(seed, share, 1 << max(6, served.bit_length()))
 
 
 @lru_cache(maxsize=4096)
 def _places(seed: int, share: float, end: int) -> frozenset[int]:
-    """All places of a stream before its end where gold comes."""
+    """All positions of gold up to an end."""
     gaps = Random(seed)
     longest = 2 / share - 1
-    # Of a gap that is found by chance, long ones are the likelier; somewhere in it the worker enters.
+    # A randomly entered gap is more likely a long one; the worker starts at a random position in it.
     position = gaps.random() * sqrt(1 + gaps.random() * (longest * longest - 1))
     places = set()
     while position < end:
@@ -46,11 +47,11 @@ def _places(seed: int, share: float, end: int) -> frozenset[int]:
 
 
 FEWEST_AHEAD = 4
-"""Gold items that the next is drawn from, about."""
+"""Approximate number of gold items to sample the next from."""
 ITEMS_AHEAD = 16
-"""Items that the next is drawn from, about, and at the least."""
+"""Approximate and minimum number of items to sample the next from."""
 MOST_ITEMS_AHEAD = 400
-"""Items that the next is drawn from at the most: a search passes all of them."""
+"""Maximum number of items to sample the next from: a search passes all of them."""
 
 
 class Ahead(NamedTuple):
@@ -63,11 +64,11 @@ class Ahead(NamedTuple):
 def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
     """How far ahead items and gold are sampled, for a share of gold among a worker's items.
 
-    Both kinds stand in an order that is the same for everybody, and each is complete once enough workers had it.
-    Sampled from the front in proportion to their share, both come equally early, equally often and in an equally loose
-    order. So the time and order in which workers get them do not reveal which is gold. Where there is no gold, nothing
-    is to be hidden. Where workers are measured by each other (`stage.quality`), their order is loose as well: what they
-    met before may sway an answer, and is not to sway all answers alike.
+    Both kinds have an order that is the same for everybody, and each item is complete once enough workers have had it.
+    Sampling both from the front in proportion to their share makes them come equally early, equally often and in an
+    equally random order. So their time and order do not reveal gold. Without gold, nothing must be hidden. If workers
+    are compared with each other (`stage.quality`), the order is random as well, so that order effects do not affect all
+    answers alike.
     """
     if share <= 0:
         return Ahead(ITEMS_AHEAD if compares_workers else 1, 1)
@@ -76,10 +77,10 @@ def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
 
 
 def stopping_chance(places: float) -> float:
-    """The probability that a search stops at each place, if it is to go this many `places` ahead on average.
+    """The probability that a search stops at each position, for a mean distance of this many `places`.
 
-    The search goes an exponential way and takes what stands at its end. So gold, with few places ahead, is passed in
-    the same proportion as items, with many. One in `places` would stop sooner among few, and complete gold faster.
+    The distance is exponential, so that gold, with few positions ahead, is passed in the same proportion as items, with
+    many. A probability of 1/`places` would stop sooner among few, and complete gold faster.
 
     >>> round(stopping_chance(4), 3), round(stopping_chance(36), 4)
     (0.221, 0.0274)
@@ -88,31 +89,31 @@ def stopping_chance(places: float) -> float:
 
 
 class GoldLeft(NamedTuple):
-    """How many times gold and items of a stage are still to be shown."""
+    """Remaining numbers of times that gold and items of a stage are to be shown."""
 
     begun: int
-    """Gold that some workers have seen, and as many as see an item have not."""
+    """For gold that some workers have seen, but fewer than see an item."""
     fresh: int
-    """Gold that nobody has seen."""
+    """For gold that nobody has seen."""
     items: int
 
 
 class GoldPlan(NamedTuple):
-    """How much gold workers get from here on, and which."""
+    """The share of gold that workers get from here on, and which gold."""
 
     share: float
     opens: bool = True
-    """Whether gold may be shown that nobody has seen."""
+    """Whether gold that nobody has seen may be shown."""
     repeats: bool = False
-    """Whether gold that was shown as often as items are is shown again."""
+    """Whether gold is repeated that was already shown as often as items."""
 
 
 def gold_plan(share: float, left: GoldLeft, judgments: int) -> GoldPlan:
-    """How much gold to show so that gold and items end together, and no gold is shown more or less often than items.
+    """Plan the share of gold so that gold and items run out together, and gold is shown as often as items.
 
-    The share is as asked for, as long as there is enough gold. Towards the end no more gold is begun unless at least
-    half of the `judgments` that each takes will come. Once all items are complete, gold that few have seen would stand
-    out. What was begun then comes a little more often, or a little less often, than the share says.
+    The requested share applies as long as there is enough gold. Towards the end, no new gold is started unless at least
+    half of its `judgments` will follow: gold seen by few workers would stand out. The share of started gold is then
+    slightly raised or lowered.
 
     >>> gold_plan(0.1, GoldLeft(6, 300, 900), 3), gold_plan(0.1, GoldLeft(6, 44, 950), 3)
     (GoldPlan(share=0.1, opens=True, repeats=False), GoldPlan(share=0.05, opens=True, repeats=False))
@@ -132,11 +133,11 @@ def gold_plan(share: float, left: GoldLeft, judgments: int) -> GoldPlan:
 
 MOST_TIMES_THE_SHARE = 2
 MOST_SHARE = 0.75
-"""How much the share of gold may rise at the end of a stage, and up to which share."""
+"""Maximum factor by which the share of gold may rise at the end of a stage, and the maximum share."""
 
 
 def gold_needed(items: int, share: float) -> int:
-    """Gold items from which on none has to be shown to more workers than an item is.
+    """The number of gold items with which none is shown to more workers than an item.
 
     >>> gold_needed(900, 0.1)
     100

@@ -8,16 +8,16 @@ from typing import NamedTuple
 from chorale.model import ItemState, JudgmentSettings
 
 LEADING = 1 / 3
-"""Options that at least this share chose are those whose order counts: what few chose goes up and down by chance."""
+"""Only options chosen by at least this share are ranked: the order of rare options varies randomly."""
 
 
 class ItemDecision(NamedTuple):
     wanted: int
-    """How many judgments the item asks for now."""
+    """The number of judgments the item needs now."""
     complete: bool
     released: bool
     waits: bool = False
-    """Whether a model is to answer before people are asked."""
+    """Whether a model answers before people are asked."""
 
     @property
     def state(self) -> ItemState:
@@ -43,9 +43,9 @@ def decide_item(
 ) -> ItemDecision:
     """Decide an item by its counted judgments and the confidence of their leading answer.
 
-    A fixed number is the case `min == max`. Otherwise one more judgment is asked for, after the minimum, as long as the
-    confidence is short of `until`, or, where the stage goes by `stable`, as long as the order of what people choose
-    still changes. Where it goes by both, either is enough.
+    A fixed number is the case `min == max`. Otherwise, after the minimum, one more judgment is requested as long as the
+    confidence is below `until` or, with `stable`, the ranking of options still changes. With both, either condition is
+    enough.
     """
     sure = (rule.until is not None and confidence >= rule.until) or (rule.stable is not None and stable)
     enough = counted >= rule.min and (sure or (rule.until is None and rule.stable is None))
@@ -57,10 +57,10 @@ def decide_item(
 def why_so_many_judgments(
     rule: JudgmentSettings, counted: int, confidence: float | None, *, complete: bool, sampled: bool
 ) -> str:
-    """In words, why an item gets as many judgments as it does; nothing where all of its stage get as many.
+    """A sentence on why an item gets its number of judgments; empty if all items of the stage get the same.
 
     >>> why_so_many_judgments(JudgmentSettings(min=2, max=5, until=0.8), 2, 1.0, complete=True, sampled=False)
-    'No more are asked for: the confidence has reached 0.8.'
+    'No more are needed: the confidence has reached 0.8.'
     """
     if sampled and rule.sample is not None:
         return f"Randomly sampled to get {rule.sample.judgments:,}."
@@ -69,21 +69,21 @@ def why_so_many_judgments(
     if not complete:
         return f"At least {rule.min:,}, then one more {_until(rule)}; {rule.max:,} at most."
     if rule.until is not None and confidence is not None and confidence >= rule.until:
-        return f"No more are asked for: the confidence has reached {rule.until:g}."
+        return f"No more are needed: the confidence has reached {rule.until:g}."
     if counted >= rule.max:
-        return f"No more are asked for: {rule.max:,} is the most there are."
-    stable = "No more are asked for: the order of what people choose has stayed the same."
+        return f"No more are needed: the maximum of {rule.max:,} is reached."
+    stable = "No more are needed: the ranking of the options is stable."
     return stable if rule.stable is not None else ""
 
 
 def _until(rule: JudgmentSettings) -> str:
     ways = [f"the confidence reaches {rule.until:g}"] if rule.until is not None else []
-    ways += ["the order of what people choose stays the same"] if rule.stable is not None else []
+    ways += ["the ranking of the options is stable"] if rule.stable is not None else []
     return f"until {' or '.join(ways)}"
 
 
 def ranking(chosen: Iterable[Sequence[str]]) -> tuple[frozenset[str], ...]:
-    """The options that at least a third chose, the most frequent first; those chosen equally often together.
+    """The options that at least a third chose, most frequent first; equally frequent options are grouped.
 
     >>> [sorted(level) for level in ranking([["a", "b"], ["a"], ["b"], ["a", "c"]])]
     [['a'], ['b']]
@@ -98,9 +98,9 @@ def ranking(chosen: Iterable[Sequence[str]]) -> tuple[frozenset[str], ...]:
 
 
 def ranking_is_stable(chosen: Sequence[Sequence[str]], over: int) -> bool:
-    """Whether the order has been the same after each of the last `over` answers and before them.
+    """Whether the ranking has not changed during the last `over` answers.
 
-    `chosen` has the options of each answer, in the order they came. With too few answers to tell it is not.
+    `chosen` has the options of each answer, in the order of submission. With too few answers, it is not stable.
 
     >>> ranking_is_stable([["a"], ["a", "b"], ["a"], ["a"], ["a"]], over=1)
     True

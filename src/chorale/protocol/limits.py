@@ -1,7 +1,7 @@
-"""How many people can come into a stage or to a gate at the most, and where that is too few by the study's own numbers.
+"""The maximum number of people who can reach a stage or gate, and where the study's own numbers make that too few.
 
-What nobody can know is not counted: how many people come, how many of them fail, who has the same score as the last to
-pass, who finishes in the moment before a gate closes automatically, whom a requester admits by hand.
+Unknown numbers are ignored: how many people join or fail, ties at a cut-off, people who finish just before a gate
+closes, and manual admissions.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from chorale.protocol.turnout import closes_at
 
 
 class Limit(NamedTuple):
-    """The most people there can be, and the name of the gate or stage that lets no more through."""
+    """The maximum number of people, and the name of the gate or stage that sets it."""
 
     people: float
     by: str = ""
@@ -25,7 +25,7 @@ _NONE = Limit(inf)
 
 
 class Shortage(NamedTuple):
-    """A stage or gate that takes more people than can ever come to it."""
+    """A stage or gate that needs more people than can ever reach it."""
 
     name: str
     takes: int
@@ -33,9 +33,9 @@ class Shortage(NamedTuple):
 
 
 def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
-    """The stages that can never be finished, since too few people can enter.
+    """The stages that can never be finished, because too few people can enter.
 
-    `items` are those from files, of stages that get no others.
+    `items` are the numbers of items from files, for stages without derived items.
     """
     limits = _Limits(settings, items)
     entering = (Shortage(stage.name, limits.takes(stage), limits.in_stage(stage)) for stage in settings.stage)
@@ -48,7 +48,7 @@ def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewIt
 
 
 def gates_that_wait(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
-    """The gates that wait for more scored people than there can be before they close automatically."""
+    """The gates that wait for more scored people than there can be."""
     limits = _Limits(settings, items)
     waiting = (gate for gate in settings.gate if gate.workers is not None and not gate.decides_each)
     shortages = (Shortage(gate.name, gate.workers or 0, limits.scored(gate)) for gate in waiting)
@@ -80,7 +80,7 @@ class _Limits:
         return min(limits)
 
     def takes(self, stage: StageSettings) -> int:
-        """So many different people a stage needs: where a gate may end it before it is full, for a single answer."""
+        """The number of different people a stage needs; if a gate may end it early, the number for a single answer."""
         if stage.round is not None:
             return 1
         each = _fewest(stage)
@@ -96,7 +96,7 @@ class _Limits:
         return people + self._kept_out(stage)
 
     def _for_a_sampled_one(self, stage: StageSettings) -> int:
-        """What an item takes that was drawn to get more judgments, if one is sure to be."""
+        """The number of judgments of a sampled item, if at least one is certain to be sampled."""
         more = stage.judgments.sample
         if more is None:
             return 0
@@ -106,9 +106,9 @@ class _Limits:
         return more.judgments if drawn else 0
 
     def among_writers(self, stage: StageSettings) -> Iterator[Shortage]:
-        """Where only people who may write also review: what an item takes of them, writers and reviewers together.
+        """The number of people an item needs if the same people write and review, writers and reviewers together.
 
-        Whoever wrote about something reviews nobody's answers about it.
+        Nobody reviews answers to an item they wrote about.
         """
         if not stage.entry.exclude_contributors:
             return
@@ -117,7 +117,7 @@ class _Limits:
                 yield Shortage(stage.name, _fewest(stage) + self._writers(source), self.in_stage(source))
 
     def _implied(self, stage: StageSettings) -> set[str]:
-        """The qualifications that everybody has who may enter a stage: what it asks for, and what that takes."""
+        """The qualifications of everybody who may enter a stage: the required ones, and those that they imply."""
         held = list(stage.entry.qualifications)
         for name in held:
             for gate in self._settings.gate:
@@ -127,12 +127,12 @@ class _Limits:
         return set(held)
 
     def _same_people(self, stage: StageSettings, source: StageSettings) -> bool:
-        """Whether nothing but qualifications lets people into the one and not into the other."""
+        """Whether admission to the two stages differs only in qualifications."""
         arms = not source.arms or (bool(stage.arms) and set(stage.arms) <= set(source.arms))
         return arms and source.entry.qualified_in in (None, stage.entry.qualified_in)
 
     def _writers(self, source: StageSettings) -> int:
-        """So many people work on at least one of a stage's items before a gate ends it, or before it is full."""
+        """The number of people who work on at least one item of a stage before a gate ends it or it is full."""
         if not self._may_end(source):
             return _fewest(source)
         items = len(self._items.get(source.name, ()))
@@ -160,12 +160,12 @@ class _Limits:
     def _share(self, gate: GateSettings, share: float) -> Limit:
         scored = self.scored(gate)
         if scored.people == inf or (gate.ties == "pass" and scored.by == gate.name):
-            # So few that all may have the same score, and pass.
+            # So few that all may be tied, and pass.
             return scored
         return Limit(share_of(int(scored.people), share), gate.name)
 
     def _in_arms(self, names: Sequence[str]) -> Limit:
-        """Of so many who are put in arms, those of some arms: in every block as many as their weights say."""
+        """The number of people in some arms, of those assigned: in every block by their weights."""
         arms = self._settings.arms
         if arms is None or arms.after is None:
             return _NONE
@@ -175,7 +175,7 @@ class _Limits:
         weights = dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=True))
         theirs = sum(weights[name] for name in names)
         people, once, largest = int(everybody.people), sum(weights.values()), max(arms.blocks)
-        # In the block that is not full, theirs may all have come first.
+        # In the incomplete block, their arms may all have come first.
         most = max(
             full * theirs + min(people - full * once, largest * theirs)
             for full in range(max(0, people // once - largest), people // once + 1)
@@ -183,7 +183,7 @@ class _Limits:
         return Limit(most, everybody.by)
 
     def _answering(self, stage: StageSettings, graded: int) -> Limit:
-        """How many people can have so many answers each in a stage: its items take no more answers than they take."""
+        """How many people can give this number of answers each in a stage, limited by its items."""
         if stage.name not in self._items or stage.round is not None or stage.sources:
             return _NONE
         more = stage.judgments.sample
@@ -191,7 +191,7 @@ class _Limits:
         return Limit(len(self._items.get(stage.name, ())) * each // graded, stage.name)
 
     def _graded(self, stage: StageSettings) -> Limit:
-        """How many people's work can be graded: not the graders' own, where they are too few for one of themselves."""
+        """How many people's work can be graded: not the graders' own if there are too few graders for that."""
         grading = [one for one in self._settings.stage if one.grades and stage.name in one.sources]
         if len(grading) != 1 or not grading[0].entry.exclude_contributors:
             return _NONE
@@ -202,9 +202,9 @@ class _Limits:
         return Limit(max(0, everybody.people - graders.people), grading[0].name)
 
     def _kept_out(self, stage: StageSettings) -> int:
-        """Of those who may enter, the fewest who worked on what an item came from, and do not get it.
+        """The minimum number of admitted people who worked on an item's source and so do not get the item.
 
-        Only where everybody who worked there may enter here is it certain that they are among them.
+        This is certain only if everybody who worked there may enter here.
         """
         if not stage.entry.exclude_contributors:
             return 0
@@ -219,6 +219,6 @@ class _Limits:
 
 
 def _fewest(stage: StageSettings) -> int:
-    """The fewest judgments that can be enough for an item."""
+    """The minimum number of judgments that can complete an item."""
     more = stage.judgments.sample
     return stage.judgments.min if more is None else min(stage.judgments.min, more.judgments)

@@ -1,4 +1,4 @@
-"""What work pays. Amounts are integers in minor units (cents) throughout."""
+"""Pay for work. All amounts are integers in minor units (cents)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ def fee_on(paid: int, fee_percent: float) -> int:
 
 
 def fee_due(exact_fees: int, fees_booked: int) -> int:
-    """What is still to be booked, given the exact fees of all payments so far.
+    """The fee still to be booked, given the exact fees of all payments so far.
 
-    Rounding the running total instead of each small payment keeps the difference below one minor unit. Each payment has
-    the fee of the rate in force when it was made.
+    Rounding the running total instead of each small payment keeps the error below one minor unit. Each payment uses the
+    fee rate in force at its time.
     """
     return (exact_fees + FEE_UNIT // 2) // FEE_UNIT - fees_booked
 
 
-# Calls of models are summed in billionths of a minor unit: whole numbers for every price with three decimals.
+# Model calls are summed in billionths of a minor unit: whole numbers for every price with three decimals.
 CALL_UNIT = 1_000_000_000
 
 
 def calls_due(exact_cost: int, booked: int) -> int:
-    """What is still to be booked, given the exact cost of all calls so far, as with fees.
+    """The cost still to be booked, given the exact cost of all calls so far.
 
     >>> calls_due(1_499_999_999, 0), calls_due(1_500_000_000, 1)
     (1, 1)
@@ -40,10 +40,10 @@ def calls_due(exact_cost: int, booked: int) -> int:
 
 
 def gold_bonus(record: GoldRecord, rule: GoldBonus | None, parts: int | None = None) -> int:
-    """What the answer that made the record what it is earns on top: at the end of every `of` gold answers.
+    """The gold bonus of the latest answer in a record, paid at the end of every block of `of` gold answers.
 
-    `record.recent` holds the marks of the row that is being filled, or has just been. Where parts count it holds all,
-    and the answer has added this number of `parts`: it may have ended several rows.
+    `record.recent` has the marks of the current or just completed block. If parts count, it has all marks, and the
+    answer has added `parts` marks: it may have completed several blocks.
     """
     if rule is None:
         return 0
@@ -55,7 +55,7 @@ def gold_bonus(record: GoldRecord, rule: GoldBonus | None, parts: int | None = N
 
 
 def length_pay(words: int, rule: LengthPay | None) -> int:
-    """What the length of an item pays on top.
+    """The additional pay for the length of an item.
 
     >>> [length_pay(words, LengthPay(per_100_words=5, most=20)) for words in (0, 1, 100, 250, 9000)]
     [0, 1, 5, 13, 20]
@@ -64,7 +64,7 @@ def length_pay(words: int, rule: LengthPay | None) -> int:
 
 
 def parts_bonus(parts: int, rule: PartsBonus | None) -> int:
-    """What an answer with this number of parts earns beyond what the pay per judgment covers."""
+    """The bonus for an answer with this number of parts, beyond those that the pay per judgment covers."""
     if rule is None or parts <= rule.beyond:
         return 0
     further = parts - rule.beyond
@@ -82,7 +82,7 @@ def part_of_round(whole: int, answered: int, size: int) -> int:
 
 
 def hourly_wage(paid: float, worked_ms: int) -> int | None:
-    """Minor units per hour; None where no time was measured."""
+    """Minor units per hour; None if no time was measured."""
     if worked_ms <= 0:
         return None
     return round(paid * HOUR_MS / worked_ms)

@@ -1,4 +1,4 @@
-"""Answers that hardly anybody gives who reads the items: too fast, all the same, copied, or the same words again."""
+"""Signs of careless answers: too fast, all the same, copied, or repeated text."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class FastWorker(NamedTuple):
-    """Somebody who often answers faster than the study says is possible."""
+    """A worker who often answers faster than the study's minimum time."""
 
     worker: str
     fast: int
@@ -16,23 +16,23 @@ class FastWorker(NamedTuple):
 
 
 class StraightLine(NamedTuple):
-    """The same answer to many items in a row, where others differ about them."""
+    """The same answer to many items in a row, although others answered differently."""
 
     worker: str
     length: int
     items: tuple[str, ...]
     others: float
-    """The share of these items to which others mostly answered something else."""
+    """The share of these items to which most others gave a different answer."""
 
 
 MANY = 0.2
-"""Fast answers are reported once they are this share of somebody's answers."""
+"""Fast answers are reported from this share of a worker's answers on."""
 FEWEST = 3
 _SHOWN = 5
 
 
 def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) -> list[FastWorker]:
-    """Of every worker's answers (item and duration): those who are often faster than the least, the fastest first.
+    """Workers who are often faster than the minimum, fastest first, given all workers' answers (item and duration).
 
     >>> too_fast({"a": [("i", 100), ("j", 200), ("k", 150)], "b": [("i", 9000)] * 5}, 1000)[0].fast
     3
@@ -47,9 +47,10 @@ def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) 
 
 
 def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longest: int) -> list[StraightLine]:
-    """Workers with the same answer to at least this number of items in a row, where others mostly gave another one.
+    """Workers with the same answer to at least this number of consecutive items, where most others answered
+    differently.
 
-    `answers` are in the order they were given. A worker's own answer does not count among the others'.
+    `answers` are in the order of submission. A worker's own answer is not counted among the others.
 
     >>> own, first, second = [("i", "x"), ("j", "x")], [("i", 1), ("j", 2)], [("i", 3), ("j", 4)]
     >>> [line.worker for line in straight_lines({"a": own, "b": first, "c": second}, 2)]
@@ -71,7 +72,7 @@ def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longes
 
 
 def _is_unlike_others(votes: Counter[Hashable], answer: Hashable) -> bool:
-    """Whether less than half of the other answers to an item are like this one; not if there are no others."""
+    """Whether less than half of the other answers to an item equal this one; False if there are no others."""
     return 2 * (votes[answer] - 1) < votes.total() - 1
 
 

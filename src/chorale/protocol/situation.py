@@ -1,7 +1,7 @@
 """What a worker may do in a stage now, and why.
 
-The start page, the next item, late answers, HITs and simulated studies all ask `situation`, so they cannot disagree.
-The order of its rules is decided here and nowhere else.
+The overview page, the next item, late answers, HITs and simulations all use `situation`, so they always agree. The
+order of its rules is defined only here.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ class State(StrEnum):
 
     NO_CONSENT = "no consent"
     AVAILABLE = "available"
-    """There is an item for them: the one they hold, or another."""
+    """There is an item for them: one they hold, or a new one."""
     WAITING = "waiting"
     FINISHED = "finished"
     LOCKED = "locked"
@@ -53,11 +53,11 @@ class Reason(StrEnum):
     MORE_MAY_COME = "more may come"
     NOTHING_LEFT = "nothing left"
     TOO_LATE = "too late"
-    """Nothing is left, and nothing was there for them before."""
+    """Nothing is left, and they never had an item."""
 
 
 class Facts(NamedTuple):
-    """What is known of a worker in a stage. Facts that cost a query are asked for only where they decide."""
+    """The facts about a worker in a stage. Facts that need a query are functions, called only if they matter."""
 
     admission: Callable[[], Admission]
     has_room: Callable[[], bool]
@@ -65,7 +65,7 @@ class Facts(NamedTuple):
     within_budget: Callable[[], bool]
     """Whether the budget covers one more item."""
     more_may_come: Callable[[], bool]
-    """Whether the stage, or one that its items come from, still wants judgments."""
+    """Whether the stage, or one of its source stages, still needs judgments."""
     consented: bool = True
     removal: Reason | None = None
     """Why they were removed from the stage, if they were."""
@@ -78,16 +78,16 @@ class Facts(NamedTuple):
     paused: bool = False
     """Whether the requester has paused the stage."""
     places: Callable[[], Places] = lambda: NO_LIMIT
-    """How many more people a training round admits: asked for those who have not begun it."""
+    """Number of further people a training round admits; for workers who have not started it."""
 
 
 class Situation(NamedTuple):
     state: State
     reason: Reason
     admission: Admission | None = None
-    """Why they are not admitted, where that is the reason."""
+    """Why they are not admitted, if that is the reason."""
     places: int | None = None
-    """How many people the training round still admits, where they have not begun it and places are limited."""
+    """Number of places left in a training round, if they have not started it and places are limited."""
 
 
 _NO_CONSENT = Situation(State.NO_CONSENT, Reason.NO_CONSENT)
@@ -108,8 +108,8 @@ _TOO_LATE = Situation(State.FINISHED, Reason.TOO_LATE)
 def situation(facts: Facts) -> Situation:
     """What a worker may do in a stage, and why.
 
-    Who holds an item may finish it, whatever has happened to the stage or to their admission since; only who was
-    removed from the stage itself holds nothing.
+    A worker who holds an item may finish it, even if the stage or their admission has changed since. Only a worker who
+    was removed from the stage holds nothing.
     """
     if not facts.consented:
         return _NO_CONSENT
@@ -142,23 +142,23 @@ def situation(facts: Facts) -> Situation:
 
 
 def after_held_item(facts: Facts) -> Situation:
-    """What somebody who holds an item may do once they have submitted it, as things are now."""
+    """What a worker who holds an item may do after submitting it, by the current facts."""
     return situation(facts._replace(holds_item=False, answered=facts.answered + 1))
 
 
 def for_late_answer(facts: Facts) -> Situation:
-    """What decides about an answer that comes after its time limit: taken if its worker could be given the item now.
+    """The facts that decide about an answer after its time limit: it is accepted if its worker could get the item now.
 
-    A pause does not matter, since the item was assigned before it; neither does another item that they hold.
+    A pause does not matter, since the item was assigned before it; nor does another item they hold.
     """
     return situation(facts._replace(holds_item=False, paused=False))
 
 
 def always() -> bool:
-    """A fact that holds without asking."""
+    """A fact that is always true."""
     return True
 
 
 def never() -> bool:
-    """A fact that does not hold, without asking."""
+    """A fact that is never true."""
     return False

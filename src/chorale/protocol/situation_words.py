@@ -1,4 +1,4 @@
-"""What workers read about their situation in a stage. Pages and the interface show these words and no others."""
+"""Messages to workers about their situation in a stage, used by all pages and the API."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -52,11 +52,11 @@ class WayIn(NamedTuple):
     """The earlier work that opens a stage to a worker."""
 
     stages: tuple[str, ...] = ()
-    """The stages whose answers decide; none where no work opens it."""
+    """The stages whose answers decide; empty if no work opens it."""
     finished: bool = False
-    """Whether the worker has done what they are asked for there."""
+    """Whether the worker has done the required work there."""
     decided: bool = False
-    """Whether it was decided, and not in their favour."""
+    """Whether the decision was negative."""
 
     @property
     def is_open(self) -> bool:
@@ -68,7 +68,7 @@ NO_WAY_IN = WayIn()
 
 
 def places_text(places: int | None) -> str:
-    """How many places are left, for somebody who has not begun; nothing where there is no limit."""
+    """The number of places left, for a worker who has not started; empty if unlimited."""
     if places is None:
         return ""
     return counted(places, "{count} place left", "{count} places left")
@@ -77,10 +77,10 @@ def places_text(places: int | None) -> str:
 def message(
     situation: Situation, titles: Mapping[str, str], awaits_result: Callable[[], bool], way_in: WayIn = NO_WAY_IN
 ) -> str:
-    """What a worker reads; nothing where there is something for them to do.
+    """The message to a worker; empty if there is work for them.
 
-    `titles` are those of the stages by name. `awaits_result` is asked only where a result may still follow. `way_in` is
-    the earlier work that the stage asks for, where they are not admitted.
+    `titles` are the stages' titles by name. `awaits_result` is called only if a result may still follow. `way_in` is
+    the earlier work that the stage requires, if they are not admitted.
     """
     if situation.admission is not None:
         return _not_admitted(situation.admission, titles, way_in)
@@ -91,7 +91,7 @@ def message(
 
 
 def message_with_item(afterwards: Situation) -> str:
-    """What somebody reads who holds an item, if it is the last for now; nothing if others may follow it."""
+    """The message to a worker who holds their last item for now; empty if others may follow."""
     if afterwards.state is State.PAUSED:
         return LAST_BEFORE_PAUSE
     if afterwards.state is State.LOCKED or afterwards.reason is Reason.ENDED:
@@ -124,7 +124,7 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in quotation marks as they are read out: the last one after "and"."""
+    """Quoted names as a list, with "and" before the last."""
     first, *others = (worded("“{title}”", title=name) for name in dict.fromkeys(names))
     listed = first
     for number, name in enumerate(others, 1):

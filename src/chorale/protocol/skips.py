@@ -1,4 +1,4 @@
-"""How many items a worker may still skip."""
+"""The number of items a worker may still skip."""
 
 from math import floor
 
@@ -6,7 +6,7 @@ from chorale.model import SkipSettings
 
 
 def skips_left(rule: SkipSettings, answered: int, skipped: int) -> int:
-    """How many more items somebody may skip after these numbers of answers and skips.
+    """The number of skips left after these numbers of answers and skips.
 
     >>> skips_left(SkipSettings(), answered=10, skipped=4)
     3

@@ -11,7 +11,7 @@ def suggests_to(rule: StageModels, arm: str | None) -> bool:
 
 
 def wrong_on_purpose(rule: StageModels, seed: int, stage: str, worker: str, item: str) -> bool:
-    """Whether the suggestion that a worker sees at a gold item is wrong on purpose: by the seed, always the same.
+    """Whether the suggestion at a worker's gold item is wrong on purpose, determined by the seed.
 
     >>> rule = StageModels(role="suggest", wrong=0.5)
     >>> sum(wrong_on_purpose(rule, 1, "main", "w1", f"g{number}") for number in range(100))

@@ -1,8 +1,8 @@
-"""Workers whose answers or skips are hardly random: tests with few false alarms.
+"""Statistical tests for suspicious answers and skips, with few false alarms.
 
-Every test compares a count with what is the most that honest workers would reach, by a binomial distribution, and asks
-for a chance below `FALSE_ALARMS` divided by the number of workers or pairs looked at. So in a study where everybody is
-honest, at most one look in a hundred raises an alarm.
+Every test compares a count with a binomial distribution for honest workers. It requires a probability below
+`FALSE_ALARMS` divided by the number of workers or pairs. So if everybody is honest, at most one check in a hundred
+raises an alarm.
 """
 
 from bisect import bisect_left
@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 FALSE_ALARMS = 0.01
 USUAL_SKIPS = 0.1
-"""Nobody is suspected who skips fewer than one item in ten, or twice as many as others."""
+"""Minimum share of skips, and minimum ratio to others' skips, to be suspicious."""
 FEWEST_GOLD, GOOD_GOLD = 4, 0.75
 USUAL_GAP = 0.15
-"""How much less often than others somebody may agree with the labels, and two more often than expected."""
+"""Tolerated difference: of a worker's agreement with labels from others', and of a pair's agreement from the expected
+one.
+"""
 FEWEST_SHARED = 12
 
 
@@ -31,7 +33,7 @@ class Skipper(NamedTuple):
 
 
 class GoldOnly(NamedTuple):
-    """Somebody who answers gold well and other items badly."""
+    """A worker who answers gold well and other items badly."""
 
     worker: str
     gold: float
@@ -47,11 +49,11 @@ class SuspectPair(NamedTuple):
     same: int
     shared: int
     expected: float
-    """How often they would agree if they did not know each other."""
+    """Their expected agreement if they answered independently."""
 
 
 class Given(NamedTuple):
-    """An answer to an item that is complete."""
+    """An answer to a complete item."""
 
     worker: str
     item: int
@@ -81,7 +83,7 @@ def tail(count: int, trials: int, chance: float) -> float:
 
 
 def skippers(records: Mapping[str, tuple[int, int]]) -> list[Skipper]:
-    """Who skips far more than others, by how many items everybody skipped and answered."""
+    """Workers who skip far more than others, given all workers' numbers of skips and answers."""
     shares = sorted(skipped / (skipped + answered) for skipped, answered in records.values() if skipped + answered)
     suspects = []
     for worker, (skipped, answered) in records.items():
@@ -97,9 +99,9 @@ def skippers(records: Mapping[str, tuple[int, int]]) -> list[Skipper]:
 
 
 def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]]) -> list[GoldOnly]:
-    """Who has gold right and agrees with the labels of other items far less than others do.
+    """Workers with good gold answers who agree with the labels of other items far less than others do.
 
-    `gold` says of everybody how many answers to gold were right, and how many there were.
+    `gold` has the correct and total numbers of gold answers by worker.
     """
     answers: Counter[str] = Counter()
     agreed: Counter[str] = Counter()
@@ -121,9 +123,9 @@ def good_at_gold_only(given: Iterable[Given], gold: Mapping[str, tuple[int, int]
 def in_step(given: Iterable[Given]) -> list[SuspectPair]:
     """Pairs who agree with each other far more often than their agreement with everybody else explains.
 
-    From how often a worker agrees with others follows how often they are right, if answers are right or wrong; and from
-    that, how often two who do not know each other agree. Hard items lead many to the same error, so `USUAL_GAP` more
-    than that is not suspicious: two who are right nearly always never are.
+    Under a right-or-wrong model, a worker's agreement with others gives their accuracy, and two accuracies give the
+    expected agreement of independent workers. Hard items lead many to the same error, so up to `USUAL_GAP` more is not
+    suspicious. Two workers who are nearly always right never are.
     """
     by_item: dict[int, list[Given]] = defaultdict(list)
     for judgment in given:
@@ -144,7 +146,7 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
     looked_at = [pair for pair, count in shared.items() if count >= FEWEST_SHARED]
     pairs = []
     for pair in looked_at:
-        # How often each agrees with the others, without the one they are compared with.
+        # Each worker's agreement with others, without the other worker of the pair.
         rates = [(agreed[worker] - same[pair]) / max(1, compared[worker] - shared[pair]) for worker in pair]
         expected = expected_agreement(overall, *rates)
         if tail(same[pair], shared[pair], min(1.0, expected + USUAL_GAP)) < FALSE_ALARMS / len(looked_at):
@@ -153,7 +155,8 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
 
 
 def expected_agreement(overall: float, first: float, second: float) -> float:
-    """How often two agree who agree with everybody else so often, where all agree `overall` so often.
+    """The expected agreement of two independent workers, from their agreement with everybody else and the `overall`
+    agreement.
 
     >>> round(expected_agreement(0.82, 0.82, 0.82), 3), round(expected_agreement(0.82, 0.5, 0.9), 3)
     (0.82, 0.5)
@@ -167,7 +170,7 @@ def expected_agreement(overall: float, first: float, second: float) -> float:
 
 
 def groups_of(pairs: Sequence[SuspectPair]) -> list[tuple[str, ...]]:
-    """The groups that pairs make up, the largest first."""
+    """Groups of connected pairs, largest first."""
     groups: list[set[str]] = []
     for pair in pairs:
         joined = [group for group in groups if group & set(pair.workers)]

@@ -7,45 +7,45 @@ from typing import NamedTuple
 from chorale.model import EXPERT, StageSettings, StudySettings
 
 ENOUGH_TO_GO_BY = 5
-"""From so many people on, what they did on average says what others will do."""
+"""Minimum number of people whose mean predicts what others will do."""
 
 
 class WorkBehind(NamedTuple):
-    """Where a round leads."""
+    """The work that a round leads to."""
 
     rounds: tuple[str, ...]
-    """The round itself, and those behind its gates that come before the work."""
+    """The round itself, and the later rounds before the work."""
     gates: tuple[str, ...]
-    """The gates on the way."""
+    """The gates in between."""
     qualifications: tuple[str, ...]
-    """What the work asks for that these gates give."""
+    """The qualifications that these gates grant and the work requires."""
     work: tuple[str, ...]
-    """The stages that people are trained for; none if the round leads to no work."""
+    """The stages that people are trained for; empty if the round leads to no work."""
     selects: bool
-    """Whether a gate on the way picks the best of all: the more people try, the better."""
+    """Whether one of the gates picks the best: then more candidates are always useful."""
 
 
 class RemainingWork(NamedTuple):
-    """What a stage still has to assign."""
+    """The remaining work of a stage."""
 
     places: int
-    """Judgments that its items want and nobody holds."""
+    """Number of needed judgments that nobody is working on."""
     people: int
-    """Different people that one of its items still wants, at the most."""
+    """Maximum number of different people that one of its items still needs."""
     each: float
-    """Judgments that a worker is expected to give."""
+    """Expected number of judgments per worker."""
 
     @property
     def needed(self) -> int:
-        """How many people it takes."""
+        """The number of people needed."""
         return max(self.people, ceil(self.places / max(self.each, 1)))
 
 
 class Places(NamedTuple):
     left: int | None = None
-    """How many more people a round admits now; None where there is no limit."""
+    """Number of further people a round admits now; None if unlimited."""
     may_open: bool = True
-    """Whether more places may open later: work is still under way."""
+    """Whether more places may open later, because work is in progress."""
 
 
 NO_LIMIT = Places()
@@ -82,7 +82,7 @@ def _is_behind(settings: StudySettings, later: StageSettings, stage: StageSettin
 
 
 def expected_each(most: int | None, people: int, answers: int) -> float:
-    """How many judgments a worker gives: what they may, or what others gave; one as long as nobody can tell."""
+    """The expected number of judgments per worker: the maximum, or others' mean; 1 if unknown."""
     measured = answers / people if people >= ENOUGH_TO_GO_BY else None
     if most is None:
         return 1.0 if measured is None else measured
@@ -92,10 +92,10 @@ def expected_each(most: int | None, people: int, answers: int) -> float:
 def places_left(
     rooms: Mapping[tuple[str, ...], Iterable[RemainingWork]], able: int, in_training: int, factor: float
 ) -> int:
-    """How many more people a round admits.
+    """The number of further people a round admits.
 
-    `rooms` are by the arms that stages are for: the same people do all the work of an arm, others that of another.
-    `able` are those who can work now, `in_training` those on the way, some of whom will fail.
+    `rooms` has the remaining work by the stages' arms: the same people do all the work of an arm. `able` is the number
+    who can work now, `in_training` the number in training, some of whom will fail.
     """
     needed = sum(max((room.needed for room in of_arms), default=0) for of_arms in rooms.values())
     return max(0, ceil(max(0, needed - able) * factor) - in_training)

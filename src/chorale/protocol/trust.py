@@ -1,4 +1,4 @@
-"""How far a worker is trusted by gold, or agrees with others; and when they no longer go on."""
+"""A worker's trust by gold or agreement with others, and when they are removed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from chorale.model import GoldRecord, GoldSettings, QualitySettings
 
 
 def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
-    """Accuracy on gold: on all of it or on the latest, smoothed or not, as the stage has it.
+    """Gold accuracy by the stage's rule: of all gold answers or the latest, with or without smoothing.
 
-    Somebody who has not met gold yet is trusted as little as still counts: by the floor. In a stage without gold
-    everybody is trusted.
+    Workers without gold answers have the minimum accuracy (`floor`) as trust. In a stage without gold, everybody has
+    full trust.
     """
     if rule is None:
         return 1.0
@@ -25,16 +25,16 @@ def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
 
 
 def gold_counts(record: GoldRecord, rule: GoldSettings | None) -> tuple[int, int]:
-    """How many gold answers were right, of how many, counted as the stage does: by items or by their parts."""
+    """The numbers of correct and of all gold answers, counted by items or by parts, as the stage says."""
     if rule is not None and rule.unit == "part":
         return record.recent.count("1"), len(record.recent)
     return record.right, record.answered
 
 
 def gold_after(record: GoldRecord, marks: Sequence[bool], rule: GoldSettings | None) -> GoldRecord:
-    """A gold record after one more answer, with the marks of its parts, or the one mark of all of it.
+    """A gold record after one more answer, with the marks of its parts or of the whole answer.
 
-    It keeps as many of the latest marks as the stage's window and bonus need, and all of them where parts count.
+    It keeps the latest marks that the stage's window and bonus need, and all of them if parts count.
     """
     recent = record.recent + "".join("1" if mark else "0" for mark in marks)
     if rule is None or rule.unit == "item":
@@ -50,10 +50,10 @@ class Verdict:
 
 
 def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
-    """Drop a worker whose trust is below the floor once enough gold has been answered."""
+    """Remove a worker whose trust is below the minimum after enough gold answers."""
     value = trust(record, rule)
     right, answered = gold_counts(record, rule)
-    # Where trust goes by the latest alone, all of them are no evidence for it.
+    # If only the latest answers count, the totals are not evidence.
     recent = "" if rule.window is None else record.recent[-rule.window :]
     return Verdict(
         dropped=answered >= rule.after and value < rule.floor,
@@ -70,20 +70,20 @@ def review_worker(record: GoldRecord, rule: GoldSettings) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class WorkerQuality:
-    """How far a worker agrees with the others, by CrowdTruth."""
+    """A worker's agreement with others, by CrowdTruth."""
 
     wqs: float
-    """The two below multiplied."""
+    """The product of the two values below."""
     wwa: float
-    """With the other workers, one by one."""
+    """Agreement with the other workers, pair by pair."""
     wsa: float
-    """With all others on the same item together."""
+    """Agreement with all others on the same item together."""
     judgments: int
-    """Items the worker judged that somebody else judged too."""
+    """Number of items that the worker and at least one other judged."""
 
 
 def review_quality(quality: WorkerQuality, rule: QualitySettings) -> Verdict:
-    """Drop a worker whose quality is below the floor, once it says something."""
+    """Remove a worker whose quality is below the minimum, after enough shared items."""
     dropped = rule.floor is not None and quality.judgments >= rule.after and quality.wqs < rule.floor
     return Verdict(
         dropped,

@@ -1,4 +1,4 @@
-"""How many people a study takes at the least, and how many of them go through which stage before they may go on."""
+"""The minimum number of people a study needs, and how many of them pass through each stage."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,32 +11,32 @@ from chorale.protocol.gates import share_of
 
 @dataclass(frozen=True, slots=True)
 class Turnout:
-    """The fewest people who can do a study, if nobody fails at a gate that could pass everybody."""
+    """The minimum number of people who can complete a study, if nobody fails a gate that could pass everybody."""
 
     workers: int
     stages: Mapping[str, int]
-    """By stage; 0 where only experts work."""
+    """People by stage; 0 if only experts work there."""
     scored: Mapping[str, int]
-    """By gate: how many it decides about, so that enough of them pass; or as many as its `workers` says."""
+    """By gate: the number of people it decides about, so that enough pass; or its `workers`."""
     needed: Mapping[str, int]
-    """By gate: how many must pass."""
+    """By gate: the number who must pass."""
 
     def passing(self, gate: GateSettings) -> int:
-        """How many pass a gate at most, but for those who share a place."""
+        """The maximum number who pass a gate, not counting ties."""
         return passing(gate, self.scored[gate.name])
 
 
 def passing(gate: GateSettings, scored: int) -> int:
-    """The most of this number of people who can pass a gate."""
+    """The maximum of this number of people who can pass a gate."""
     if gate.top is not None:
         return min(scored, gate.top)
     return scored if gate.top_share is None else share_of(scored, gate.top_share)
 
 
 def closes_at(gate: GateSettings, stages: Mapping[str, StageSettings]) -> int | None:
-    """The number of scored workers at which a gate closes automatically; None if there may be more, or people close it.
-
-    Rounds are graded at once. Where people grade, it waits until all is graded, and more may have been by then.
+    """The number of scored workers at which a gate closes automatically; None if there may be more, or a person closes
+    it. Rounds are graded at once. If people grade, the gate waits for all grades, and more workers may be scored by
+    then.
     """
     if gate.workers is None or gate.decides_each or any(stages[name].round is None for name in gate.stage):
         return None
@@ -50,10 +50,10 @@ def fewest_people(
     most_judgments: bool = False,
     as_expected: bool = False,
 ) -> Turnout:
-    """Count back from the last stages to the first: a worker in one has come through all before it.
+    """Count back from the last stages to the first: a worker in one has passed through all before it.
 
-    `items` are those that stages have from files. With `most_judgments`, there are enough people for items that ask for
-    the most judgments they can; with `as_expected`, as many come to gates as their `expected` says, or more.
+    `items` are the numbers of items from files. With `most_judgments`, there are enough people for the maximum number
+    of judgments; with `as_expected`, at least `expected` people reach each gate.
     """
     counting = _Counting(settings, items, most_judgments=most_judgments, as_expected=as_expected)
     return Turnout(
@@ -81,7 +81,7 @@ class _Counting:
         self._people_in: dict[str, int] = {}
 
     def doing(self, stage: StageSettings) -> int:
-        """As many as must; of a round, as many as are expected to be let in, since practice is paid as well."""
+        """The required number of people; for a round, the expected number admitted, since practice is paid as well."""
         asked = set(stage.entry.qualifications)
         through = [passing(gate, self.scored(gate)) for gate in self._settings.gate if gate.name in asked]
         let_in = min(through, default=1) if self._as_expected and stage.round is not None and not stage.arms else 1
@@ -118,9 +118,9 @@ class _Counting:
         return self._needed_with(gate.name, gate)
 
     def together(self, stages: Iterable[StageSettings], among: frozenset[str] = frozenset()) -> int:
-        """People for all of these stages: the same for all, but for those of different arms.
+        """The number of people for all of these stages: shared, except between different arms.
 
-        They are counted among people of the arms `among`; among everybody if there are none.
+        They are counted among people of the arms `among`, or among everybody if it is empty.
         """
         arms = self._settings.arms
         weights = {} if arms is None else dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=False))
@@ -128,7 +128,7 @@ class _Counting:
         for stage in stages:
             people = self.in_stage(stage)
             theirs = sum(weight for arm, weight in weights.items() if arm in stage.arms and (arm in among or not among))
-            # Of all who come, only so many are put in an arm of this stage.
+            # Only a part of all people is assigned to an arm of this stage.
             everybody = sum(weight for arm, weight in weights.items() if arm in among or not among)
             needed = max(needed, ceil(people * everybody / theirs) if theirs else people)
         return needed
@@ -166,7 +166,7 @@ class _Counting:
         return asked if more is None else max(asked, more.judgments)
 
     def _contributors(self, stage: StageSettings) -> int:
-        """People who worked on what an item of the stage comes from, and do not get it."""
+        """The number of people who worked on the source of an item and do not get it."""
         if stage.items is not None and stage.items.of == "answers":
             return 1
         sources = (self._stages[name] for name in stage.sources)

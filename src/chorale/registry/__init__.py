@@ -1,4 +1,4 @@
-"""The kits that are installed, and what they bring."""
+"""The installed kits and their parts."""
 
 from chorale.registry.installed import (
     BrokenKit,

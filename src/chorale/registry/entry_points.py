@@ -1,7 +1,7 @@
 """The entry points of kits, read from the folders that packages are installed in.
 
-`importlib.metadata` parses those of every package, and takes 20 ms to load: more than `chorale --help` does beside it.
-Packages inside archives are not looked through, since kits have files beside their code.
+`importlib.metadata` parses the entry points of every package and takes 20 ms to load, longer than the rest of `chorale
+--help`. Packages inside archives are ignored, since kits need data files on disk.
 """
 
 import os
@@ -14,7 +14,7 @@ _INFO = (".dist-info", ".egg-info")
 
 
 class EntryPoint(NamedTuple):
-    """A place that a package registers under a name."""
+    """An object that a package registers under a name."""
 
     name: str
     package: str
@@ -23,7 +23,7 @@ class EntryPoint(NamedTuple):
 
 
 def entry_points(groups: Container[str]) -> Iterator[EntryPoint]:
-    """The entry points in these groups. Of a package installed twice, those of the one that would be imported."""
+    """The entry points in these groups. If a package is installed twice, only those of the importable copy."""
     packages = set()
     for folder in dict.fromkeys(sys.path):
         for package, file in _files(folder or "."):
@@ -35,7 +35,7 @@ def entry_points(groups: Container[str]) -> Iterator[EntryPoint]:
 def _files(folder: str) -> Iterator[tuple[str, Path]]:
     try:
         inside = os.listdir(folder)  # noqa: PTH208 - a path for each name would double the time
-    except OSError:  # missing, closed to us, or an archive
+    except OSError:  # missing, not readable, or an archive
         return
     for name in inside:
         if name.endswith(_INFO) and os.path.isfile(file := f"{folder}/{name}/entry_points.txt"):  # noqa: PTH113
@@ -43,7 +43,7 @@ def _files(folder: str) -> Iterator[tuple[str, Path]]:
 
 
 def _text(file: Path) -> str:
-    """The file's text; nothing of a file that can't be read, which is another package's matter."""
+    """The file's text; empty if it can't be read, since it belongs to another package."""
     try:
         return file.read_text("utf-8", "replace")
     except OSError:

@@ -1,6 +1,6 @@
-"""The kits that are installed, and what they bring, by name.
+"""The installed kits and their parts, by name.
 
-A kit that can't be loaded is reported, and only studies that need it stop. A name that two kits have is an error
+A kit that can't be loaded is reported, and only studies that need it fail. A name declared by two kits is an error
 wherever it is used.
 """
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class BrokenKit:
-    """An entry point that gave no kit."""
+    """An entry point that did not load as a kit."""
 
     name: str
     package: str
@@ -49,15 +49,15 @@ def installed() -> Registry:
     """The kits of all installed packages."""
     kits: dict[str, list[tuple[str, Kit]]] = {}
     broken: list[BrokenKit] = []
-    # By name, so that nothing depends on the order in which packages were installed.
+    # Sorted by name, so that nothing depends on the order in which packages were installed.
     for point in sorted(entry_points({GROUP, _OLD_GROUP})):
         try:
             kit = _kit(point)
-        except Exception as error:  # whatever another package does when it is imported
+        except Exception as error:  # importing another package can raise anything
             broken.append(BrokenKit(point.name, point.package, f"{type(error).__name__}: {error}"))
         else:
             holders = kits.setdefault(kit.name, [])
-            # Chorale was once distributed as `chorale`: where that was installed, pip keeps both registrations.
+            # Chorale was once distributed as `chorale`; pip keeps both registrations where the old one was installed.
             if all(kit is not other for _, other in holders):
                 holders.append((point.package, kit))
     for name, holders in kits.items():
@@ -77,7 +77,7 @@ def _kit(point: EntryPoint) -> Kit:
 
 
 def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> UserError:
-    """What to do where several kits, or Chorale's `own` code and kits, have a part of this name."""
+    """The error for a name that several kits, or a kit and Chorale's `own` code, declare."""
     holders = ", ".join((*(["Chorale itself"] if own else []), *kits))
     return UserError(
         f"Several {'packages' if own else 'kits'} have the {kind} `{name}`: {holders}. "
@@ -87,7 +87,7 @@ def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> Us
 
 @contextmanager
 def blaming(part: str, failure: str = "failed", *, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Whatever the code of another package raises, as an error that names the part and says what to do.
+    """Turn any exception in another package's code into an error that names the part and what to do.
 
     Exceptions of the types in `but`, which are meant for users, are raised unchanged.
     """
@@ -105,7 +105,7 @@ def blaming(part: str, failure: str = "failed", *, but: tuple[type[Exception], .
 
 
 class Parts(Mapping[str, T], Generic[T]):
-    """Parts of one kind, by name, over all kits. Each is loaded when it is first asked for."""
+    """Parts of one kind from all kits, by name. Each is loaded when it is first used."""
 
     def __init__(self, kind: str, places: Mapping[str, list[tuple[str, Place]]]) -> None:
         self._kind, self._places = kind, places
@@ -134,7 +134,7 @@ class Parts(Mapping[str, T], Generic[T]):
         return [kit for kit, _ in self._places.get(name, ())]
 
     def kit_of(self, name: str) -> str:
-        """The kit that has it; of several, the first."""
+        """The kit that has the part; the first if there are several."""
         return self._places[name][0][0]
 
 
@@ -197,16 +197,16 @@ def sections() -> list[tuple[str, ReportSection]]:
 
 
 def only(kind: str, of_kit: Callable[[Kit], T | None]) -> tuple[str, T]:
-    """What one installed kit has to have, with the kit's name."""
+    """The part that exactly one installed kit must have, with the kit's name."""
     parts = [(kit.name, part) for kit in installed().kits.values() if (part := of_kit(kit)) is not None]
     if len(parts) != 1:
         whose = f"several kits have one: {', '.join(kit for kit, _ in parts)}" if parts else "no installed kit has one"
-        raise UserError(f"This needs a {kind}, and {whose}. Install one package that brings it, and no more.")
+        raise UserError(f"This needs a {kind}, and {whose}. Install exactly one package that has it.")
     return parts[0]
 
 
 def loaded_parts(part: Callable[[Kit], Place | None], used: Iterable[str]) -> dict[str, Any]:
-    """One part of every kit that has it and one of the `used` tasks, by kit. Other kits have no part in a study."""
+    """One part of every kit that has it and one of the `used` tasks, by kit. Other kits are not used in a study."""
     loaded, needed = {}, set(used)
     for kit in installed().kits.values():
         place = part(kit)

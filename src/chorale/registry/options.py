@@ -1,4 +1,7 @@
-"""How the parameters of a function are given to the command that calls it. Reading them loads no command line."""
+"""Declarations of a function's parameters as arguments and options of a command.
+
+Reading them does not load the command line.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,30 +9,30 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A parameter that is given by its place."""
+    """A positional parameter."""
 
     metavar: str
     help: str
     verbatim: bool = False
-    """Whether everything behind its first word belongs to it, also what looks like an option."""
+    """Whether everything after its first word belongs to it, even if it looks like an option."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter that is given by a name. That of a bool takes no value, and may be two: `--on/--off`."""
+    """A parameter given by name. An option of type bool takes no value, and may have two names: `--on/--off`."""
 
     name: str | None = None
-    """As in `--out`; if None, that of the parameter."""
+    """The name, as in `--out`; default: the parameter's name."""
     short: str | None = None
-    """As in `-o`."""
+    """The short name, as in `-o`."""
     metavar: str | None = None
-    """What the value is called; if None, N for a whole number and FILE for a path."""
+    """The name of the value in help; default: N for a whole number, FILE for a path."""
     help: str = ""
     min: float | None = None
     max: float | None = None
     choices: Callable[[], Iterable[str]] | None = None
-    """The names to choose from, where installed kits add to them. They are read when the command is."""
+    """The possible names, if installed kits can add to them. They are read when the command is loaded."""
     envvar: str | None = None
-    """The environment variable that has the value where the option is not given."""
+    """The environment variable used if the option is not given."""
     show_default: str | None = None
-    """What help shows in place of the default."""
+    """The text that help shows in place of the default."""

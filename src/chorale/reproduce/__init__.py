@@ -1,4 +1,4 @@
-"""The papers' own numbers, computed again from their published data."""
+"""Reproductions of papers' numbers from their published data."""
 
 from chorale.reproduce.checking import CheckedFile, FileState, check_data
 from chorale.reproduce.contract import Cell, CellAgreement, NeededFile, Paper, PaperData, Repository

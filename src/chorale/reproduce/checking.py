@@ -1,4 +1,4 @@
-"""Is the data a paper's numbers need there, and is it the data they were computed from?"""
+"""Check whether a paper's data files exist and are the expected version."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from chorale.reproduce.contract import NeededFile, Paper, PaperData, Repository
 
 class FileState(StrEnum):
     AS_KNOWN = "as known"
-    """The very bytes the numbers in the docs were computed from."""
+    """Identical to the file that the numbers in the docs were computed from."""
     DIFFERENT = "different"
-    """There, but not those bytes: another version, or spoiled."""
+    """Differs from the expected file: another version, or damaged."""
     UNKNOWN = "unknown"
-    """There, and nobody has noted what it should look like."""
+    """Exists, but the expected digest is unknown."""
     MISSING = "missing"
 
 
@@ -25,11 +25,11 @@ class CheckedFile:
     file: NeededFile
     state: FileState
     digest: str | None = None
-    """Of the bytes that are there; None if it is missing."""
+    """The digest of the file; None if it is missing."""
 
 
 def check_data(paper: Paper, *folders: Path) -> list[CheckedFile]:
-    """Every file the paper needs, and its state. Without a folder everything is missing."""
+    """The state of every file that the paper needs. Without a folder, all are missing."""
     return list(_checked(paper, paper.data(*folders)))
 
 

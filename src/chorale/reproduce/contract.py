@@ -1,4 +1,4 @@
-"""What it takes to compute a paper's numbers again."""
+"""Descriptions of a paper's data and of its reproduced numbers."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,28 +11,30 @@ from chorale.model import UserError
 
 @dataclass(frozen=True, slots=True)
 class NeededFile:
-    """A file of somebody's public repository, and where it is expected under the data folder."""
+    """A file of a public repository, and its expected place in the data folder."""
 
     path: str
-    """Relative to a folder given with `--data`. A packed file (the same name and .gz) will do as well. With `*` it
-    stands for several files."""
+    """Relative to a folder given with `--data`.
+
+    A gzipped file (with .gz added to the name) works as well. With `*` it stands for several files.
+    """
     origin: str
-    """Its path in the repository: where a clone has it."""
+    """Its path in the repository."""
     digest: str | None = None
-    """The first eight digits of the SHA-256 of its unpacked bytes, where they are known."""
+    """The first eight digits of the SHA-256 of the uncompressed file, if known."""
     optional: bool = False
     """Whether some cells can be computed without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """Where files come from."""
+    """A source of files."""
 
     name: str
     """`owner/name` on GitHub, or the name of a release."""
     address: str
     commit: str | None
-    """The commit the digests are of; None where the data are released in versions instead."""
+    """The commit that the digests belong to; None if the data have numbered versions instead."""
     licence: str
     files: tuple[NeededFile, ...]
 
@@ -46,18 +48,18 @@ class Repository:
 class PaperData:
     """A paper's files in the folders given with `--data`.
 
-    A folder is laid out as the command asks, is a clone of one of the repositories, or holds such clones.
+    A folder has the layout that the command lists, is a clone of one of the repositories, or contains such clones.
     """
 
     folders: tuple[Path, ...]
     repositories: tuple[Repository, ...]
 
     def find(self, path: str) -> Path | None:
-        """A needed file, plain or packed."""
+        """Find a needed file, plain or gzipped."""
         return next(iter(self.find_all(path)), None)
 
     def needed(self, path: str) -> Path:
-        """A file without which nothing can be computed."""
+        """Find a file that is required for all numbers."""
         file = self.find(path)
         if file is None:
             message = f"{' and '.join(map(str, self.folders))} has no file {path}"
@@ -65,7 +67,7 @@ class PaperData:
         return file
 
     def find_all(self, path: str) -> list[Path]:
-        """The files that a needed path with `*` stands for, all from the first place that has any."""
+        """Find the files that match a needed path with `*`, all from the first folder that has any."""
         origins = [(each.clone, file.origin) for each in self.repositories for file in each.files if file.path == path]
         places = [path, *(place for clone, origin in origins for place in (origin, f"{clone}/{origin}"))]
         for folder in self.folders:
@@ -77,12 +79,12 @@ class PaperData:
 
 
 class CellAgreement(StrEnum):
-    """How a paper's number and ours stand to each other."""
+    """How a paper's number compares with ours."""
 
     EQUAL = "equal"
     """Equal when rounded to the digits the paper prints."""
     IN_INTERVAL = "in the interval"
-    """Not equal, but the paper's lies in our interval, of a number that depends on chance."""
+    """Not equal, but the paper's number lies in our interval, for a number that depends on chance."""
     DIFFERENT = "different"
     NOT_COMPUTED = "not computed"
     NOT_IN_PAPER = "not in the paper"
@@ -90,24 +92,24 @@ class CellAgreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One number of a paper beside ours."""
+    """One number of a paper, with ours."""
 
     table: str
-    """Where it stands: `Table 2`, `Section 4`."""
+    """Its place in the paper: `Table 2`, `Section 4`."""
     name: str
     """Row and column."""
     paper: float | None
-    """None where the paper has no such number."""
+    """None if the paper has no such number."""
     ours: float | None
-    """None where the data do not allow to compute it."""
+    """None if it can't be computed from the data."""
     digits: int
-    """As many as the paper prints behind the point: equal means equal when rounded to them."""
+    """Number of decimals that the paper prints. Numbers are equal if they are equal after rounding to them."""
     reason: str = ""
-    """Why they differ, or why there is none of ours."""
+    """Why the numbers differ, or why ours is missing."""
     interval: Interval | None = None
-    """Where ours lies, for a number that depends on chance in the paper."""
+    """Our interval, for a number that depends on chance in the paper."""
     shown: int | None = None
-    """Digits of ours to print, where more than the paper's tell the two apart."""
+    """Number of decimals of ours to print, if the paper's are too few to show the difference."""
 
     @property
     def agreement(self) -> CellAgreement:
@@ -124,7 +126,7 @@ class Cell:
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the two are equal or the paper's lies in our interval; None if one is missing."""
+        """Whether the numbers are equal, or the paper's lies in our interval; None if one is missing."""
         if self.agreement in (CellAgreement.NOT_COMPUTED, CellAgreement.NOT_IN_PAPER):
             return None
         return self.agreement is not CellAgreement.DIFFERENT
@@ -133,11 +135,11 @@ class Cell:
 @dataclass(frozen=True, slots=True)
 class Paper:
     name: str
-    """As the command takes it: `roit2020`."""
+    """Its name for the command: `roit2020`."""
     title: str
     repositories: tuple[Repository, ...]
     cells: Callable[[PaperData, Callable[[int, int], None]], Iterator[Cell]]
-    """Computes from the data, and reports progress as `done, total`."""
+    """Computes the numbers from the data, and reports progress as `done, total`."""
 
     def data(self, *folders: Path) -> PaperData:
         return PaperData(folders, self.repositories)

@@ -1,4 +1,4 @@
-"""A paper's numbers beside ours, and what to get where the data are not there."""
+"""Tables of a paper's numbers next to ours, and instructions for missing data."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -15,7 +15,7 @@ _SAME_REASON = "as above"
 
 
 def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]) -> Result:
-    """Every cell with the paper's number and ours, table by table."""
+    """A table of every cell with the paper's number and ours, grouped by the paper's tables."""
     columns = ("cell", "paper#", "ours#", "", "why")
     tables = [_summary(cells)]
     tables += [ScoreTable(f"{paper.name}, {name}", columns, _rows(group)) for name, group in _by_table(cells).items()]
@@ -23,7 +23,7 @@ def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]
     notes = ["= means equal when rounded as the paper prints; ∈ that the paper's number lies in our 95% interval."]
     if different:
         notes.append(
-            f"Not the files the docs speak of, so their numbers may differ from those there: {', '.join(different)}."
+            f"These files differ from those that the docs describe, so the numbers may differ: {', '.join(different)}."
         )
     there = "".join(sorted(f"{file.file.path} {file.digest}\n" for file in files if file.digest is not None))
     json = {
@@ -43,14 +43,14 @@ def what_to_get(files: Iterable[CheckedFile]) -> list[str]:
         lines.append(f"From {repository.name}{version} ({repository.address}; {repository.licence}):")
         for checked in group:
             needed = " (not needed for every number)" if checked.file.optional else ""
-            # Files may stay packed, and those that come packed are best left so.
+            # Files may stay gzipped; those that are published gzipped should stay so.
             packed = ".gz" if checked.file.origin.endswith(".gz") and not checked.file.path.endswith(".gz") else ""
             lines.append(f"  {checked.state.value:<9} {checked.file.origin} → DIR/{checked.file.path}{packed}{needed}")
     return lines
 
 
 def _by_table(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """The cells of each table, in the order in which tables first come."""
+    """The cells of each table, in the order in which the tables first appear."""
     tables: dict[str, list[Cell]] = {}
     for cell in cells:
         tables.setdefault(cell.table, []).append(cell)
@@ -58,7 +58,7 @@ def _by_table(cells: Iterable[Cell]) -> dict[str, list[Cell]]:
 
 
 def _rows(cells: Sequence[Cell]) -> list[tuple[str, str, str, str, str]]:
-    """A row per cell. Those that can't be computed come last, by reason."""
+    """One row per cell. Cells that can't be computed come last, grouped by reason."""
     rows = [_row(cell) for cell in cells if cell.ours is not None]
     lacking: dict[str, list[Cell]] = {}
     for cell in cells:

@@ -1,6 +1,6 @@
-"""The promises that kits and tasks keep, as checks that any package can run over its own.
+"""Contract checks for kits and tasks, which any package can run on its own.
 
-`check_kit(kit)` and `check_task(task)` run all of them. `KIT_CHECKS` and `TASK_CHECKS` have them one by one, for
+`check_kit(kit)` and `check_task(task)` run all of them. `KIT_CHECKS` and `TASK_CHECKS` list the single checks, for
 pytest's `parametrize`.
 """
 

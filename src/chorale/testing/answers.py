@@ -1,4 +1,4 @@
-"""Promises about what a task does with answers."""
+"""Checks of how a task handles answers."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
@@ -17,11 +17,17 @@ def examples(subject: Subject) -> None:
     shape = subject.task.shape
     for example in subject.examples:
         again = shape.parse_row(as_json(example.row, f"{example.name}: the row"))
-        promised(again == example.row, f"{example.name}: read again, the row {example.row!r} is {again!r}")
+        promised(
+            again == example.row,
+            f"{example.name}: the row {example.row!r} becomes {again!r} when written as JSON and read again",
+        )
         for item in example.items:
             stored = as_json(dict(item.payload), f"{example.name}: an item")
             item_again = _read(shape.parse_item, stored)
-            promised(item_again == stored, f"{example.name}: read again, its item {stored!r} is {item_again!r}")
+            promised(
+                item_again == stored,
+                f"{example.name}: its item {stored!r} becomes {item_again!r} when written as JSON and read again",
+            )
         sent = as_json(example.answer, f"{example.name}: the answer")
         for role, parse in (("answer", shape.parse_answer), ("gold", shape.parse_gold)):
             answer = _read(parse, sent, example.item)
@@ -32,7 +38,7 @@ def _read(parse: Callable[..., Any], *given: Any) -> Any:
     try:
         return parse(*given)
     except (AnswerError, ItemError) as error:
-        raise ContractError(f"what the task made itself is refused: {error}") from None
+        raise ContractError(f"an answer that the task itself returned is refused: {error}") from None
 
 
 def refusals(subject: Subject) -> None:
@@ -44,15 +50,15 @@ def refusals(subject: Subject) -> None:
         except AnswerError:
             continue
         except Exception as error:
-            raise ContractError(f"{raw!r} ends in {type(error).__name__}: {error}") from error
-        promised(raw is not None, "None is taken for an answer")
-        as_json(answer, f"the answer made of {raw!r}")
+            raise ContractError(f"{raw!r} raises {type(error).__name__}: {error}") from error
+        promised(raw is not None, "None is accepted as an answer")
+        as_json(answer, f"the answer parsed from {raw!r}")
     try:
         shape.parse_row({})
     except ItemError:
         pass
     except Exception as error:
-        raise ContractError(f"a row without columns ends in {type(error).__name__}: {error}") from error
+        raise ContractError(f"a row without columns raises {type(error).__name__}: {error}") from error
 
 
 def grading(subject: Subject) -> None:
@@ -60,10 +66,10 @@ def grading(subject: Subject) -> None:
     promised(0 < part.pass_score <= 1, f"`pass_score` is {part.pass_score}, which is not above 0 and at most 1")
     for left, right in product(subject.answers, repeat=2):
         score, reasons = part.grade(left, right)
-        promised(0 <= score <= 1, f"the score of {left!r} against {right!r} is {score}")
+        promised(0 <= score <= 1, f"the score of {left!r} against {right!r} is {score}, not from 0 to 1")
         promised(all(isinstance(reason, str) for reason in reasons), f"the reasons {reasons!r} are not all text")
         if left == right:
-            promised(score >= 1 - _TOLERANCE, f"the score of {left!r} against itself is {score}")
+            promised(score >= 1 - _TOLERANCE, f"the score of {left!r} against itself is {score}, not 1")
 
 
 def marks(subject: Subject) -> None:
@@ -85,41 +91,46 @@ def parts(subject: Subject) -> None:
     part = subject.task.grading
     for answer in subject.answers:
         count = part.parts(answer)
-        promised(count >= 0, f"{answer!r} has {count} parts")
+        promised(count >= 0, f"{answer!r} has {count} parts, fewer than 0")
         most = count if part.most_parts is None else part.most_parts
-        promised(count <= most, f"{answer!r} has {count} parts, and `most_parts` is {most}")
+        promised(count <= most, f"{answer!r} has {count} parts, more than `most_parts` ({most})")
 
 
 def distance(subject: Subject) -> None:
     part = subject.task.combining
     for left, right in product(subject.answers, repeat=2):
         apart = part.distance(left, right)
-        promised(0 <= apart <= 1 + _TOLERANCE, f"the distance from {left!r} to {right!r} is {apart}")
+        promised(0 <= apart <= 1 + _TOLERANCE, f"the distance from {left!r} to {right!r} is {apart}, not from 0 to 1")
         back = part.distance(right, left)
-        promised(abs(apart - back) <= _TOLERANCE, f"from {left!r} to {right!r} it is {apart}, and back {back}")
+        promised(
+            abs(apart - back) <= _TOLERANCE,
+            f"the distance from {left!r} to {right!r} is {apart}, and {back} in the other direction",
+        )
         if left == right:
-            promised(apart == 0, f"from {left!r} to itself it is {apart}")
+            promised(apart == 0, f"the distance from {left!r} to itself is {apart}, not 0")
         elif apart == 0:
             score = subject.task.grading.grade(left, right).score
-            promised(score >= 1 - _TOLERANCE, f"{left!r} and {right!r} have the distance 0, and the score {score}")
+            promised(score >= 1 - _TOLERANCE, f"{left!r} and {right!r} have the distance 0, but the score {score}")
 
 
 def combining(subject: Subject) -> None:
     combine = subject.task.combining.combine
-    promised(combine(()) is None, "something comes of no answers")
+    promised(combine(()) is None, "`combine` returns a result for no answers")
     for example in subject.examples:
         combined = combine(_judgments([example.answer] * 3))
-        promised(combined is not None, f"nothing comes of three times {example.answer!r}")
+        promised(combined is not None, f"`combine` returns None for three answers {example.answer!r}")
         if combined is not None:
             same = combined.answer == example.answer
-            promised(same, f"three times {example.answer!r} combine to {combined.answer!r}")
-            promised(combined.confidence >= 1 - _TOLERANCE, f"equal answers have the confidence {combined.confidence}")
+            promised(same, f"three answers {example.answer!r} combine to {combined.answer!r}")
+            promised(
+                combined.confidence >= 1 - _TOLERANCE, f"equal answers have the confidence {combined.confidence}, not 1"
+            )
     several = _judgments(subject.answers)
     for judgments in (several, tuple(one._replace(trust=0.0) for one in several)):
         there, back = combine(judgments), combine(judgments[::-1])
         promised(there == back, f"the result depends on the order of answers: {there!r} or {back!r}")
         if there is not None:
-            promised(0 <= there.confidence <= 1 + _TOLERANCE, f"a confidence is {there.confidence}")
+            promised(0 <= there.confidence <= 1 + _TOLERANCE, f"a confidence is {there.confidence}, not from 0 to 1")
             as_json(there.answer, "a combined answer")
 
 
@@ -137,7 +148,7 @@ def chosen(subject: Subject) -> None:
 
 def deriving(subject: Subject) -> None:
     derive = subject.task.deriving.derive
-    promised(derive is None or derive((), 0.7) == [], "`derive` makes items of none")
+    promised(derive is None or derive((), 0.7) == [], "`derive` makes items from an empty result")
 
 
 def simulating(subject: Subject) -> None:
@@ -148,7 +159,10 @@ def simulating(subject: Subject) -> None:
         made: list[Any] = []
         if guess is not None:
             known = guess(view, example.answer, numbers())
-            promised(known == example.answer, f"{example.name}: who knows {example.answer!r} answers {known!r}")
+            promised(
+                known == example.answer,
+                f"{example.name}: a simulated worker who knows the answer {example.answer!r} gives {known!r}",
+            )
             promised(guess(view, None, numbers()) == guess(view, None, numbers()), "`guess` differs for the same seed")
             made += [guess(view, None, None), guess(view, None, numbers())]
         if task.simulating.revise is not None:
@@ -172,24 +186,24 @@ def explaining(subject: Subject) -> None:
     part = subject.task.explaining
     for example in subject.examples:
         item, answer = example.items[0].payload, example.answer
-        as_json(part.present(item, answer), "what `present` gives")
+        as_json(part.present(item, answer), "the result of `present`")
         texts: list[Any] = [] if part.caption is None else [part.caption(item)]
         texts += [] if part.quote is None else [part.quote(item, answer)]
         texts += [] if part.reasons is None else part.reasons(item, answer, answer)
         promised(all(isinstance(text, str) for text in texts), f"{example.name}: {texts!r} are not all text")
         if part.feedback is not None:
-            as_json(dict(part.feedback(item, answer, answer)), "what `feedback` gives")
+            as_json(dict(part.feedback(item, answer, answer)), "the result of `feedback`")
 
 
 def inputs(subject: Subject) -> None:
     for name, call, given in _calls(subject):
         before = plain(given)
         call(*given)
-        promised(given == before, f"`{name}` changes what it gets: {before!r} becomes {given!r}")
+        promised(given == before, f"`{name}` changes its arguments: {before!r} becomes {given!r}")
 
 
 def _calls(subject: Subject) -> Iterator[tuple[str, Callable[..., Any], list[Any]]]:
-    """Every function of a task with what it could be handed, as plain lists and dicts."""
+    """Every function of a task with possible arguments, as plain lists and dicts."""
     task = subject.task
     everything = plain(subject.answers)
     for example in subject.examples:

@@ -1,4 +1,4 @@
-"""The promises of a kit: all that it declares is there, and is what it must be."""
+"""The contract of kits: every declared part exists and has the right type."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ _SINGLE_PARTS: Mapping[str, Place] = {
     "audit": "chorale.audit.parts:AuditPart",
     "work": "chorale.engine.parts:WorkPart",
 }
-"""Parts that are objects, with their classes: loaded only for kits that have them."""
+"""Parts that are objects, with their classes; loaded only for kits that have them."""
 _FUNCTIONS = ("plain_stage", "starter", "for_scripts", "own_table")
 _PAPER: Place = "chorale.reproduce:Paper"
 _EXPORT: Place = "chorale.exchange.export_format:ExportFormat"
@@ -43,7 +43,7 @@ def _description(kit: Kit) -> None:
 def _tasks(kit: Kit) -> None:
     for name, task in _loaded("task", kit.tasks):
         promised(isinstance(task, Task), f"the task `{name}` is {type(task).__name__}, not a chorale.contract.Task")
-        promised(task.name == name, f"the task `{name}` calls itself `{task.name}`")
+        promised(task.name == name, f"the task `{name}` has the name `{task.name}`")
         check_task(task)
 
 
@@ -51,8 +51,8 @@ def _families(kit: Kit) -> None:
     for name, family in _loaded("metric family", kit.families):
         kind = type(family).__name__
         promised(isinstance(family, Family), f"the metric family `{name}` is {kind}, not a chorale.metrics.Family")
-        promised(family.name == name, f"the metric family `{name}` calls itself `{family.name}`")
-        promised(name.isidentifier(), f"`chorale.evaluate.{name}` can't be written in Python: change the name")
+        promised(family.name == name, f"the metric family `{name}` has the name `{family.name}`")
+        promised(name.isidentifier(), f"`chorale.evaluate.{name}` is not a valid name in Python: change it")
         promised(bool(family.summary), f"the metric family `{name}` has no summary")
         if family.example is not None:
             _score_example(family, *family.example)
@@ -64,7 +64,7 @@ def _score_example(family: Family, system: str, gold: str) -> None:
         for file, text in zip(files, (system, gold), strict=True):
             file.write_text(text, "utf-8")
         score = family.score(*files, against=files[0], resamples=100)
-    promised(isinstance(score, Score), f"the example of `{family.name}` gives {type(score).__name__}, not a Score")
+    promised(isinstance(score, Score), f"the example of `{family.name}` returns {type(score).__name__}, not a Score")
     promised(bool(score.values), f"the example of `{family.name}` has no values")
     promised(set(score.intervals) >= {score.name}, f"{score.name} of the example of `{family.name}` has no interval")
     promised(bool(score.signature), f"the example of `{family.name}` has no signature")
@@ -113,10 +113,12 @@ def _templates(kit: Kit) -> None:
     folders = templates_of(kit)
     promised(bool(folders), f"no folder in {kit.templates} has a study.toml")
     names = [folder.name for folder in folders]
-    promised(kit.usual_template in (None, *names), f"its usual template `{kit.usual_template}` is none of its own")
+    promised(
+        kit.usual_template in (None, *names), f"its default template `{kit.usual_template}` does not exist in the kit"
+    )
     for folder in folders:
         problems = check_folder(folder)[1]
-        promised(not problems, f"the template `{folder.name}` is not in order: {'; '.join(map(str, problems))}")
+        promised(not problems, f"the template `{folder.name}` has problems: {'; '.join(map(str, problems))}")
 
 
 def _parts(kit: Kit) -> None:
@@ -145,11 +147,11 @@ KIT_CHECKS: tuple[KitCheck, ...] = (
     KitCheck("sections", "Its report sections are about its own tasks.", _sections),
     KitCheck("commands", "Its commands load, and their summaries are the first lines of docstrings.", _commands),
     KitCheck("templates", "Its templates pass `chorale check`.", _templates),
-    KitCheck("parts", "Its other parts load, and are of the right class.", _parts),
+    KitCheck("parts", "Its other parts load and have the right class.", _parts),
 )
 """Every promise of a kit, for `pytest.mark.parametrize("check", KIT_CHECKS, ids=repr)`."""
 
 
 def check_kit(kit: Kit) -> None:
-    """Check all promises; ContractError names every one that the kit breaks. The kit must be installed."""
+    """Run all checks; ContractError lists every broken promise. The kit must be installed."""
     check_all(KIT_CHECKS, kit)

@@ -1,8 +1,8 @@
-"""Sentences of worker pages: what there is to translate, and what catalogues lack.
+"""Sentences of worker pages: collecting them, and checking catalogues for missing translations.
 
 `python -m chorale.testing.languages FOLDER LANGUAGE ...` collects the sentences in the sources below a folder and
-brings the catalogues in its folder `catalogues` up to date: new sentences are added untranslated, and those that are
-gone are removed. Catalogues of the languages named are started. Without a folder, it does so for Chorale itself.
+brings the catalogues in its folder `catalogues` up to date: new sentences are added without a translation, and obsolete
+ones are removed. Catalogues of the named languages are created. Without a folder, it updates Chorale's own.
 """
 
 import re
@@ -37,7 +37,7 @@ _KEYWORDS: Mapping[str, Any] = {
 }
 _METHODS = {".py": "python", ".js": "javascript"}
 _SAYS = re.compile(r"/say\.js\"|choraleSay")
-"""Scripts that say something in the language of the study."""
+"""Scripts with sentences in the study's language."""
 _PLACEHOLDER = re.compile(r"\{\w*\}")
 
 
@@ -54,7 +54,7 @@ def sentences_in(folder: Path, *, without: Iterable[Path] = ()) -> Catalog:
 
 def _sentences_of(path: Path) -> Iterator[str | tuple[str, ...]]:
     if path.suffix == ".js" and not _SAYS.search(path.read_text("utf-8")):
-        return  # a `say` of its own, for those who run studies
+        return  # a different `say`, for the console, which is not translated
     with path.open("rb") as file:
         method: Any = _METHODS.get(path.suffix, babel_extract)
         for _, source, *_ in extract(method, file, _KEYWORDS):
@@ -64,7 +64,7 @@ def _sentences_of(path: Path) -> Iterator[str | tuple[str, ...]]:
 
 
 def problems_of(catalogue: Catalog, sources: Catalog) -> list[str]:
-    """What a catalogue lacks, or has wrong, by the sentences there are."""
+    """Problems of a catalogue: missing translations, wrong placeholders or plural forms."""
     problems = []
     for message in sources:
         if not message.id:
@@ -92,7 +92,7 @@ def _problems(message: Message, catalogue: Catalog) -> Iterator[str]:
     for number, form in enumerate(forms):
         used = set(_PLACEHOLDER.findall(form))
         if len(sources) == 2:
-            # A number may be in words, and the form for 1 says no more than its source.
+            # The form for 1 may spell the number out.
             needed = in_sources[-1] - {"{count}"}
             needed = needed & in_sources[0] if number == c2py(str(catalogue.plural_expr))(1) else needed
         if not needed <= used <= allowed:
@@ -100,14 +100,14 @@ def _problems(message: Message, catalogue: Catalog) -> Iterator[str]:
 
 
 def update(folder: Path, languages: Iterable[str] = (), *, without: Iterable[Path] = ()) -> list[Path]:
-    """Bring the catalogues of a folder's sources up to date, and start those of new languages; the files."""
+    """Update the catalogues of a folder's sources and create those of new languages; returns the files."""
     sources, place = sentences_in(folder, without=without), folder / FOLDER
     place.mkdir(exist_ok=True)
     return write_catalogues(sources, place, languages)
 
 
 def write_catalogues(sources: Catalog, place: Path, languages: Iterable[str] = ()) -> list[Path]:
-    """Write the catalogues in a place with the sentences there are now, keeping their translations."""
+    """Write the catalogues of a folder with the current sentences, keeping their translations."""
     paths = sorted({*place.glob("*.po"), *(place / f"{language}.po" for language in languages)})
     for path in paths:
         locale = Locale.parse(path.stem, sep="-")
@@ -123,7 +123,7 @@ def write_catalogues(sources: Catalog, place: Path, languages: Iterable[str] = (
 
 
 def write_catalogue(catalogue: Catalog, path: Path) -> None:
-    """Write a catalogue: the notes at its top stay, and nothing in it changes with the day."""
+    """Write a catalogue. The comments at its top are kept, and it contains no date."""
     locale = Locale.parse(path.stem, sep="-")
     old = path.read_text("utf-8").splitlines() if path.is_file() else []
     notes = list(takewhile(lambda line: line.startswith("#"), old)) or [f"# Worker pages in {locale.english_name}"]
@@ -135,7 +135,7 @@ def write_catalogue(catalogue: Catalog, path: Path) -> None:
 
 
 def plural_forms(locale: Locale) -> str:
-    """The plural forms of a language for numbers below a thousand, as catalogues have them, by Unicode's rules."""
+    """The plural forms of a language for numbers below a thousand, in gettext's syntax, by Unicode's rules."""
     used = {locale.plural_form(number) for number in range(1000)}
     rules = {tag: rule for tag, rule in locale.plural_form.rules.items() if tag in used}
     return to_gettext(rules)
@@ -146,7 +146,7 @@ def _key(message: Message) -> str:
 
 
 def update_own(languages: Iterable[str] = ()) -> list[Path]:
-    """Bring the catalogues of Chorale and of the kits in it up to date; the files."""
+    """Update the catalogues of Chorale and its own kits; returns the files."""
     codes = list(languages)
     written = write_catalogues(sentences_in(PACKAGE, without=[KITS]), CATALOGUES, codes)
     for place in sorted(KITS.glob(f"*/{FOLDER}")):

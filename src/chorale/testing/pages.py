@@ -1,4 +1,4 @@
-"""Promises about what a task shows, ships and exports."""
+"""Checks of a task's pages, files and exports."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ _ENDINGS = (".csv", ".tsv", ".jsonl")
 def description(subject: Subject) -> None:
     task = subject.task
     fits = _NAME.fullmatch(task.name) is not None
-    promised(fits, f"its name is {task.name!r}: use small letters, digits and hyphens")
+    promised(fits, f"its name is {task.name!r}: use lower-case letters, digits and hyphens")
     promised(task.version >= 1, f"its version is {task.version}")
     promised(bool(task.summary.strip()), "its summary is empty")
     for name, field in task.options.model.model_fields.items():
@@ -32,9 +32,9 @@ def view(subject: Subject) -> None:
     for example in subject.examples:
         for item in example.items:
             shown = as_json(task.form.shown(item.payload), f"{example.name}: the view")
-            promised(isinstance(shown, dict), f"{example.name}: the view is no dict")
+            promised(isinstance(shown, dict), f"{example.name}: the view is not a dict")
             again = as_json(task.form.shown(item.payload), "the view")
-            promised(shown == again, f"{example.name}: the view differs each time")
+            promised(shown == again, f"{example.name}: two calls of `view` return different views")
         payload = {**example.item, **dict.fromkeys(("answer", "explanation", "gold"), _SECRET)}
         try:
             known = task.shape.parse_item(payload)
@@ -45,7 +45,7 @@ def view(subject: Subject) -> None:
 
 
 def reveal(subject: Subject) -> None:
-    """A form in two steps: what comes later is not in the view, and each step has its own part of the answer."""
+    """Check a form in two steps: the second is not in the view, and each step has its own part of the answer."""
     task, later = subject.task, subject.task.form.reveal
     if later is None:
         return
@@ -68,12 +68,12 @@ def page(subject: Subject) -> None:
         return
     promised('name="answer' in html, 'the page has no field with `name="answer"`, and the form has no module')
     for field in subject.view(subject.examples[0]):
-        promised(f'data-text="{field}"' in html, f"the page shows `{field}` of the view nowhere (`data-text`)")
+        promised(f'data-text="{field}"' in html, f"the page does not show `{field}` of the view (`data-text`)")
 
 
 def _loads_nothing(part: str, text: str) -> None:
     address = _ELSEWHERE.search(text)
-    promised(address is None, f"{part} loads {address[0] if address else ''!r} from elsewhere")
+    promised(address is None, f"{part} loads {address[0] if address else ''!r} from another site")
 
 
 def files(subject: Subject) -> None:
@@ -95,7 +95,7 @@ def arrangement(subject: Subject) -> None:
     for example in subject.examples:
         seeds = Seeds.of(1, "stage", "worker", "item")
         first, again = (as_json(arrange(example.items[0].payload, seeds), "an arrangement") for _ in range(2))
-        promised(first == again, f"{example.name}: it is {first!r}, and then {again!r}")
+        promised(first == again, f"{example.name}: two calls of `arrange` return {first!r} and {again!r}")
 
 
 def exports(subject: Subject) -> None:
@@ -113,7 +113,7 @@ def exports(subject: Subject) -> None:
 
 
 def _results(subject: Subject) -> StageResults:
-    """A stage whose items are the examples, each answered by two people."""
+    """A stage with the examples as items, each answered by two people."""
     task = subject.task
     items, given = [], {}
     for example in subject.examples:

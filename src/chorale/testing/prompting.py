@@ -1,4 +1,4 @@
-"""Promises about how a model is asked."""
+"""Checks of a task's prompts for models."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ _SENT = ("", "No.", "{", "{}", '{"answer": null}', '{"answer": {"x": [[]]}}', '{
 
 
 def prompting(subject: Subject) -> None:
-    """Every example can be asked, answered, and read again; whatever else comes back is refused with a reason."""
+    """Check that every example can be prompted and parsed, and that any other output is refused with a reason."""
     task = subject.task
     for example in subject.examples:
         view = as_json(subject.view(example), "the view")
@@ -37,4 +37,4 @@ def _refused_or_read(prompter: Prompter, text: str, view: Any, item: Any) -> Non
     except UnreadableError:
         pass
     except Exception as error:
-        raise ContractError(f"{text[:60]!r} ends in {type(error).__name__}: {error}") from error
+        raise ContractError(f"{text[:60]!r} raises {type(error).__name__}: {error}") from error

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class ContractError(AssertionError):
-    """A task breaks one of the promises that every task makes."""
+    """A task or kit breaks a promise of the contract."""
 
 
 def promised(kept: bool, message: str) -> None:
@@ -25,18 +25,18 @@ def promised(kept: bool, message: str) -> None:
 
 @dataclass(frozen=True)
 class Check(Generic[T]):
-    """One promise, and how to find out whether something keeps it."""
+    """One promise of the contract, and its check."""
 
     name: str
     promise: str
     find: Callable[[T], None]
 
     def check(self, kind: str, name: str, subject: Callable[[], T], code: str = "it") -> None:
-        """Raise ContractError, with what it is, the promise and what broke it, if it does not keep it."""
+        """Raise ContractError with the promise and the failures if it is broken."""
         try:
             self.find(subject())
         except Exception as error:
-            how = str(error) if isinstance(error, ContractError) else f"{code} ends in {type(error).__name__}: {error}"
+            how = str(error) if isinstance(error, ContractError) else f"{code} raises {type(error).__name__}: {error}"
             every = f"Every {kind} promises: {self.promise}"
             raise ContractError(f"{kind} {name!r}, {self.name}: {how}. {every}") from error
 
@@ -58,7 +58,7 @@ def check_all(checks: Iterable[Callable[[T], None]], subject: T) -> None:
 
 @dataclass(frozen=True)
 class WorkedExample:
-    """An example of a task as the engine has it."""
+    """An example of a task, in the form that the engine uses."""
 
     number: int
     row: dict[str, Any]
@@ -77,7 +77,7 @@ class WorkedExample:
 
 @dataclass(frozen=True)
 class Subject:
-    """The task with the options that its examples are for."""
+    """A task with the options of its examples."""
 
     task: Task
 
@@ -88,17 +88,17 @@ class Subject:
 
     @cached_property
     def examples(self) -> list[WorkedExample]:
-        """The examples, or ContractError for one that the task itself refuses."""
+        """The examples; ContractError if the task itself refuses one."""
         return list(self._read())
 
     def _read(self) -> Iterator[WorkedExample]:
         shape = self.task.shape
-        promised(bool(self.task.examples), "the task has no examples: give at least one row with a valid answer")
+        promised(bool(self.task.examples), "the task has no examples: add at least one row with a valid answer")
         for number, example in enumerate(self.task.examples, 1):
             try:
                 row = shape.parse_row(example.row)
                 items = shape.expand(row, "k1")
-                promised(bool(items), f"example {number}: `expand` makes no item of its row")
+                promised(bool(items), f"example {number}: `expand` makes no item from its row")
                 answer = shape.parse_answer(example.answer, items[0].payload)
             except (AnswerError, ItemError) as error:
                 raise ContractError(f"example {number} is refused by the task itself: {error}") from None

@@ -42,7 +42,7 @@ def judgments(
 
 
 def print_imported(done: Imported, *, as_json: bool) -> None:
-    """The study that was made of finished work."""
+    """Print a summary of the imported study."""
     if as_json:
         stages = {name: dict(counts) for name, counts in done.stages.items()}
         print_json({"study": str(done.directory), "stages": stages, "notes": list(done.notes)})
@@ -51,5 +51,5 @@ def print_imported(done: Imported, *, as_json: bool) -> None:
         print_line(
             f"{name}: {counts['judgments']:,} judgments of {counts['items']:,} items by {counts['workers']:,} workers."
         )
-    print_line(f"Made {done.directory}. `chorale report {done.directory}` reports on it.")
+    print_line(f"Created {done.directory}. Next: `chorale report {done.directory}`.")
     print_notes(done.notes)

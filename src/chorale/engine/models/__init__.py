@@ -1,1 +1,1 @@
-"""Models that annotate: given items, asked, and their answers kept, graded, counted and paid for."""
+"""Models as annotators: assigning items, sending requests, and storing, grading, counting and paying for answers."""

@@ -1,4 +1,4 @@
-"""A model at work: several requests at once, each stored before it is sent, until nothing is left."""
+"""Runs a model: several concurrent requests, each stored before it is sent, until no items are left."""
 
 import asyncio
 import logging
@@ -27,26 +27,26 @@ from chorale.store.model_tasks import TaskState
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 STOP_AFTER = 20
-"""Items in a row that a server fails to answer, after which the run ends."""
+"""The run ends after this many consecutive items that a server fails to answer."""
 FIRST_DECLINED = 5
-"""Requests that a server declines before it has answered any, after which the run ends: it declines all of them."""
+"""The run ends after this many rejected requests if the server has not answered any: it rejects all of them."""
 _AHEAD = 2
-"""Items that are taken at a time, for each request at once."""
+"""Items taken at a time, per concurrent request."""
 
 
 @dataclass
 class RunCounts:
-    """What a run has done so far."""
+    """The counts of a run so far."""
 
     answered: int = 0
     skipped: int = 0
     failed: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
-    """Calls by what came of them."""
+    """Calls by outcome."""
     reasons: dict[str, str] = field(default_factory=dict)
     """The latest reason for each outcome that has one."""
     faults: Counter[str] = field(default_factory=Counter)
-    """Faults met by requests that were sent again."""
+    """Faults of requests that were repeated."""
     cost: int = 0
     """In billionths of a minor unit."""
     input_tokens: int = 0
@@ -91,9 +91,9 @@ class AnnotatingModel:
         self._alone = asyncio.Lock()
         self._answers_first = of.rule.role == "first" and of.stage.round_size is None
         self._open_gold: set[int] = set()
-        """Tasks with gold that it was given and has not answered."""
+        """Assigned gold tasks that are not answered yet."""
         self._undecided: list[int] = []
-        """Items that it is done with, in a stage where it answers first, until it is decided whether to ask people."""
+        """Finished items of a stage where it answers first, until it is decided whether to ask people."""
         self._worker_id = 0
         self._prompter: Prompter
 
@@ -103,7 +103,7 @@ class AnnotatingModel:
         return self._failures >= STOP_AFTER
 
     async def run(self) -> RunCounts:
-        """Annotate until nothing is left, the limit is reached, or the server fails."""
+        """Annotate until no items are left, the limit is reached, or the server fails."""
         study, model = self._study, self._model
         self._worker_id = (await self._write(lambda tx: arrive_as_model(tx, study, model.name))).id
         self._prompter = await self._write(lambda tx: prompter_of(tx, study, self._of.stage, model))
@@ -127,7 +127,7 @@ class AnnotatingModel:
         self._open_gold.update(each.task.id for each in work if each.task.kind == AssignmentKind.GOLD)
 
     async def _decide(self) -> None:
-        """Decide about every item that the model is done with whether people are asked about it."""
+        """Decide for every finished item whether to ask people."""
         try:
             while await self._write(lambda tx: decide_some(tx, self._study, self._of, self._worker_id)):
                 pass
@@ -135,9 +135,9 @@ class AnnotatingModel:
             self.counts.ended_by = str(error)
 
     async def _decide_early(self) -> None:
-        """Decide about items while the model annotates others, so that people need not wait for the end of the run.
+        """Decide about items while the run continues, so that people need not wait for its end.
 
-        Gold comes before all other items: once none is open, its confidence can be calibrated.
+        Gold comes before all other items: once all of it is answered, confidence can be calibrated.
         """
         if self._open_gold or len(self._undecided) < self._model.at_once:
             return
@@ -149,7 +149,7 @@ class AnnotatingModel:
         decide_some(tx, self._study, self._of, self._worker_id, items)
 
     async def _work(self) -> None:
-        """One line of requests: the next is marked as sent in the transaction that ends the one before."""
+        """One sequence of requests: each is marked as sent in the transaction that completes the previous one."""
         work = await self._next()
         if work is not None:
             await self._write(partial(self._mark_sent, work))
@@ -159,12 +159,12 @@ class AnnotatingModel:
             try:
                 await self._write(partial(self._end, work, ended, last_write, following))
             except Exception as error:
-                log.exception("the result of model task %s could not be stored", work.task.id)
-                # The call was paid for: it stays on record, and the item is not asked about again.
+                log.exception("The result of model task %s could not be stored", work.task.id)
+                # The call was paid for: it stays recorded, and the item is not requested again.
                 ended, following = Ended(TaskState.SKIPPED), None
                 await self._write(partial(self._end, work, ended, last_write, None))
                 self._failures = STOP_AFTER
-                self.counts.ended_by = f"An answer could not be stored ({type(error).__name__}); its call is on record."
+                self.counts.ended_by = f"An answer could not be stored ({type(error).__name__}); its call is recorded."
             self._open_gold.discard(work.task.id)
             if self._answers_first and work.task.kind != AssignmentKind.GOLD:
                 self._undecided.append(work.task.item.item_id)
@@ -187,7 +187,7 @@ class AnnotatingModel:
 
     def _may_take(self) -> bool:
         if self._limit is not None and self._taken >= self._limit:
-            self.counts.ended_by = self.counts.ended_by or "The limit of this run is reached."
+            self.counts.ended_by = self.counts.ended_by or "This run has reached its limit."
             return False
         return self.counts.ended_by is None
 
@@ -197,7 +197,7 @@ class AnnotatingModel:
     # One item
 
     async def _item(self, work: PlannedWork) -> tuple[Ended, Callable[[Tx], None]]:
-        """Ask about an item, as often as it takes; what came of it, and how to record the last request."""
+        """Request an answer to an item, repeatedly if needed; returns the outcome and the final record."""
         model = self._model
         samples: list[tuple[ModelAnswer, float | None]] = []
         call_id, messages = work.call_id, [ChatMessage("user", work.prompt.user)]
@@ -233,7 +233,7 @@ class AnnotatingModel:
     async def _call(
         self, work: PlannedWork, call_id: int, messages: list[ChatMessage], number: int
     ) -> tuple[Reply, ModelAnswer | None, str | None]:
-        """The reply to a request, and the answer in it or what is wrong with that."""
+        """The reply to a request, and its answer or the problem with it."""
         stage, prompt, item = self._of.stage, work.prompt, work.task.item
         longest = self._model.max_prompt_tokens
         if longest is not None and (len(prompt.system) + len(prompt.user)) / 4 > longest:
@@ -255,7 +255,10 @@ class AnnotatingModel:
         return reply, answer, None
 
     def _may_ask_again(self, reply: Reply) -> bool:
-        """Whether another run is to ask again. A server that has answered nothing yet may decline whatever it gets."""
+        """Whether another run should repeat the request.
+
+        A server that has not answered anything may reject all requests.
+        """
         declines_all = reply.outcome is CallOutcome.DECLINED and not self._has_answered
         return reply.outcome.may_be_better_later or declines_all
 
@@ -264,7 +267,7 @@ class AnnotatingModel:
         sure = {"samples": share, "stated": answer.confidence, "logprobs": samples[0][1]}
         return Ended(TaskState.ANSWERED, answer, sure.get(self._model.confidence), latency)
 
-    # What is written
+    # Stored results
 
     def _mark_sent(self, work: PlannedWork, tx: Tx) -> None:
         calls.mark_sent(tx, work.call_id, self._study.clock())
@@ -275,7 +278,7 @@ class AnnotatingModel:
     def _go_on(
         self, work: PlannedWork, purpose: str, messages: list[ChatMessage], record: Callable[[Tx], None], tx: Tx
     ) -> int | None:
-        """Record a request and begin the next about the same item; None if the budget does not cover it."""
+        """Record a request and plan the next one for the same item; None if the budget does not cover it."""
         record(tx)
         more = sum(len(one.text.encode()) for one in messages[1:])
         if not CallBudget(tx, self._study).takes(reserve(self._model, work.prompt, more)):
@@ -285,7 +288,7 @@ class AnnotatingModel:
         return call_id
 
     def _repeat(self, work: PlannedWork, call_id: int, messages: list[ChatMessage], tx: Tx) -> bool:
-        """Put a try whose answer was lost on record; False if the budget does not cover another."""
+        """Record an attempt whose answer was lost; False if the budget does not cover another."""
         more = sum(len(one.text.encode()) for one in messages[1:])
         if not CallBudget(tx, self._study).takes(reserve(self._model, work.prompt, more)):
             return False
@@ -337,4 +340,4 @@ class AnnotatingModel:
 
 
 def _nothing(_tx: Tx) -> None:
-    """There is nothing to record."""
+    """Record nothing."""

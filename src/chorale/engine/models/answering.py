@@ -1,4 +1,4 @@
-"""Storing a model's answer with its call, and submitting it where it counts like a worker's."""
+"""Storing a model's answer with its call, and submitting it if it counts like a worker's."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from chorale.store.model_tasks import BESIDE, NO_JUDGMENTS, ModelTask, TaskState
 from chorale.store.offering import ItemContent
 
 _PER_TOKEN = 4
-"""Characters of a token, about, where a server counts none."""
+"""Approximate characters per token, for servers that do not count tokens."""
 
 
 class Ended(NamedTuple):
@@ -29,7 +29,7 @@ class Ended(NamedTuple):
 
 
 def cost_of(model: ModelSettings, reply: Reply) -> int:
-    """What a request cost, in billionths of a minor unit."""
+    """The cost of a request, in billionths of a minor unit."""
     return model.price(reply.input_tokens or 0, reply.output_tokens or 0)
 
 
@@ -38,7 +38,7 @@ def complete_call(
 ) -> None:
     """Store the result of a request, and book its cost.
 
-    Every try whose answer was lost is a call of its own: it may have cost something, and keeps its reservation.
+    Every attempt whose answer was lost is a separate call: it may have cost something, and keeps its reservation.
     """
     is_lost = reply.lost > 0 and reply.outcome.may_be_better_later
     cost = None if is_lost else cost_of(model, reply)
@@ -64,7 +64,7 @@ def complete_call(
 
 
 def with_tokens(reply: Reply, prompt_length: int) -> Reply:
-    """With a count of tokens where the server gives none, of what it has answered."""
+    """The reply with estimated token counts if the server reports none."""
     if reply.outcome.may_be_better_later or reply.outcome in (CallOutcome.TOO_LONG, CallOutcome.DECLINED):
         return reply._replace(input_tokens=0, output_tokens=0)
     given, made = reply.input_tokens, reply.output_tokens
@@ -75,7 +75,7 @@ def with_tokens(reply: Reply, prompt_length: int) -> Reply:
 
 
 def end_task(tx: Tx, study: Study, task: ModelTask, ended: Ended) -> None:
-    """Store the result for an item; an answer that counts is submitted like every worker's."""
+    """Store the result for an item; an answer that counts is submitted like a worker's."""
     now = study.clock()
     if ended.answer is None:
         model_tasks.end(tx, task, ended.state, now)
@@ -98,13 +98,13 @@ def end_task(tx: Tx, study: Study, task: ModelTask, ended: Ended) -> None:
 
 
 def _submitted(tx: Tx, study: Study, task: ModelTask, answer: Any, latency_ms: int) -> int | None:
-    """The response that an answer is kept as; None where its item wants no more answers, and it is kept apart."""
+    """The response for an answer; None if its item needs no more answers, and the answer is stored separately."""
     if not model_tasks.has_place(tx, task):
         return None
     kind = AssignmentKind(task.kind)
     content = ItemContent(task.item.item_id, task.item.key, task.item.group_key, task.item.payload, -1)
     if kind is AssignmentKind.GOLD:
-        # One more than the workers who are to get it: it stays as often on offer to them.
+        # One more place than for workers, so that the model does not take a place from them.
         offering.take_gold(tx, content.id, 1)
     token = new_token(study)
     assignments.lease(tx, token, task.stage_id, task.worker_id, content, kind, task.taken_at, study.clock() + 60_000)
@@ -118,14 +118,14 @@ def _submitted(tx: Tx, study: Study, task: ModelTask, answer: Any, latency_ms: i
 
 
 def merged(samples: list[tuple[ModelAnswer, float | None]]) -> tuple[ModelAnswer, float]:
-    """The most frequent of several answers, the first of those that are; and how frequent it is."""
+    """The most frequent of several answers (the first if tied), and its frequency."""
     texts = [codec.as_text(answer.answer) for answer, _ in samples]
     most = max(texts, key=texts.count)
     return samples[texts.index(most)][0], texts.count(most) / len(texts)
 
 
 def counted_faults(rows: list[tuple[str, str, str]]) -> Mapping[tuple[str, str], dict[str, int]]:
-    """How often calls of a model met each fault in a stage."""
+    """Number of faults of a model's calls in a stage, by kind."""
     met: dict[tuple[str, str], dict[str, int]] = {}
     for worker, stage, faults in rows:
         of = met.setdefault((worker, stage), {})

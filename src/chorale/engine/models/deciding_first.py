@@ -1,4 +1,4 @@
-"""Where a model answers first: its confidence calibrated by gold, and for every item whether people are asked."""
+"""Stages where a model answers first: calibrating its confidence with gold, and deciding which items go to people."""
 
 from collections.abc import Collection
 
@@ -12,9 +12,9 @@ from chorale.store import Tx, first_pass, participations, positions
 from chorale.store.first_pass import GoldAnswered, NewPass, Undecided
 
 FEWEST_GOLD = 10
-"""Answers to gold with a confidence, below which nothing is calibrated and nothing decided."""
+"""Minimum number of gold answers with a confidence for calibration and decisions."""
 AT_ONCE = 100
-"""Items that are decided in one transaction."""
+"""Items decided per transaction."""
 
 
 class TooLittleGoldError(Exception):
@@ -22,9 +22,9 @@ class TooLittleGoldError(Exception):
 
 
 def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int, among: Collection[int] | None = None) -> int:
-    """Decide about some of the items that a model is done with, or about those named; how many.
+    """Decide about some of a model's finished items, or the named ones; returns how many.
 
-    Of a model that was removed, people are asked about everything.
+    If the model was removed, all items go to people.
     """
     stage = of.stage
     record = participations.attendance(tx, stage.id, worker_id)
@@ -61,19 +61,19 @@ def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int, among: Col
 def decision_about(
     study: Study, of: ModelStage, item: Undecided, calibration: Calibration | None
 ) -> tuple[float | None, FirstDecision]:
-    """The calibrated confidence of a model's answer, and whether people are asked; without a calibration they are."""
+    """The calibrated confidence of a model's answer, and whether people are asked. Without a calibration, they are."""
     if calibration is None:
         return None, FirstDecision(WhyAsked.MODEL_REMOVED, 1.0)
     confidence = None
     if item.answer is not None:
-        # Without any confidence, nothing says that the answer is right.
+        # Without a confidence, there is no evidence that the answer is correct.
         confidence = 0.0 if item.confidence is None else calibration.apply(item.confidence)
     number = positions.audit_number(study.settings.study.seed, of.stage.name, item.key)
     return confidence, decide_first(of.rule, confidence, number)
 
 
 def _calibration_now(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> tuple[int, Calibration]:
-    """The calibration by all gold that is graded so far: the last one, if no grade came since."""
+    """The calibration by all gold graded so far; the stored one if there are no new grades."""
     answered = first_pass.gold_answered(tx, stage.id, worker_id)
     if len(answered) < FEWEST_GOLD:
         raise TooLittleGoldError(
@@ -90,5 +90,5 @@ def _calibration_now(tx: Tx, study: Study, stage: RunningStage, worker_id: int) 
 
 
 def fitted_to(stage: RunningStage, answered: list[GoldAnswered]) -> Calibration:
-    """The calibration that fits answers to gold."""
+    """Fit a calibration to gold answers."""
     return calibrated([one.confidence for one in answered], [stage.is_correct(one.score) for one in answered])

@@ -1,4 +1,4 @@
-"""All models of a study at work, each through the stages it annotates."""
+"""Runs all models of a study, each through the stages it annotates."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +18,11 @@ from chorale.store import Tx, model_tasks, workers
 from chorale.store.model_tasks import TakenItem
 
 _REASON = 500
-"""Tokens of the message with which an answer is sent back, at the most."""
+"""Maximum tokens of the message that returns an invalid answer to the model."""
 
 
 class ModelRun(NamedTuple):
-    """What a model has done in a stage."""
+    """The result of a model's run in a stage."""
 
     model: str
     stage: str
@@ -39,7 +39,7 @@ def chosen_models(study: Study, name: str | None) -> Sequence[ModelSettings]:
         raise UserError("The study file has no models. Add a [[model]] table: see docs/models.md.")
     chosen = [model for model in models if name in (None, model.name)]
     if not chosen:
-        raise UserError(f"There is no model {name!r}. The models are: {', '.join(one.name for one in models)}.")
+        raise UserError(f"The study has no model {name!r}. Available: {', '.join(one.name for one in models)}.")
     return chosen
 
 
@@ -54,9 +54,9 @@ async def annotate(
     *,
     retry_skipped: bool = False,
 ) -> list[ModelRun]:
-    """Let models annotate, all at the same time, each one stage after the other; what each has done.
+    """Run models concurrently, each through its stages in order; returns the result of each.
 
-    `stage` names one, `wanted` chooses among them. With `retry_skipped`, items are asked about again that were skipped.
+    `stage` names one stage, `wanted` filters them. With `retry_skipped`, skipped items are requested again.
     """
     runs = [(model, [of for of in stages_of(study, model, stage) if wanted(of)]) for model in models]
     clients = [client_of(model, folder) for model in models]
@@ -72,7 +72,7 @@ async def annotate(
             await client.close()
     all_runs = [run for several in done for run in several]
     if any(run.counts.answered for run in all_runs):
-        # Gold may have changed how much a model counts.
+        # Gold may have changed a model's trust.
         await asyncio.to_thread(settle_everything, study)
     return all_runs
 
@@ -109,28 +109,28 @@ def _reporting(model: str, stage: str, progress: Progress) -> Callable[[RunCount
 
 
 class Preview(NamedTuple):
-    """What a run would ask, and what it would cost."""
+    """The requests and cost of a planned run."""
 
     model: str
     stage: str
     items: int
-    """How many items are left, with those that an earlier run has begun."""
+    """Number of items left, including those started by an earlier run."""
     gold: int
-    """How much gold may come between them, at the most."""
+    """Maximum number of gold items among them."""
     prompts: Sequence[Prompt]
-    """The first of them."""
+    """The first prompts."""
     prompt_tokens: int
-    """Of all prompts together, about: a quarter of their characters."""
+    """Estimated tokens of all prompts: a quarter of their characters."""
     about: int
-    """What all prompts would cost, in billionths of a minor unit, without the answers."""
+    """The cost of all prompts without answers, in billionths of a minor unit."""
     at_most: int
-    """What all of it could cost at the most, with gold, answers of `max_tokens`, and each sent back once."""
+    """The maximum cost: with gold, answers of `max_tokens`, and one repetition of each."""
 
 
 def previews(
     tx: Tx, study: Study, models: Sequence[ModelSettings], stage: str | None, limit: int | None, shown: int
 ) -> list[Preview]:
-    """Look at what a run would ask, without asking or writing anything; `limit` is for all stages together."""
+    """Preview a run without sending or storing anything. `limit` applies to all stages together."""
     made = []
     for model in models:
         left = limit
@@ -166,13 +166,13 @@ def _preview(tx: Tx, study: Study, of: ModelStage, model: ModelSettings, limit: 
 
 
 def _at_most(model: ModelSettings, prompt: Prompt) -> int:
-    """The most that an item can cost. Once, an answer that can't be read is sent back with the reason."""
+    """The maximum cost of an item. An invalid answer is returned to the model once, with the reason."""
     sent_back = model.max_tokens + _REASON
     return model.calls_per_item * reserve(model, prompt) + reserve(model, prompt, sent_back)
 
 
 def _left(tx: Tx, of: ModelStage, worker_id: int) -> tuple[Iterator[TakenItem], Sequence[TakenItem]]:
-    """The items that a model could be given, and the gold that may come between them."""
+    """The items that a model could get, and the gold that may come among them."""
     stage = of.stage
     gold = model_tasks.next_gold(tx, stage.id, worker_id)
     if stage.round_size is not None:

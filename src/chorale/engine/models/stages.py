@@ -1,4 +1,4 @@
-"""In which stages a model annotates, and what its answers there are for."""
+"""The stages that a model annotates, and the use of its answers there."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class ModelStage(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether its answers count like a worker's."""
+        """Whether its answers count as annotations."""
         return self.rule.role == "worker"
 
     @property
@@ -34,13 +34,13 @@ class ModelStage(NamedTuple):
 
 
 def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:
-    """The stages that a model annotates, in their order, with the rounds that lead to them.
+    """The stages that a model annotates, in order, with the rounds that lead to them.
 
-    Without any `[stage.models]` in the study file, it annotates all that are no rounds, beside people. Never those
-    that only people can do.
+    Without any `[stage.models]` in the study file, it annotates all stages except rounds, alongside people. It never
+    annotates stages that only people can do.
     """
     if only is not None and only not in study.stages:
-        raise UserError(f"There is no stage {only!r}. The stages are: {', '.join(study.stages)}.")
+        raise UserError(f"The study has no stage {only!r}. Available: {', '.join(study.stages)}.")
     why = None if only is None else why_people_only(study.stages[only].task.form)
     if why is not None:
         raise UserError(f"Models can't annotate stage {only!r}: it {why}. Name another stage.")
@@ -75,9 +75,9 @@ def _is_used(stage: RunningStage, model: ModelSettings, *, said: bool) -> bool:
 
 
 def order_for(study: Study, stage: RunningStage, model: str, key: str, payload: str) -> Mapping[str, Any] | None:
-    """The order of options in which a model is asked about an item: by the seed, another for each item.
+    """The order of options in a model's prompt for an item: random by the seed, different for each item.
 
-    None where the task's prompts have no order. `model` is its pseudonym.
+    None if the task's prompts have no order. `model` is the model's pseudonym.
     """
     arrange = stage.task.form.arrange
     if arrange is None or stage.task.prompting.arranged is None:
@@ -87,13 +87,16 @@ def order_for(study: Study, stage: RunningStage, model: str, key: str, payload: 
 
 
 def prompter_of(tx: Tx, study: Study, stage: RunningStage, model: ModelSettings) -> Prompter:
-    """What makes the prompts of a stage for a model."""
+    """The object that makes a stage's prompts for a model."""
     examples = training_examples(tx, study, stage, model.examples)
     return Prompter(stage.task, stage.guidelines, examples, asks_confidence=model.confidence == "stated")
 
 
 def training_examples(tx: Tx, study: Study, stage: RunningStage, most: int) -> Sequence[TrainingExample]:
-    """Items of training rounds of the same task, as workers see them after answering. What is gold here is left out."""
+    """Items of training rounds of the same task, as workers see them after answering.
+
+    Gold of this stage is left out.
+    """
     schema = stage.task.shape.answer_schema
     rounds = [
         each

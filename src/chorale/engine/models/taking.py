@@ -20,9 +20,9 @@ from chorale.store.model_tasks import ModelTask, TakenItem, TaskState
 from chorale.store.participations import Attendance
 
 MOST_LOST = 3
-"""Runs in which the answer to an item may be lost, after which it is skipped: each may have cost something."""
+"""An item is skipped after its answer was lost in this many runs: each may have cost something."""
 _PROMPT_EXTRA = 500
-"""Tokens that a server may add to a prompt for its own template, at the most."""
+"""Maximum tokens that a server's chat template adds to a prompt."""
 
 
 _WHY: Mapping[Reason, str] = {
@@ -32,13 +32,13 @@ _WHY: Mapping[Reason, str] = {
     Reason.ENDED: "A gate has ended the stage.",
     Reason.PAUSED: "The stage is paused. Resume it with `chorale resume`.",
     Reason.BUDGET: "The budget covers no further call. Raise `budget` in [pay] to continue.",
-    Reason.LIMIT: "The model has given as many answers as `max_per_worker` allows.",
+    Reason.LIMIT: "The model has reached the limit of `max_per_worker` answers.",
 }
-"""Why a model gets no more items, for the requester to read."""
+"""Messages to the requester on why a model gets no more items."""
 
 
 class PlannedWork(NamedTuple):
-    """An item that a model was given, with the request that is on record for it."""
+    """An item assigned to a model, with its recorded request."""
 
     task: ModelTask
     prompt: Prompt
@@ -49,19 +49,19 @@ class Place(NamedTuple):
     """The progress of a model in a stage."""
 
     served: int
-    """How many items it was given so far."""
+    """Number of items assigned so far."""
     after: int = -1
-    """The position behind which it looks for more."""
+    """The position after which to look for more."""
 
 
 class Taken(NamedTuple):
-    """What a model gets to do."""
+    """Work assigned to a model."""
 
     work: Sequence[PlannedWork]
     after: int
-    """Where the next search begins."""
+    """The start of the next search."""
     why_none: str | None = None
-    """Why there is no more, for people to read."""
+    """Why there is no more work, as a message."""
 
 
 def take(
@@ -74,7 +74,7 @@ def take(
     place: Place,
     most: int,
 ) -> Taken:
-    """Give a model items of a stage, and plan a request for each."""
+    """Assign items of a stage to a model, and plan a request for each."""
     after = place.after
     stage = of.stage
     record = participations.attendance(tx, stage.id, worker_id)
@@ -95,13 +95,13 @@ def take(
         work.append(PlannedWork(task, prompt, plan_call(tx, study, model, task, prompt, "ask")))
         if kind == of.kind:
             after = item.position
-    return Taken(work, after, None if work else "Nothing is left to annotate.")
+    return Taken(work, after, None if work else "No items are left to annotate.")
 
 
 def resume(
     tx: Tx, study: Study, of: ModelStage, model: ModelSettings, worker_id: int, prompter: Prompter
 ) -> list[PlannedWork]:
-    """Items that an earlier run took and did not finish, planned again. Calls it had sent become `unknown`."""
+    """Plan unfinished items of an earlier run again. Calls that it had sent become `unknown`."""
     now = study.clock()
     calls.give_up(tx, worker_id, of.stage.id, now)
     calls.forget_planned(tx, worker_id, of.stage.id)
@@ -124,7 +124,7 @@ def resume(
 
 
 def prompt_for(study: Study, stage: RunningStage, model: ModelSettings, prompter: Prompter, item: TakenItem) -> Prompt:
-    """What a model is asked about an item."""
+    """The prompt for an item."""
     order = order_for(study, stage, f"{MODEL_PREFIX}{model.name}", item.key, item.payload)
     return prompter.prompt(stage.view_of(item.payload), order)
 
@@ -132,7 +132,7 @@ def prompt_for(study: Study, stage: RunningStage, model: ModelSettings, prompter
 def plan_call(
     tx: Tx, study: Study, model: ModelSettings, task: ModelTask, prompt: Prompt, purpose: str, more: int = 0
 ) -> int:
-    """Put a request on record before it is made. `more` are bytes that it has beside the prompt."""
+    """Record a request before it is sent. `more` is the number of bytes in addition to the prompt."""
     call = NewCall(
         task.id,
         task.worker_id,
@@ -148,7 +148,7 @@ def plan_call(
 
 
 def reserve(model: ModelSettings, prompt: Prompt, more: int = 0) -> int:
-    """The most that a request can cost, in billionths of a minor unit: no token is shorter than a byte."""
+    """The maximum cost of a request, in billionths of a minor unit: every token has at least one byte."""
     if not model.input_price and not model.output_price:
         return 0
     longest = len(prompt.system.encode()) + len(prompt.user.encode()) + len(codec.as_text(prompt.schema).encode())
@@ -169,8 +169,8 @@ def _next_items(
         _one_of_a_group(model_tasks.next_items(tx, stage.id, worker_id, place.after, counting=of.counts), of.counts)
     )
     if of.rule.role in ("first", "suggest"):
-        # Confidence is calibrated by gold before anything is decided by it, and gold without suggestions would show:
-        # also gold that is added when nothing else is left.
+        # Gold comes first: confidence must be calibrated before it decides anything, and gold without a suggestion
+        # would stand out. This includes gold that is added when no items are left.
         graded = model_tasks.next_gold(tx, stage.id, worker_id)[:most]
         yield from ((item, AssignmentKind.GOLD.value) for item in graded)
         yield from ((item, of.kind) for item in islice(items, most - len(graded)))
@@ -179,7 +179,7 @@ def _next_items(
     gold: Iterator[TakenItem] | None = None
     first = next(items, None)
     if first is None:
-        # Gold alone would be work for nothing: it stops with the last item.
+        # Gold without items is useless, so it stops with the last item.
         return
     items = chain((first,), items)
     for number in range(served, served + most):
@@ -196,7 +196,10 @@ def _next_items(
 
 
 def _one_of_a_group(items: Sequence[TakenItem], counting: bool) -> Iterator[TakenItem]:
-    """Nobody whose answers count sees two of a group. What is kept apart may be of any: a model remembers nothing."""
+    """Exclude items of a group already seen, if the answers count.
+
+    Otherwise the model may see several: it remembers nothing.
+    """
     seen: set[str] = set()
     for item in items:
         if not counting or item.group_key not in seen:
@@ -205,7 +208,7 @@ def _one_of_a_group(items: Sequence[TakenItem], counting: bool) -> Iterator[Take
 
 
 def _facts(tx: Tx, study: Study, of: ModelStage, worker_id: int, record: Attendance) -> Facts:
-    """As for a worker who asks for an item, but that a removal is known at once, and only calls cost money."""
+    """The facts as for a worker's request, except that a removal applies at once and only calls cost money."""
     stage = of.stage
     return Facts(
         partial(admission, tx, study, stage, worker_id, record.credentials),
@@ -224,7 +227,7 @@ def _facts(tx: Tx, study: Study, of: ModelStage, worker_id: int, record: Attenda
 def _why(now: Situation) -> str:
     if now.admission is not None:
         return f"The model is not admitted: {now.admission.reason}."
-    return _WHY.get(now.reason, "Nothing is left to annotate.")
+    return _WHY.get(now.reason, "No items are left to annotate.")
 
 
 def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Situation:

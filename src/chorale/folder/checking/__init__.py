@@ -1,16 +1,15 @@
-"""How a study folder is read and checked; `chorale.folder.reading` is the way in.
+"""Reading and checking a study folder; the entry point is `chorale.folder.reading`. The modules, from the whole to its
+parts; each imports only from those below it:
 
-From the whole to its parts, each importing only what stands below it:
-
-- `protocols`: how stages, gates and arms depend on one another, and what is asked of Prolific
+- `protocols`: dependencies between stages, gates and arms, and the studies on Prolific
 - `numbers`: whether enough people can pass
 - `stages`: all stages together, and how they depend on one another
-- `stage_files`: what one stage names: task, guidelines, items, gold, truth
-- `row_files`: files with a row an item
-- `drafts`: stages where their settings can be understood
+- `stage_files`: the task, guidelines, items, gold and truth of one stage
+- `row_files`: files with one row per item
+- `drafts`: stages whose settings can be read
 - `settings_shape`: tables of the study file as settings
 - `settings_file`: the study file as values
 - `named_files`: any file that a setting names
 - `report`: the problems found so far
-- `content`: what comes out, if there are none
+- `content`: the result, if there are no problems
 """

@@ -15,7 +15,7 @@ OF_EVERY_STUDY = {
 
 
 def comparable(tasks: Iterable[Task]) -> dict[str, str]:
-    """Everything by which arms can be compared in a study with these tasks, in words."""
+    """The outcomes by which arms can be compared in a study with these tasks, with descriptions."""
     exports = (export for task in tasks for export in task.exports if export.by_arm is not None)
     of_tasks = (measure for export in exports if export.by_arm for measure in export.by_arm.measures)
     return OF_EVERY_STUDY | {measure.name: measure.words for measure in of_tasks}

@@ -15,7 +15,7 @@ _NAMED = 5
 
 
 def read_assigned(draft: Draft, items: Sequence[NewItem], report: CheckReport) -> Mapping[str, frozenset[str]]:
-    """Who the items of a stage are for, by the items' keys; what can't be is reported."""
+    """The assignees of a stage's items, by item key; problems are reported."""
     settings = draft.table(ItemSettings, "items")
     if settings is None or settings.assigned is None or not items:
         return {}
@@ -42,7 +42,7 @@ def read_assigned(draft: Draft, items: Sequence[NewItem], report: CheckReport) -
 def _people(
     rows: Sequence[Row], items: Sequence[NewItem], file: str, report: CheckReport
 ) -> Mapping[str, frozenset[str]]:
-    """The people of every item. A row of the items file that makes several items is named by its own ID."""
+    """The assignees of every item. A row of the items file that makes several items is named by its own ID."""
     keys: dict[str, set[str]] = defaultdict(set)
     for item in items:
         keys[item.group].add(item.key)
@@ -66,7 +66,7 @@ def _people(
 
 
 def _check_enough(draft: Draft, assigned: Mapping[str, frozenset[str]], file: str, report: CheckReport) -> None:
-    """An item that fewer people may have than it can ask for might never be complete."""
+    """Report items assigned to fewer people than the judgments they may need: they might never be complete."""
     asked = draft.raw.get("judgments")
     judgments = draft.table(JudgmentSettings, "judgments") if isinstance(asked, dict) else None
     most = asked if isinstance(asked, int) else (judgments or JudgmentSettings()).max

@@ -14,7 +14,7 @@ from chorale.model import Answer, NewItem, StageSettings, StudySettings
 
 @dataclass(frozen=True, slots=True)
 class GoldRow:
-    """An item with a known answer, and the explanation for workers who missed it."""
+    """An item with a known answer, and the explanation for workers who answer it wrongly."""
 
     item: NewItem
     answer: Answer
@@ -30,17 +30,17 @@ class TruthRow:
 
 
 class KnownAnswers(NamedTuple):
-    """The right answers that are known in a stage."""
+    """The known correct answers of a stage."""
 
     answers: Sequence[Answer]
     to_items: bool
-    """Whether they are answers to its items: by a truth file that fits some of them."""
+    """Whether they are answers to its items, from a truth file that matches some of them."""
 
     @classmethod
     def of(
         cls, task: Task, items: Sequence[NewItem], gold: Sequence[GoldRow], truth: Sequence[TruthRow]
     ) -> "KnownAnswers":
-        """Those of the truth file that fit items, or else of the truth file or of gold."""
+        """Known answers from the truth file that match items, or else all of the truth file or of gold."""
         shown = {view_key(task.form.shown(item.payload)) for item in items} if truth else set()
         if fitting := [row.answer for row in truth if view_key(row.view) in shown]:
             return cls(fitting, to_items=True)
@@ -59,17 +59,17 @@ class StageContent:
     guidelines: str
     """Markdown."""
     unmerged: Sequence[NewItem]
-    """The items before those that ask the same became one."""
+    """The items before duplicates were merged."""
     assigned: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Who items are for, by their keys. Items that are not here are for everybody."""
+    """The assignees of items, by key. Other items are for everybody."""
 
     @property
     def known(self) -> KnownAnswers:
-        """The right answers that its files have."""
+        """The correct answers in its files."""
         return KnownAnswers.of(self.task, self.items, self.gold, self.truth)
 
     def asking_all(self) -> Self:
-        """The stage as it was before its task asked once what several rows ask."""
+        """The stage without merging of duplicates."""
         gold = [replace(row, item=replace(row.item, group=row.item.key)) for row in self.gold]
         shape = replace(self.task.shape, asked_once=None)
         return replace(self, items=self.unmerged, gold=gold, task=replace(self.task, shape=shape))
@@ -77,7 +77,7 @@ class StageContent:
 
 @dataclass(frozen=True)
 class StudyFolder:
-    """A study as its author wrote it, without a problem in it."""
+    """A study folder that was read without problems."""
 
     path: Path
     settings: StudySettings

@@ -24,7 +24,7 @@ class Draft:
         return text_at(self.raw, *names)
 
     def number(self, name: str) -> float | None:
-        """A number that stands in the stage itself, or its default; None if there is none to go by."""
+        """A number from the stage itself, or its default; None if it is unknown."""
         value = self.raw.get(name, StageSettings.model_fields[name].default)
         return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
@@ -37,7 +37,7 @@ class Draft:
 
 
 def earlier_stage(name: str, draft: Draft, drafts: Sequence[Draft], at: TomlPath, report: CheckReport) -> int | None:
-    """The place of a stage that must come before this one."""
+    """The index of a stage that must come before this one."""
     names = [each.name for each in drafts]
     here = drafts.index(draft)
     if name in names[:here]:

@@ -1,4 +1,4 @@
-"""Pictures, audio and video that items name: whether they are in the study folder."""
+"""Checks that pictures, audio and video of items are in the study folder."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from chorale.model import NewItem
 from chorale.model.plural import plural
 
 HEAVY_MB = 5
-"""More than this is slow to load on a phone."""
+"""Larger files are slow to load on a phone."""
 
 
 def check_media(task: Task, items: Sequence[NewItem], at: TomlPath, report: CheckReport) -> None:
-    """Report files that are not there, and files that no phone should have to load: one message for all of a kind."""
+    """Report missing files, and files too large for a phone: one message for each kind of problem."""
     named = {
         item.payload[name] for item in items for name in task.form.media if isinstance(item.payload.get(name), str)
     }

@@ -1,4 +1,4 @@
-"""Check the models of a study file: they and their files exist, and no key is sent unencrypted."""
+"""Check the models of a study file: models and files exist, and no key is sent unencrypted."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from chorale.model import ModelSettings, StageModels, StageSettings, StudySettin
 
 
 def check_models(settings: StudySettings, tasks: Sequence[Task | None], consent: str, report: CheckReport) -> None:
-    """Models, and the stages that name them. `tasks` are those of the stages, where they are known."""
+    """Check the models and the stages that use them. `tasks` are the stages' tasks, where known."""
     names = Counter(model.name for model in settings.model)
     for index, model in enumerate(settings.model):
         if names[model.name] > 1:
@@ -38,7 +38,7 @@ def check_models(settings: StudySettings, tasks: Sequence[Task | None], consent:
         if model.confidence == "logprobs" and (model.protocol == "anthropic" or model.command is not None):
             report.setting(
                 ("model", index, "confidence"),
-                "needs token probabilities, which this kind of model does not give",
+                "needs token probabilities, which this kind of model does not provide",
                 'Use "samples" or "stated".',
                 model.confidence,
             )
@@ -60,7 +60,7 @@ def _check_stage(index: int, stage: StageSettings, settings: StudySettings, repo
     known = {model.name: "" for model in settings.model}
     at = ("stage", index, "models")
     if not known:
-        report.setting(at, "names models, and the study file has none", "Add a [[model]] table, or remove this one.")
+        report.setting(at, "names models, but the study file has none", "Add a [[model]] table, or remove this one.")
         return
     if stage.round is not None:
         fix = "Remove [stage.models] here: models do the rounds that lead to the stages they annotate."
@@ -75,12 +75,12 @@ def _check_stage(index: int, stage: StageSettings, settings: StudySettings, repo
 def _check_one_model(
     at: tuple[str | int, ...], stage: StageSettings, rule: StageModels, settings: StudySettings, report: CheckReport
 ) -> None:
-    """A model that answers first, or suggests, is one; to answer first it needs a confidence and gold."""
+    """Check that a single model answers first or suggests; to answer first, it needs a confidence and gold."""
     used = [model for model in settings.model if not rule.use or model.name in rule.use]
     if len(used) != 1:
         report.setting(
             (*at, "use"),
-            f'names {len(used)} models, and role = "{rule.role}" needs exactly one',
+            f'names {len(used)} models, but role = "{rule.role}" needs exactly one',
             f'Name one: use = ["{settings.model[0].name}"].',
             [model.name for model in used],
         )
@@ -90,14 +90,14 @@ def _check_one_model(
     if used[0].confidence == "none":
         report.setting(
             (*at, "role"),
-            f'is "first", and the model {used[0].name!r} has no confidence setting',
+            f'is "first", but the model {used[0].name!r} has no confidence setting',
             'Set confidence = "logprobs", "samples" or "stated" in its [[model]] table.',
             rule.role,
         )
     if stage.gold is None:
         report.setting(
             (*at, "role"),
-            'is "first", and the stage has no gold to calibrate confidence by',
+            'is "first", but the stage has no gold to calibrate the confidence',
             "Add [stage.gold] with at least 10 items, or choose another role.",
             rule.role,
         )
@@ -112,11 +112,11 @@ def _check_suggestions(
     consent: str,
     report: CheckReport,
 ) -> None:
-    """Suggestions fit the form and the arms; workers agree to wrong ones before they see any."""
+    """Check that suggestions fit the form and the arms, and that workers agree to wrong suggestions in advance."""
     if task is not None and task.form.module is not None and not task.form.suggests:
         report.setting(
             (*at, "role"),
-            f'is "suggest", and the form of the task {task.name!r} can\'t show suggestions',
+            f'is "suggest", but the form of the task {task.name!r} can\'t show suggestions',
             "Choose another role.",
             rule.role,
         )
@@ -129,14 +129,14 @@ def _check_suggestions(
         return
     if stage.gold is None:
         fix = "Add [stage.gold], or set wrong = 0: only gold gets wrong suggestions."
-        report.setting((*at, "wrong"), "is above 0, and the stage has no gold", fix, rule.wrong)
+        report.setting((*at, "wrong"), "is above 0, but the stage has no gold", fix, rule.wrong)
     check_disclosure((*at, "disclosure"), rule.disclosure, consent, settings, report)
 
 
 def check_disclosure(
     at: tuple[str | int, ...], sentence: str | None, consent: str, settings: StudySettings, report: CheckReport
 ) -> None:
-    """What workers must agree to stands in the consent form, word by word; spaces and line ends aside."""
+    """Check that a disclosure is in the consent form word by word, ignoring white space."""
     if sentence is None:
         report.setting(
             at,

@@ -25,8 +25,8 @@ def read_markdown(relative: str | None, at: TomlPath, report: CheckReport) -> st
 
 
 def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
-    """The file a setting names, which must be inside the study folder: the folder is all that is ever copied."""
-    name = PureWindowsPath(relative)  # knows the drives and both slashes, and so sees more than the local kind
+    """The file that a setting names. It must be inside the study folder, since only the folder is copied."""
+    name = PureWindowsPath(relative)  # recognises drives and both kinds of slashes, on every system
     if name.anchor or ".." in name.parts:
         report.setting(at, "is outside the study folder", "Copy the file into it and name it from there.", relative)
         return None
@@ -40,7 +40,9 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
         report.setting(at, "can't be opened", "Name a file that can be read.", relative)
         return None
     if not inside:
-        report.setting(at, "is a link that leaves the study folder", "Copy the file itself into it.", relative)
+        report.setting(
+            at, "is a symbolic link to a file outside the study folder", "Copy the file itself into it.", relative
+        )
     elif not path.is_file():
         report.setting(at, "is not a file", "Name a file.", relative)
     else:
@@ -57,7 +59,7 @@ def _other_files(relative: str, root: Path) -> str:
 
 
 def decoded(raw: bytes, shown_as: str, report: CheckReport) -> str | None:
-    """The bytes as text that can be stored, or None with what is wrong reported."""
+    """Decode bytes as text that can be stored; None if that fails, with the problem reported."""
     raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
         text = raw.decode()

@@ -10,12 +10,12 @@ from chorale.model import GateSettings, NewItem, StudySettings
 from chorale.protocol import gates_that_wait, is_criterion, stages_too_small
 
 _Items = Mapping[str, Sequence[NewItem]]
-"""Those from files, of stages that get no others."""
+"""Number of items from files, for stages without derived items."""
 _TINY = 1e-9
 
 
 def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
-    """Refuse what can't be reached by the numbers in the study file. How many people come, nobody knows."""
+    """Report requirements that can't be met with the numbers in the study file, however many people join."""
     files_by_stage = {stage.name: content for stage, content in zip(settings.stage, contents, strict=False)}
     items = {
         name: content.items
@@ -29,14 +29,16 @@ def check_numbers(settings: StudySettings, contents: Sequence[StageFiles], repor
 
 
 def _check_answers(index: int, gate: GateSettings, settings: StudySettings, items: _Items, report: CheckReport) -> None:
-    """Nobody gets two parts of one thing, or anything twice: the items of a file are so many answers of one person."""
+    """Check that one person can give the required number of answers: nobody gets two items of a group, or an item
+    twice.
+    """
     for stage in settings.stage:
         if stage.name in gate.stage and stage.name in items and stage.round is None and not stage.sources:
             most = len({item.group for item in items[stage.name]})
             if most < gate.graded:
                 report.setting(
                     ("gate", index, "graded"),
-                    f"nobody could pass: one person can give {most} answers in `{stage.name}`, and no more",
+                    f"nobody could pass: one person can give at most {most} answers in `{stage.name}`",
                     f"Write more items for `{stage.name}`, or ask for fewer graded answers.",
                     gate.graded,
                 )
@@ -49,7 +51,7 @@ def _check_marks(
     files_by_stage: Mapping[str, StageFiles],
     report: CheckReport,
 ) -> None:
-    """A rubric whose best answers are worth less than 1 may not reach what a gate asks for."""
+    """Check that a rubric's best possible answers reach the gate's requirements."""
     rubrics = [stage for stage in settings.stage if set(stage.graded_stages) & set(gate.stage)]
     best: dict[str, float] = {}
     scores = {stage.name: float(stage.round is not None) for stage in settings.stage if stage.name in gate.stage}
@@ -76,7 +78,7 @@ def _check_marks(
 
 
 def _best_grade(marks: Mapping[str, float], task: Task) -> float:
-    """The best mean of marks that a rubric can give: of those always given, and of others if they raise it."""
+    """The best mean that a rubric can give: over required criteria, and optional ones if they raise it."""
     always = set(task.shape.answer_schema.get("required", ()))
     counted = [mark for name, mark in marks.items() if name in always]
     for mark in sorted((mark for name, mark in marks.items() if name not in always), reverse=True):
@@ -86,7 +88,7 @@ def _best_grade(marks: Mapping[str, float], task: Task) -> float:
 
 
 def _check_people(settings: StudySettings, items: _Items, report: CheckReport) -> None:
-    """Gates must let enough people pass for what comes after them, and wait for no more than can come."""
+    """Check that gates pass enough people for later stages, and do not wait for more people than can come."""
     gates = {gate.name: index for index, gate in enumerate(settings.gate)}
     stages = {stage.name: index for index, stage in enumerate(settings.stage)}
     for short in stages_too_small(settings, items):

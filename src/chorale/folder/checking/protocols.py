@@ -13,7 +13,7 @@ from chorale.protocol import closed_by, fee_due, fee_on, fewest_people, is_crite
 
 
 def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
-    """How stages, gates and arms depend on one another."""
+    """Check the dependencies between stages, gates and arms."""
     _check_gate_names(settings, report)
     _check_gate_stages(settings, contents, report)
     _check_criteria(settings, contents, report)
@@ -31,7 +31,7 @@ def check_protocol(settings: StudySettings, contents: Sequence[StageFiles], repo
 
 
 def granted(settings: StudySettings) -> dict[str, str | None]:
-    """Every qualification there is, and the gate that gives it; None for those that a link gives."""
+    """Every qualification with the gate that grants it; None for those granted by a link."""
     givers: dict[str, str | None] = {EXPERT: None, **{invited_to(stage.name): None for stage in settings.stage}}
     for gate in settings.gate:
         givers[gate.name] = gate.name
@@ -66,19 +66,21 @@ def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], 
                 report.setting(at, "nothing in that stage is graded, so nobody could pass", fix, name)
             elif stage.max_per_worker is not None and stage.max_per_worker < _asked(stage, gate.graded, sizes):
                 fix = f"Raise `max_per_worker` of `{name}`, or ask for fewer graded answers."
-                report.setting(at, "nobody may give the number of answers that the gate requires", fix, name)
+                report.setting(
+                    at, "`max_per_worker` is below the number of graded answers that the gate requires", fix, name
+                )
             elif (drawn := _drawn_of_each(settings, name)) is not None and drawn < gate.graded:
                 fix = f"Ask for at most {drawn}, or raise `items.per_worker` of the stage that grades `{name}`."
                 report.setting(
                     ("gate", index, "graded"),
-                    "nobody can have the number of graded answers that the gate requires",
+                    "fewer answers per worker are graded than the gate requires",
                     fix,
                     gate.graded,
                 )
 
 
 def _drawn_of_each(settings: StudySettings, name: str) -> int | None:
-    """How many of everybody's answers in a stage are graded; None if all are."""
+    """Number of graded answers per worker in a stage; None if all are graded."""
     drawn = [
         stage.items.per_worker for stage in settings.stage if stage.grades and stage.items and name in stage.sources
     ]
@@ -86,7 +88,7 @@ def _drawn_of_each(settings: StudySettings, name: str) -> int | None:
 
 
 def _check_criteria(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
-    """A gate can ask only for what the rubrics that grade its stages have."""
+    """Check that a gate's criteria exist in the rubrics that grade its stages."""
     for index, gate in enumerate(settings.gate):
         known = {
             name
@@ -155,7 +157,9 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
     for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
         if stage.grades and content.task is not None and content.task.grading.marks is None:
             fix = "Use a task that can be a rubric: its part `grading` has `marks`."
-            report.setting(("stage", index, "grades"), "answers to this task are not grades", fix, stage.task)
+            report.setting(
+                ("stage", index, "grades"), "this task is not a rubric, so its answers are not grades", fix, stage.task
+            )
         if stage.grades_sources and content.task is not None and content.task.grading.kept is None:
             fix = "Leave it out: this task does not report which parts of other answers it keeps."
             report.setting(("stage", index, "grades_sources"), "this task grades no other answers", fix, stage.task)
@@ -175,7 +179,7 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
 
 
 def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
-    """Whether what reviewers decide in a stage can be the label of an item in another."""
+    """Check that reviewers' decisions in a stage can be labels of items in another stage."""
     tasks = {stage.name: content.task for stage, content in zip(settings.stage, contents, strict=False)}
     for index, stage in enumerate(settings.stage):
         own = tasks.get(stage.name)
@@ -200,11 +204,11 @@ def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], repo
 
 
 def _check_order(settings: StudySettings, report: CheckReport) -> None:
-    """Nothing may wait for itself."""
+    """Check for circular dependencies."""
     try:
         TopologicalSorter(_needs(settings)).prepare()
     except CycleError as error:
-        # From what waits to what it waits for, without coming back to the first. Stages alone never wait in a circle.
+        # Edges from each node to those it waits for. Stages alone never form a cycle.
         circle = error.args[1][:0:-1]
         index = next(index for index, gate in enumerate(settings.gate) if f"gate {gate.name}" in circle)
         start = circle.index(f"gate {settings.gate[index].name}")
@@ -217,7 +221,7 @@ def _check_order(settings: StudySettings, report: CheckReport) -> None:
 
 
 def _needs(settings: StudySettings) -> dict[str, list[str]]:
-    """What must have happened before work in a stage, and before a gate can decide."""
+    """The prerequisites of work in a stage, and of a gate's decision."""
     known = granted(settings)
     needs: dict[str, list[str]] = {}
     for stage in settings.stage:
@@ -234,7 +238,7 @@ def _needs(settings: StudySettings) -> dict[str, list[str]]:
 
 
 def _check_reach(settings: StudySettings, report: CheckReport) -> None:
-    """Every stage must be open to somebody: an arm must be able to hold all it asks for."""
+    """Check that somebody can enter every stage: one arm must be able to get all required qualifications."""
     arms = frozenset(settings.arms.names) if settings.arms else frozenset({""})
     stages = {stage.name: stage for stage in settings.stage}
     gates = {gate.name: gate for gate in settings.gate}
@@ -262,7 +266,7 @@ def _check_reach(settings: StudySettings, report: CheckReport) -> None:
 
 
 def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
-    """The budget must cover the fewest people in every round and at every gate, and every item from a file."""
+    """Check that the budget covers the minimum number of people in every round and gate, and every item from a file."""
     budget = settings.pay.budget
     if budget is None:
         return
@@ -297,7 +301,7 @@ def _least_costs(settings: StudySettings, contents: Sequence[StageFiles]) -> Ite
 
 
 def check_recruiting(settings: StudySettings, report: CheckReport) -> None:
-    """The studies that are asked of Prolific must fit the study: their stages, and whom they invite."""
+    """Check that the stages and qualifications of the studies on Prolific exist."""
     if settings.prolific is None:
         return
     stages, known = [stage.name for stage in settings.stage], granted(settings)

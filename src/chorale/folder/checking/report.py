@@ -15,7 +15,7 @@ SETTINGS_FILE = "study.toml"
 
 
 class CheckReport:
-    """The problems found so far, and where settings stand in the study file, or in another file of settings."""
+    """The problems found so far, and the places of settings in the study file or another settings file."""
 
     def __init__(self, root: Path, file: str = SETTINGS_FILE) -> None:
         self.root = root
@@ -25,7 +25,7 @@ class CheckReport:
         self.named: set[str] = set()
         """The files in the study folder that settings name."""
         self.lost_keys: set[str] = set()
-        """Settings on lines that are not TOML: that they are missing is no mistake of its own."""
+        """Settings on lines that are not TOML, which are not also reported as missing."""
         self._reported: list[TomlPath] = []
 
     def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:
@@ -41,7 +41,7 @@ class CheckReport:
         return file == self.file and missing is not None and missing[1] in self.lost_keys
 
     def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
-        """Add a problem of a setting, unless it, or a part of it, has one already: the rest follows from that."""
+        """Add a problem of a setting, unless the setting or a part of it already has one."""
         if any(reported[: len(path)] == path for reported in self._reported):
             return
         self._reported.append(path)
@@ -50,7 +50,7 @@ class CheckReport:
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """The known name nearest to one that is not, or all of them if none is near."""
+    """Suggest the most similar known name, or list all if none is similar."""
     near = difflib.get_close_matches(name[:100].lower(), known, n=1)
     names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
     if near:
@@ -59,5 +59,5 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
 
 
 def printable(name: str) -> str:
-    """A name fit for a message: short, and without characters that would disturb it."""
+    """A name for a message: shortened, and without control characters."""
     return shortened(name)[1:-1]

@@ -1,4 +1,4 @@
-"""Files with a row an item: what every row of them must have, whatever the stage does with it."""
+"""Files with one row per item, and the checks that apply to every row."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ _BESIDE_THE_ITEM = (_ID, "answer", "explanation")
 
 
 class RowFile:
-    """A file with a row an item, and words for what may be wrong with a row."""
+    """A file with one row per item, and messages for invalid rows."""
 
     def __init__(
         self, path: Path, shown_as: str, report: CheckReport, id_column: str = _ID, *, or_id: bool = False
@@ -32,15 +32,15 @@ class RowFile:
         self._report = report
         self._id, self._or_id = id_column, or_id
         self._no_ids = False
-        """Whether it was reported that the file has no column of ids."""
+        """Whether the missing ID column was reported."""
         self.count: int | None = None
-        """How many rows there are, once all were read; None if some could not be."""
+        """Number of rows, after all were read; None if some could not be read."""
 
     def problem(self, line: int | None, message: str, fix: str, value: Any = None) -> None:
         self._report.add(self.shown_as, line, message, fix, None if value is None else shortened(value))
 
     def rows(self, kind: type[BaseModel]) -> Iterator[Row]:
-        """The rows. In a table, an empty cell stands for a missing value unless `kind` requires the column."""
+        """The rows. In a table, an empty cell is a missing value unless `kind` requires the column."""
         required = {field.alias or name for name, field in kind.model_fields.items() if field.is_required()}
         unread: list[Problem] = []
         count = 0
@@ -56,11 +56,11 @@ class RowFile:
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing in it."""
+        """Whether the file is empty."""
         return self._path.stat().st_size < _BLANK_BYTES and not self._path.read_bytes().strip()
 
     def columns(self, looked_for: set[str]) -> set[str]:
-        """The columns of a file, read until those needed are found."""
+        """The columns of a file, read until the needed ones are found."""
         names: set[str] = set()
         for row in read_rows(self._path, shown_as=self.shown_as, problems=[]):
             names |= row.values.keys() - set(_BESIDE_THE_ITEM)
@@ -69,7 +69,7 @@ class RowFile:
         return names
 
     def key_of(self, row: Row, lines: dict[str, int]) -> str | None:
-        """The row's `id`, which no other row may have; `lines` remembers where each was."""
+        """The row's unique `id`; `lines` has the line of each id so far."""
         key = row.values.get(self._id)
         if key is None and self._or_id:
             key = row.values.get(_ID)
@@ -80,16 +80,16 @@ class RowFile:
             key = str(key)
         if not isinstance(key, str) or not _is_id(key):
             fix = f"Use 1 to {_LONGEST_ID} printable characters, without spaces around them."
-            self.problem(row.line, "`id` is not an id", fix, key)
+            self.problem(row.line, "`id` is not valid", fix, key)
             return None
         if key in lines:
-            self.problem(row.line, f"`id` is also used in line {lines[key]} too", "Give every row a unique `id`.", key)
+            self.problem(row.line, f"`id` is already used in line {lines[key]}", "Give every row a unique `id`.", key)
             return None
         lines[key] = row.line
         return key
 
     def _no_id(self, row: Row) -> None:
-        """A table without the column has one mistake, whatever the number of its rows."""
+        """Report a missing ID column once, whatever the number of rows."""
         columns = self._header() if is_table(self._path) else [self._id]
         if self._id in columns:
             self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row a unique ID.")
@@ -110,7 +110,7 @@ class RowFile:
     def shaped(
         self, row: Row, kind: type[BaseModel], parse: Callable[[Mapping[str, Any]], dict[str, Any]]
     ) -> dict[str, Any] | None:
-        """The item part of a row, in the shape of its task."""
+        """The item in a row, parsed by its task."""
         try:
             shown = {field.alias or name for name, field in kind.model_fields.items()}
             beside = {*_BESIDE_THE_ITEM, *({self._id} - shown)}
@@ -124,9 +124,9 @@ class RowFile:
         return None
 
     def answer_of(self, row: Row, parse: Callable[[Any], Answer]) -> tuple[bool, Answer]:
-        """Whether the row has an answer of the task's shape, and the answer, which may be anything."""
+        """Whether the row has a valid answer, and the answer."""
         if "answer" not in row.values:
-            self.problem(row.line, "`answer` is missing", "Write the right answer.")
+            self.problem(row.line, "`answer` is missing", "Add the correct answer.")
             return False, None
         try:
             return True, parse(row.values["answer"])
@@ -150,13 +150,13 @@ class RowFile:
 def row_file(
     relative: str | None, at: TomlPath, report: CheckReport, id_column: str = _ID, *, or_id: bool = False
 ) -> RowFile | None:
-    """The file that the setting at `at` names, with the column of its IDs, or else `id` where rows have that."""
+    """The file that the setting at `at` names, with its ID column, or else `id` if rows have it."""
     path = None if relative is None else located(relative, at, report)
     return None if relative is None or path is None else RowFile(path, relative, report, id_column, or_id=or_id)
 
 
 def _culprit(answer: Any, wrong: str) -> Any:
-    """Of an answer with several fields, the one that a message names."""
+    """The field of an answer that a message names."""
     field = re.search(r"`([^`]+)`", wrong)
     return answer[field[1]] if isinstance(answer, dict) and field and field[1] in answer else answer
 

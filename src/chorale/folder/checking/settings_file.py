@@ -1,4 +1,4 @@
-"""The study file: its bytes, then its TOML, as the JSON values that a study can use."""
+"""Reads the study file: decodes it and parses its TOML to JSON values."""
 
 import math
 import re
@@ -18,16 +18,16 @@ _FEW_NAMES = 5
 _MOST_BROKEN_LINES = 50
 _LONG_QUOTES = ('"""', "'''")
 _HEADING = re.compile(r"\s*(\[+)\s*([A-Za-z0-9_.-]+)\s*\]*\s*(?:#.*)?$")
-"""A line that is meant as the heading of a table, with brackets missing or too many."""
+"""A line that looks like a table header with missing or extra brackets."""
 _TWICE = "Cannot overwrite a value"
-"""What tomllib says of a key that stands in a table twice, without naming it."""
+"""tomllib's message for a duplicate key, which it does not name."""
 _LINE_ENDS_IN_QUOTES = ("illegal character '\\n'", "found invalid character '\\n'")
 _FILE_ENDS_IN_QUOTES = "unterminated string"
-"""What it says of a closing quote that is missing."""
+"""tomllib's messages for a missing closing quote."""
 
 
 def read_settings(report: CheckReport) -> dict[str, Any] | None:
-    """The study file as JSON values, or None if there is nothing in it to check further."""
+    """The study file as JSON values; None if nothing in it can be checked."""
     try:
         raw = (report.root / report.file).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -41,7 +41,7 @@ def read_settings(report: CheckReport) -> dict[str, Any] | None:
 
 
 def which_folder(path: Path) -> str:
-    """What to do about a path that is not a study's folder, by what is there."""
+    """What to do about a path that is not a study's folder, depending on its content."""
     if path.is_file():
         if path.name == SETTINGS_FILE:
             return f"Name the folder: {path.parent}"
@@ -65,9 +65,9 @@ def _names_in(folder: Path, pattern: str) -> list[str]:
 
 
 def settings_in(text: str, report: CheckReport) -> dict[str, Any] | None:
-    """What a file of this text says, as JSON values.
+    """Parse the text of a settings file to JSON values.
 
-    A line that is not TOML is reported and left out, so that it does not hide what is wrong with the others.
+    A line that is not TOML is reported and skipped, so that it does not hide other problems.
     """
     report.text = text
     for _ in range(_MOST_BROKEN_LINES):
@@ -84,13 +84,13 @@ def settings_in(text: str, report: CheckReport) -> dict[str, Any] | None:
             return None
         else:
             if text != report.text and not settings.get("stage"):
-                return None  # too little is left to say more
+                return None  # too little is left to check
             return {name: _usable(value, (name,), report) for name, value in settings.items()}
     return None
 
 
 def _report_broken_line(error: tomllib.TOMLDecodeError, text: str, report: CheckReport) -> int:
-    """Report a line that is not TOML; its number."""
+    """Report a line that is not TOML; returns its number."""
     message, line = _without_position(str(error), text)
     fix = "Correct the line; see https://toml.io."
     if (opened := _line_of_open_quote(message, line, text)) is not None:
@@ -101,11 +101,11 @@ def _report_broken_line(error: tomllib.TOMLDecodeError, text: str, report: Check
 
 
 def _without_line(text: str, number: int, report: CheckReport) -> str | None:
-    """The text without a broken line, or with the heading that it seems to be; None if that changes nothing."""
+    """The text without a broken line, or with the table header that was probably meant; None if nothing changes."""
     lines = text.splitlines()
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     if any(quotes in line for quotes in _LONG_QUOTES):
-        return None  # whatever follows may be text
+        return None  # the following lines may be part of a string
     heading = _HEADING.match(line)
     if heading is not None:
         brackets = min(len(heading[1]), 2)
@@ -119,21 +119,21 @@ def _without_line(text: str, number: int, report: CheckReport) -> str | None:
 
 
 def _without_position(message: str, text: str) -> tuple[str, int]:
-    """A message of tomllib's and the line it is about, which older versions of Python give only in the message."""
+    """A message of tomllib and its line, which older versions of Python have only in the message."""
     match = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", message)
     line = int(match[1]) if match and match[1] else text.rstrip().count("\n") + 1
     message = message[: match.start()] if match else message
     if message == _TWICE:
         key = text.splitlines()[line - 1].partition("=")[0].strip()
-        return f"{shortened(key)[1:-1]} is there twice", line
+        return f"{shortened(key)[1:-1]} is set twice", line
     return message[:1].lower() + message[1:], line
 
 
 def _line_of_open_quote(message: str, line: int, text: str) -> int | None:
-    """Where a text in quotes begins that does not end; None if something else is wrong."""
+    """The line where an unclosed quote begins; None for other errors."""
     if message in _LINE_ENDS_IN_QUOTES:
         return line
-    # The file ended without the closing quote, so the last one there is the opening one.
+    # The closing quote is missing, so the last quote is the opening one.
     quote = {'expected "\'"': "'", "expected \"'''\"": "'''"}.get(message)
     if message == _FILE_ENDS_IN_QUOTES:
         quote = '"""' if text.endswith("\n") else '"'
@@ -141,7 +141,7 @@ def _line_of_open_quote(message: str, line: int, text: str) -> int | None:
 
 
 def _usable(value: Any, path: TomlPath, report: CheckReport) -> Any:
-    """The value as JSON has it, or a stand-in for one that TOML allows and a study can't use."""
+    """The value as JSON, or a placeholder for a value that TOML allows but a study can't use."""
     match value:
         case dict() | list() if len(path) > _DEEPEST:
             report.setting(path, "is nested too deeply", "Remove some of the brackets.")

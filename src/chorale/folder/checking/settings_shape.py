@@ -13,7 +13,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: CheckReport) -> Model | None:
-    """The table at `at` as settings, or None with everything wrong in it reported."""
+    """Parse the table at `at` as settings; None if it is invalid, with all problems reported."""
     try:
         return _validated(kind, raw)
     except ValidationError as error:
@@ -31,7 +31,7 @@ def is_valid(kind: type[BaseModel], raw: Any) -> bool:
 
 
 def salvaged(kind: type[Model], raw: Any) -> Model | None:
-    """The table without those of its settings that are wrong, so that what it names can be checked all the same."""
+    """The table without its invalid settings, so that the rest can still be checked."""
     if not isinstance(raw, dict):
         return None
     try:
@@ -44,21 +44,21 @@ def salvaged(kind: type[Model], raw: Any) -> Model | None:
 
 
 def text_at(raw: Any, *names: str) -> str | None:
-    """The text under these names, one in another; None if there is none to go by."""
+    """The text at this path of names; None if there is none."""
     for name in names:
         raw = raw.get(name) if isinstance(raw, dict) else None
     return raw if isinstance(raw, str) and raw else None
 
 
 def _validated(kind: type[Model], raw: Any) -> Model:
-    # As JSON, since TOML has types as JSON has: "3" is not 3, but "set-aside" may be the name of an enumerated value.
+    # Validated as JSON, since TOML has the same types: "3" is not 3, but "set-aside" may be an enum value.
     return kind.model_validate_json(json.dumps(raw), strict=True)
 
 
 def _add_problem(
     kind: type[BaseModel], loc: TomlPath, message: str, value: Any, at: TomlPath, report: CheckReport
 ) -> None:
-    """Report in plain words what is wrong with a setting."""
+    """Report the problem with a setting in plain words."""
     path = (*at, *loc)
     name = ".".join(str(part) for part in path if isinstance(part, str))
     table = _table(kind, loc[:-1])
@@ -75,7 +75,7 @@ def _add_problem(
 
 
 def _table(kind: type[BaseModel] | None, loc: TomlPath) -> type[BaseModel] | None:
-    """The settings that may stand in the table at `loc`."""
+    """The known settings of the table at `loc`."""
     for part in loc:
         if isinstance(part, int) or kind is None:
             continue

@@ -1,4 +1,4 @@
-"""What the settings of one stage name: its task, guidelines, items, gold and truth."""
+"""Reads what the settings of one stage name: its task, guidelines, items, gold and truth."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,22 +26,22 @@ _NAMING_COLUMNS = ("item", "highlight")
 
 @dataclass(frozen=True)
 class StageFiles:
-    """What was found in the files of a stage."""
+    """The content of a stage's files."""
 
     task: Task | None
     options: BaseModel | None
     items: tuple[NewItem, ...]
     gold: tuple[GoldRow, ...]
     gold_count: int | None
-    """Rows of the gold file; None if it is not known how many there would be without their problems."""
+    """Number of rows in the gold file; None if it is unknown because of problems."""
     truth: tuple[TruthRow, ...]
     guidelines: str
     unmerged: tuple[NewItem, ...]
-    """The items before those that ask the same became one."""
+    """The items before duplicates were merged."""
     taken: frozenset[str]
-    """Keys and groups of the stage's items, or of those they are derived from: gold must not be called the same."""
+    """Keys and groups of the stage's items or their sources: gold must have different ones."""
     assigned: Mapping[str, frozenset[str]]
-    """Who items are for, by their keys."""
+    """The assignees of items, by key."""
 
     def complete(self, settings: StageSettings) -> StageContent:
         if self.task is None or self.options is None:
@@ -62,15 +62,15 @@ class StageFiles:
 def read_stage_files(
     draft: Draft, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: CheckReport
 ) -> StageFiles:
-    """What `draft` comes with. `earlier` is what the stages before it in `drafts` came with."""
+    """Read the files of the stage `draft`. `earlier` has those of the stages before it in `drafts`."""
     kind = _task_of(draft, report)
     options = None if kind is None else _options_of(draft, kind, drafts, report)
-    # Without its options, a task that depends on them can't say what an item is.
+    # Without its options, a task that depends on them can't parse items.
     task = None if kind is None or (options is None and kind.options.configure) else kind
     if task is not None and options is not None:
         task = task.configured(options)
     if task is not None and not _names_columns_that_are_there(draft, task, report):
-        # What the rows lack follows from that.
+        # Problems in rows would only follow from this.
         task = None
     if task is not None and task.combining.chosen is None:
         _check_no_choices(draft, task, report)
@@ -88,9 +88,9 @@ def read_stage_files(
 
 
 def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport) -> bool:
-    """Whether every column that the options name is in some row of the stage's own file.
+    """Whether every column named in the options exists in the stage's file.
 
-    A misspelt one is a mistake in the study file, and not in every row.
+    A misspelt name is one error in the study file, not one in every row.
     """
     file = _own_file(draft, report)
     if file is None:
@@ -99,13 +99,13 @@ def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport)
     named = [(at, name) for at, name in _texts(draft.raw.get("options"), draft.at("options")) if name in required]
     there = file.columns({name for _, name in named})
     wrong = [(at, name) for at, name in named if name not in there]
-    # A file without any rows has a mistake of its own.
+    # A file without rows is reported separately.
     if not wrong or not there:
         return True
     for at, name in wrong:
         message = f"`{printable(name)}` is a column that no row of {file.shown_as} has"
         report.setting(at, message, did_you_mean(name, there))
-    # The rows can't be read as items; lines that are none, and ids, can be looked at all the same.
+    # The rows can't be parsed as items, but broken lines and ids can still be checked.
     lines: dict[str, int] = {}
     for row in file.rows(task.shape.item_type):
         file.key_of(row, lines)
@@ -121,7 +121,7 @@ def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:
 
 
 def _texts(value: Any, at: TomlPath) -> Iterator[tuple[TomlPath, str]]:
-    """Every text in the options that can be the name of a column, and where it stands."""
+    """Every text in the options that can be a column's name, with its place."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name in _NAMING_COLUMNS and isinstance(inner, str):
@@ -136,7 +136,7 @@ def _texts(value: Any, at: TomlPath) -> Iterator[tuple[TomlPath, str]]:
 
 
 def _check_no_choices(draft: Draft, task: Task, report: CheckReport) -> None:
-    """What rests on the options people choose needs a task that has some."""
+    """Report settings that need a task where people choose from a list."""
     asked = draft.raw.get("judgments")
     wrong, fix = "`{}` needs a task where people choose from a list", "Leave it out, or give the stage another task."
     if isinstance(asked, dict) and "stable" in asked:
@@ -163,16 +163,16 @@ def _options_of(draft: Draft, task: Task, drafts: Sequence[Draft], report: Check
     if "options_from" in draft.raw:
         source = _options_source(draft, drafts, report)
         if source is None or not is_valid(task.options.model, source.raw.get("options", {})):
-            return None  # what is wrong with them is reported there
+            return None  # their problems are reported there
         at = draft.at("options" if draft.raw["options"] != source.raw.get("options", {}) else "options_from")
     return parsed_settings(task.options.model, options, at, report)
 
 
 def _options_source(draft: Draft, drafts: Sequence[Draft], report: CheckReport) -> Draft | None:
-    """The stage whose options are used here too; None if they can't be."""
+    """The stage whose options are shared here; None if they can't be."""
     name = draft.text("options_from")
     if name is None:
-        return None  # no text, which is reported with the other settings
+        return None  # not a text, which is reported with the other settings
     at = draft.at("options_from")
     sharing = [each for each in drafts if each.text("task") == draft.text("task") and "options_from" not in each.raw]
     source = next((each for each in drafts if each.name == name), None)
@@ -193,7 +193,7 @@ def _options_source(draft: Draft, drafts: Sequence[Draft], report: CheckReport) 
 def _read_items_of(
     draft: Draft, task: Task | None, drafts: Sequence[Draft], earlier: Sequence[StageFiles], report: CheckReport
 ) -> tuple[tuple[NewItem, ...], frozenset[str]]:
-    """The items of a stage that has them in a file, and the names that gold can't have."""
+    """Read the items of a stage from its file, and the ids that gold can't have."""
     settings = draft.table(ItemSettings, "items")
     if settings is None:
         return (), frozenset()
@@ -219,7 +219,7 @@ def _check_sources(
     earlier: Sequence[StageFiles],
     report: CheckReport,
 ) -> None:
-    """A task may need options that go with those of the stage its items come from."""
+    """Check that a stage's options are compatible with those of its source stage."""
     settings = draft.table(ItemSettings, "items")
     problem_of = None if task is None else task.deriving.source_problem
     if settings is None or problem_of is None:
@@ -243,7 +243,7 @@ def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
             continue
         for item in task.shape.expand(payload, key):
             if item.key in keys:
-                message = "`id` gives the same item as another row"
+                message = "`id` makes the same item as another row"
                 file.problem(row.line, message, "Give the row another `id`.", key)
             keys.add(item.key)
             yield item
@@ -282,7 +282,7 @@ def _read_gold_of(
 
 
 def _read_round_of(draft: Draft, task: Task | None, report: CheckReport) -> tuple[tuple[GoldRow, ...], int | None]:
-    """The items of a round: all of them have known answers."""
+    """Read the items of a round, which all have known answers."""
     settings = draft.table(RoundSettings, "round")
     file = settings and row_file(settings.file, draft.at("round", "file"), report)
     if not settings or not file or not task:
@@ -312,7 +312,7 @@ def _gold_in(file: RowFile, task: Task, taken: frozenset[str], items: Sequence[N
         answered, answer = file.answer_of(row, partial(task.shape.parse_gold, item=payload))
         explanation = file.explanation_of(row)
         if key is not None and payload is not None and answered and explanation is not None:
-            # Gold that asks the same as an item is of its group: nobody gets both.
+            # Gold that equals an item is in the item's group: nobody gets both.
             group = key if once is None else groups.get(once.identity(payload), key)
             yield GoldRow(NewItem(key=key, payload=payload, group=group), answer, explanation)
 

@@ -1,4 +1,4 @@
-"""The stages of a study: each alone, then how they depend on one another and on the whole."""
+"""Reads and checks the stages of a study: each alone, then their dependencies."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -62,11 +62,11 @@ def _check_names(drafts: Sequence[Draft], report: CheckReport) -> None:
 
 
 def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, report: CheckReport) -> None:
-    """Refuse pay below the minimum, by the time an answer is expected to take or by what there is to read."""
+    """Report pay below the minimum, by the expected time per answer or the time to read the items."""
     stage = draft.table(StagePay, "pay")
     if stage is None or pay is None or not pay.minimum_hourly:
         return
-    # Who works for nothing has no wage; a study that says how long an answer takes means to pay for it.
+    # Unpaid work has no wage, unless the study file sets the expected time.
     reading = (
         _reading_seconds(draft, content) if stage.per_judgment or stage.by_length or stage.expected_seconds else 0.0
     )
@@ -76,7 +76,7 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
     entry = draft.table(EntrySettings, "entry")
     if entry is not None and works_for_nothing(entry, stage):
         return
-    # Finishing a round pays all of its answers a little more.
+    # The pay for finishing a round is spread over its answers.
     asked = draft.table(RoundSettings, "round") if "round" in draft.raw else None
     size = (asked.size if asked else None) or content.gold_count or 0
     each = _for_an_answer(stage, content) + (stage.finished / size if asked and size else 0)
@@ -97,7 +97,7 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
 
 
 def _reading_seconds(draft: Draft, content: StageFiles) -> float:
-    """How long an item takes at least, on average; 0 where the items are still to come."""
+    """The mean of the minimum times for items; 0 if the items are derived later."""
     items = [row.item for row in content.gold] if "round" in draft.raw else content.items
     if content.task is None or not items:
         return 0.0
@@ -106,7 +106,7 @@ def _reading_seconds(draft: Draft, content: StageFiles) -> float:
 
 
 def _writing_seconds(draft: Draft, content: StageFiles) -> float:
-    """How long an answer takes to write; 0 where nothing is written."""
+    """The time to write an answer; 0 if nothing is written."""
     pay = draft.table(StagePay, "pay")
     if pay is None or content.task is None:
         return 0.0
@@ -118,7 +118,7 @@ def _known(content: StageFiles, task: Task) -> KnownAnswers:
 
 
 def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
-    """Pay for more parts than an answer can have is never paid."""
+    """Report pay for more parts than an answer can have."""
     pay = draft.table(StagePay, "pay")
     if pay is None or pay.parts is None or task is None:
         return
@@ -134,7 +134,7 @@ def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
 
 
 def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -> None:
-    """Fields that decide an item must be there, and be compared."""
+    """Check that deciding fields exist and are compared."""
     rule = draft.table(JudgmentSettings, "judgments") if isinstance(draft.raw.get("judgments"), Mapping) else None
     if rule is None or not rule.fields or task is None:
         return
@@ -144,7 +144,7 @@ def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -
             known = ", ".join(f"`{each}`" for each in compared)
             fix = f"Use some of: {known}." if known else "Leave it out: answers here have no fields to compare."
             kind = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
-            report.setting(draft.at("judgments", "fields"), f"has {name!r}, which is {kind}", fix)
+            report.setting(draft.at("judgments", "fields"), f"names {name!r}, which is {kind}", fix)
 
 
 def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
@@ -155,7 +155,7 @@ def _for_an_answer(pay: StagePay, content: StageFiles) -> float:
 
 
 def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:
-    """Items are derived from released results only, so a lower confidence would promise what can't happen."""
+    """Items are derived only from accepted results, so a lower confidence has no effect."""
     by_name = {draft.name: draft for draft in reversed(drafts)}
     for draft in drafts:
         items = draft.table(ItemSettings, "items")
@@ -164,7 +164,7 @@ def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:
         for name in items.from_:
             source = by_name.get(name)
             released = source and source.number("release_confidence")
-            # Above 1 it is wrong by itself.
+            # Values above 1 are reported separately.
             if released and items.confidence < released <= 1:
                 report.setting(
                     draft.at("items", "confidence"),
@@ -176,7 +176,7 @@ def _check_confidence(drafts: Sequence[Draft], report: CheckReport) -> None:
 
 
 def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report: CheckReport) -> None:
-    """Whoever must qualify in an earlier stage must be able to."""
+    """Check that people can qualify in the earlier stage."""
     for draft in drafts:
         entry = draft.table(EntrySettings, "entry")
         if entry is None or entry.qualified_in is None:
@@ -197,7 +197,7 @@ def _check_entry(drafts: Sequence[Draft], contents: Sequence[StageFiles], report
 def _check_answered(
     draft: Draft, entry: EntrySettings, there: Draft, share: float, gold_count: int | None, report: CheckReport
 ) -> None:
-    """The gold that must have been answered there must be there, and within what one person may answer."""
+    """Check that there is enough gold to qualify, within the limit of answers per person."""
     at = draft.at("entry", "answered")
     if gold_count is not None and gold_count < entry.answered:
         report.setting(
@@ -207,7 +207,7 @@ def _check_answered(
             entry.answered,
         )
     limit = there.number("max_per_worker")
-    # Not quite the number, since 100 * 0.29 comes out below 29; and below 1 the limit is wrong by itself.
+    # With a tolerance, since 100 * 0.29 is below 29. Limits below 1 are reported separately.
     if limit is not None and limit >= 1 and limit * share < entry.answered - 1e-9:
         report.setting(
             at,

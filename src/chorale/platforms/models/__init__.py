@@ -13,7 +13,7 @@ __all__ = ["CallOutcome", "ModelClient", "ModelRequest", "Reply", "client_of"]
 
 
 def client_of(settings: ModelSettings, folder: Path) -> ModelClient:
-    """What talks to a model. Paths are relative to the study's folder."""
+    """The client of a model. Paths are relative to the study's folder."""
     if settings.answers is not None:
         return RecordedModel(settings, folder / settings.answers)
     if settings.command is not None:

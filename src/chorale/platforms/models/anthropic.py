@@ -1,4 +1,4 @@
-"""Anthropic's messages. A schema is asked for as the input of a tool that the model must use."""
+"""Anthropic's messages API. A schema is requested as the input of a tool that the model must use."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ class Anthropic:
         return {"anthropic-version": VERSION, **({} if key is None else {"x-api-key": key})}
 
     def request(self, asked: ModelRequest) -> tuple[str, dict[str, Any]]:
-        """The address and the body of a request."""
+        """The URL and body of a request."""
         settings = self._settings
         body: dict[str, Any] = {
             "model": settings.asked_for,
@@ -36,7 +36,7 @@ class Anthropic:
         return f"{address if address.endswith('/v1') else address + '/v1'}/messages", body
 
     def read(self, body: Mapping[str, Any]) -> Reply:
-        """The reply in a successful answer."""
+        """Parse a successful response."""
         texts = []
         for part in body["content"]:
             if part["type"] == "tool_use":

@@ -1,20 +1,20 @@
-"""What is sent to a model, and what comes back, whatever runs it."""
+"""Requests to models and their replies, independent of the server."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 _MOST_TOKENS = 2**31
-"""More than this fits no column, and no model."""
+"""Maximum length of an output: more fits neither a database column nor a model."""
 
 
 class CallOutcome(StrEnum):
     """The outcome of a request."""
 
     ANSWER = "answer"
-    """Some text; whether it is an answer to the item is for the task to say."""
+    """Some text; the task decides whether it is an answer to the item."""
     UNPARSABLE = "unparsable"
-    """Text that is no answer."""
+    """Text that is not a valid answer."""
     REFUSAL = "refusal"
     EMPTY = "empty"
     CUT = "cut"
@@ -23,7 +23,7 @@ class CallOutcome(StrEnum):
     """The prompt is longer than `max_prompt_tokens`; nothing was sent."""
     TIMEOUT = "timeout"
     BUSY = "busy"
-    """A rate limit, still after all tries."""
+    """Still rate-limited after all attempts."""
     SERVER = "server error"
     UNREACHABLE = "unreachable"
     REJECTED = "rejected"
@@ -45,7 +45,7 @@ class CallOutcome(StrEnum):
 
 class ChatMessage(NamedTuple):
     role: str
-    """user or assistant."""
+    """`user` or `assistant`."""
     text: str
 
 
@@ -57,17 +57,19 @@ class ModelRequest(NamedTuple):
     schema: Mapping[str, Any]
     stage: str
     item: str
-    """Stage and key of the item, by which recorded answers are found. They are never sent."""
+    """Stage and key of the item, to look up recorded answers. They are never sent."""
     prompt_sha256: str
     number: int = 0
-    """Which sample of an item it is."""
+    """The number of the sample for an item."""
     may_repeat: Callable[[], Awaitable[bool]] | None = None
-    """Whether a request may be sent again whose answer was lost, and that may have cost something. Asked before each
-    such repetition, and answered with yes, that loss is on record."""
+    """Whether a request may be repeated after its answer was lost; the lost one may have cost something.
+
+    Called before each repetition. If it returns True, the loss is recorded.
+    """
 
 
 class Reply(NamedTuple):
-    """The outcome of a request after all tries."""
+    """The outcome of a request after all attempts."""
 
     outcome: CallOutcome
     output: str = ""
@@ -77,27 +79,27 @@ class Reply(NamedTuple):
     latency_ms: int = 0
     tries: int = 1
     faults: Mapping[str, int] = {}
-    """How often each fault was met on the way."""
+    """Number of faults, by kind."""
     recorded: int = 0
-    """How many lost tries `may_repeat` has put on record."""
+    """Number of lost attempts recorded by `may_repeat`."""
     lost: int = 0
-    """How many tries may have been answered, and paid for, without the answer being read."""
+    """Number of attempts that may have been answered and billed without their answer being read."""
     reason: str | None = None
     confidence: float | None = None
-    """The probability of the output by its tokens, where the server gives that."""
+    """The probability of the output's tokens, if the server reports it."""
 
 
 def whole(value: Any) -> int | None:
-    """A count of tokens as a model gives it; None if it is no count."""
+    """A model's token count; None if it is not a valid count."""
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST_TOKENS
     return value if is_count else None
 
 
 class ModelClient(Protocol):
-    """Something that answers requests."""
+    """A client that answers requests."""
 
     async def ask(self, asked: ModelRequest) -> Reply:
-        """The reply to a request. Failures are replies too."""
+        """Send a request. Failures are returned as replies."""
 
     async def close(self) -> None:
-        """Free what it holds."""
+        """Release its resources."""

@@ -1,4 +1,4 @@
-"""A Hugging Face model in a folder on this computer, one request after the other."""
+"""A Hugging Face model in a local folder, with sequential requests."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply
 
 
 class LocalModel:
-    """Loaded with the first request. Needs the extra `models`."""
+    """A local model, loaded at the first request. Needs the extra `models`."""
 
     def __init__(self, settings: ModelSettings, folder: Path) -> None:
         need("torch", "transformers")
@@ -83,7 +83,7 @@ class LocalModel:
 
 
 def _prompt(tokenizer: Any, asked: ModelRequest) -> str:
-    """The messages as the model's own template writes them; plainly, where it has none."""
+    """The messages in the model's own chat template, or as plain text if it has none."""
     messages = [{"role": "system", "content": asked.system}]
     messages += [{"role": one.role, "content": one.text} for one in asked.messages]
     if getattr(tokenizer, "chat_template", None):

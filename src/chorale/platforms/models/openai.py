@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, as most servers speak them."""
+"""OpenAI's chat completions API, which most servers support."""
 
 import math
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class OpenAi:
         return {} if key is None else {"Authorization": f"Bearer {key}"}
 
     def request(self, asked: ModelRequest) -> tuple[str, dict[str, Any]]:
-        """The address and the body of a request."""
+        """The URL and body of a request."""
         settings = self._settings
         messages = [{"role": "system", "content": asked.system}]
         messages += [{"role": one.role, "content": one.text} for one in asked.messages]
@@ -34,7 +34,7 @@ class OpenAi:
         return f"{settings.endpoint}/chat/completions", body
 
     def read(self, body: Mapping[str, Any]) -> Reply:
-        """The reply in a successful answer."""
+        """Parse a successful response."""
         choice = body["choices"][0]
         message = choice["message"]
         text = message.get("content") or ""
@@ -55,7 +55,7 @@ class OpenAi:
 
 
 def _probability(logprobs: Any) -> float | None:
-    """The probability of all tokens of an answer together."""
+    """The joint probability of all tokens of an answer."""
     tokens = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     if not tokens:
         return None

@@ -1,4 +1,4 @@
-"""A program of the user's: a JSON object per line in, a JSON object per line out, in any order."""
+"""A user's own program: one JSON object per line in, one per line out, in any order."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ class ProgramModel:
         begun = time.monotonic()
         try:
             if process.stdin is None:
-                return Reply(CallOutcome.UNREACHABLE, reason="the program takes no input")
+                return Reply(CallOutcome.UNREACHABLE, reason="the program does not accept input")
             process.stdin.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             await process.stdin.drain()
             row = await asyncio.wait_for(answer, self._settings.timeout_seconds)
@@ -83,7 +83,7 @@ class ProgramModel:
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError):
-                    continue  # not JSON, or too long: its request runs into the time limit
+                    continue  # not JSON, or too long: its request will time out
                 number = row.get("id") if isinstance(row, dict) else None
                 waiting = self._waiting.get(number) if isinstance(number, int) else None
                 if waiting is not None and not waiting.done():
@@ -109,7 +109,7 @@ class ProgramModel:
 
 
 async def _next_line(stdout: asyncio.StreamReader) -> bytes:
-    """The next line; of one that is too long, what fits in memory is dropped and a line end is left."""
+    """The next line. A line that is too long is discarded, and only its line end is returned."""
     try:
         return await stdout.readuntil(b"\n")
     except asyncio.IncompleteReadError as error:

@@ -1,4 +1,4 @@
-"""Recorded answers, replayed: a published run can be compared without its models."""
+"""Replays recorded answers, to compare a published run without its models."""
 
 import json
 from collections import defaultdict
@@ -53,11 +53,11 @@ class RecordedModel:
         return self.replay(asked)
 
     def replay(self, asked: ModelRequest) -> Reply:
-        """What was recorded for a request."""
+        """The recorded reply to a request."""
         rows = self._by_prompt.get(asked.prompt_sha256) or self._by_item.get((asked.stage, asked.item))
         if not rows:
             return Reply(CallOutcome.EMPTY, reason="no answer was recorded")
-        # What was sent back was recorded too, right after what it corrects.
+        # A corrected answer is recorded right after the one it corrects.
         row = rows[(asked.number + len(asked.messages) // 2) % len(rows)]
         outcome = row.get("outcome")
         known = CallOutcome(outcome) if outcome in set(CallOutcome) else CallOutcome.ANSWER

@@ -1,7 +1,6 @@
-"""Models behind a server that speaks OpenAI's chat completions or Anthropic's messages.
+"""Models on a server with OpenAI's chat completions API or Anthropic's messages API.
 
-The key is read from the environment, goes into a header of every request and nowhere else: what a server sends back is
-cleared of it before anybody sees it.
+The key is read from the environment and used only in a request header. It is removed from everything a server returns.
 """
 
 import asyncio
@@ -48,7 +47,7 @@ class ServerModel:
         self._sleep = sleep
         self._random = Random()
         self._protocol = Anthropic(settings) if settings.protocol == "anthropic" else OpenAi(settings)
-        # One connection each: a pool looks at all its connections for every request.
+        # One client per connection: a pool checks all its connections for every request.
         self._idle: list[httpx.AsyncClient] = []
 
     def _new_client(self) -> httpx.AsyncClient:
@@ -91,7 +90,7 @@ class ServerModel:
                 reply = Reply(CallOutcome.UNREACHABLE, reason=f"{self._settings.endpoint} can't be reached")
             except (httpx.HTTPError, httpx.StreamError):
                 reply = Reply(
-                    CallOutcome.UNREACHABLE, reason="the connection broke off before the answer was read", lost=1
+                    CallOutcome.UNREACHABLE, reason="the connection was lost before the answer was read", lost=1
                 )
             else:
                 reply = self._read(response)
@@ -109,7 +108,7 @@ class ServerModel:
             reply = reply._replace(faults=dict(faults))
             if reply.lost > lost and attempt < self._settings.tries and asked.may_repeat is not None:
                 if not await asked.may_repeat():
-                    return reply._replace(reason=f"{reply.reason}; the budget covers no further try")
+                    return reply._replace(reason=f"{reply.reason}; the budget does not cover another attempt")
                 recorded += 1
             reply = reply._replace(recorded=recorded)
             if attempt < self._settings.tries:
@@ -153,22 +152,24 @@ def _key_of(settings: ModelSettings) -> str | None:
     key = os.environ.get(settings.key, "").strip()
     if not key:
         raise UserError(
-            f"The model {settings.name} needs an API key, and the environment variable {settings.key} is not set. "
+            f"The model {settings.name} needs an API key, but the environment variable {settings.key} is not set. "
             f"Set it: export {settings.key}=…"
         )
     if not (key.isascii() and key.isprintable()):
-        raise UserError(f"The environment variable {settings.key} has characters that no key has. Copy the key again.")
+        raise UserError(
+            f"The environment variable {settings.key} has characters that are not allowed in a key. Copy the key again."
+        )
     return key
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Read once: that takes longer than a request."""
+    """Cached: loading certificates takes longer than a request."""
     return ssl.create_default_context()
 
 
 def _asked_to_wait(response: httpx.Response) -> float | None:
-    """Seconds that the server asks to wait, by number or date."""
+    """The server's retry delay in seconds, from a number or a date."""
     asked = response.headers.get("retry-after", "").strip()
     if not asked:
         return None
@@ -188,7 +189,7 @@ def _asked_to_wait(response: httpx.Response) -> float | None:
 
 
 def _message(body: Any) -> str:
-    """What a server says is wrong."""
+    """The error message of a server."""
     error = body.get("error", body) if isinstance(body, dict) else body
     text = error.get("message", error) if isinstance(error, dict) else error
     return "no reason given" if text is None else str(text)

@@ -1,4 +1,4 @@
-"""Prolific: its interface for programs, and decisions about what to ask of it."""
+"""Prolific: its API, and the planning of requests."""
 
 from chorale.platforms.prolific.answers import BonusBatch, RemoteStudy, Reported
 from chorale.platforms.prolific.client import Prolific, StudyAction

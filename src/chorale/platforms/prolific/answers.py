@@ -1,4 +1,4 @@
-"""What Prolific answers, as Chorale reads it."""
+"""Parsed responses of Prolific's API."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from chorale.platforms.prolific.transport import STRANGE, InDoubtError
 
 @dataclass(frozen=True, slots=True)
 class RemoteStudy:
-    """A study as Prolific has it."""
+    """A study on Prolific."""
 
     id: str
     status: str
@@ -19,7 +19,7 @@ class RemoteStudy:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A submission as Prolific has it."""
+    """A submission on Prolific."""
 
     id: str
     study_id: str
@@ -27,17 +27,17 @@ class Reported:
     status: str
     code: str | None
     bonuses: tuple[int, ...] = ()
-    """In minor units. Reported only when one submission is asked for."""
+    """In minor units. Reported only for a single submission."""
 
 
 @dataclass(frozen=True, slots=True)
 class BonusBatch:
-    """Bonuses that are set up, and not paid yet."""
+    """Bonuses that are set up but not paid yet."""
 
     id: str
     amount: int | None
     total: int | None
-    """With fees and taxes, in minor units."""
+    """Total with fees and taxes, in minor units."""
 
 
 def study_in(fields: Mapping[str, Any]) -> RemoteStudy:
@@ -47,7 +47,7 @@ def study_in(fields: Mapping[str, Any]) -> RemoteStudy:
 
 
 def submission_in(submission: Mapping[str, Any]) -> Reported:
-    """A submission: lists name the participant and the code otherwise than an answer about a single one."""
+    """Parse a submission. Lists use other names for the participant and the code than single submissions."""
     code = submission.get("entered_code")
     if code is None:
         code = submission.get("study_code")
@@ -55,7 +55,7 @@ def submission_in(submission: Mapping[str, Any]) -> Reported:
         id=id_in(submission),
         study_id=str(submission.get("study_id") or ""),
         participant=str(submission.get("participant") or submission.get("participant_id") or ""),
-        # Written with a space, an underscore or a hyphen, depending on where it is asked for.
+        # Spelled with a space, an underscore or a hyphen, depending on the endpoint.
         status=str(submission.get("status", "")).upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT"),
         code=None if code is None else str(code),
         bonuses=tuple(minor(bonus) or 0 for bonus in submission.get("bonus_payments") or ()),

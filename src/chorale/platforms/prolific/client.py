@@ -1,4 +1,4 @@
-"""Prolific's interface: what Chorale asks for, one method for each request."""
+"""A client for Prolific's API, with one method per request."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -28,7 +28,7 @@ _AFTER: Mapping[StudyAction, tuple[str, ...]] = {
 
 
 class Prolific(Transport):
-    """Prolific's interface, for one token. It decides nothing."""
+    """A client for Prolific's API with one token. It makes no decisions."""
 
     def me(self) -> Mapping[str, Any]:
         """The account the token belongs to."""
@@ -40,7 +40,7 @@ class Prolific(Transport):
         return study_in(self.ask("GET", f"/studies/{_safe(study_id)}/"))
 
     def study_named(self, marker: str) -> RemoteStudy | None:
-        """The study of that internal name, if there is one."""
+        """The study with this internal name, if there is one."""
         for study in self.pages("/studies/", {}):
             if study.get("internal_name") == marker:
                 return self.study(id_in(study))
@@ -53,23 +53,23 @@ class Prolific(Transport):
         return study_in(self.ask("PATCH", f"/studies/{_safe(study_id)}/", changes))
 
     def transition(self, study_id: str, action: StudyAction) -> RemoteStudy:
-        """Publish, pause, start or stop a study. Asking for what is the case changes nothing."""
+        """Publish, pause, start or stop a study. Requesting the current state changes nothing."""
         try:
             return study_in(self.ask("POST", f"/studies/{_safe(study_id)}/transition/", {"action": action}))
         except RefusedError:
-            # The answer to an earlier try may have been lost.
+            # The answer to an earlier attempt may have been lost.
             now = self.study(study_id)
             if now.status in _AFTER[action]:
                 return now
             raise
 
     def create_test_study(self, study_id: str) -> tuple[str, str]:
-        """Publish a test study from a draft, for the workspace's test participants: its id and its address."""
+        """Publish a test study from a draft for the workspace's test participants; returns its id and URL."""
         answer = self.ask("POST", f"/studies/{_safe(study_id)}/test-study", {}, once=True)
         return id_in(answer, "study_id"), str(answer.get("study_url") or "")
 
     def cost_of(self, reward: int, places: int) -> int:
-        """What places cost with fees and taxes, in minor units of the account's currency."""
+        """The cost of places with fees and taxes, in minor units of the account's currency."""
         body = {"reward": reward, "total_available_places": places}
         cost = minor(self.ask("POST", "/study-cost-calculator/", body).get("total_cost"))
         if cost is None:
@@ -86,7 +86,7 @@ class Prolific(Transport):
         return submission_in(self.ask("GET", f"/submissions/{_safe(submission_id)}/"))
 
     def approve(self, submission_ids: Sequence[str]) -> None:
-        """Approving what is approved changes nothing."""
+        """Approve submissions. Approving again changes nothing."""
         self.ask("POST", "/submissions/bulk-approve/", {"submission_ids": list(submission_ids)})
 
     def reject(self, submission_id: str, reason: str, category: str) -> None:
@@ -94,7 +94,7 @@ class Prolific(Transport):
         self.ask("POST", f"/submissions/{_safe(submission_id)}/transition/", body)
 
     def unreject(self, submission_id: str) -> None:
-        """Take a rejection back: the submission waits for review again."""
+        """Withdraw a rejection: the submission awaits review again."""
         self.ask("POST", f"/submissions/{_safe(submission_id)}/transition/", {"action": "UNREJECT"})
 
     def request_return(self, submission_id: str, reason: str) -> None:
@@ -105,13 +105,13 @@ class Prolific(Transport):
     # Money
 
     def set_up_bonuses(self, study_id: str, bonuses: Sequence[tuple[str, int]]) -> BonusBatch:
-        """Name bonuses, by submission and amount in minor units. Nothing is paid yet, so it can be done again."""
+        """Set up bonuses, by submission and amount in minor units. Nothing is paid yet, so this can be repeated."""
         lines = "\n".join(f"{submission_id},{Decimal(amount) / 100:.2f}" for submission_id, amount in bonuses)
         answer = self.ask("POST", "/submissions/bonus-payments/", {"study_id": study_id, "csv_bonuses": lines})
         return BonusBatch(id_in(answer), minor(answer.get("amount")), minor(answer.get("total_amount")))
 
     def pay_bonuses(self, bonuses_id: str) -> None:
-        """Pay what was set up. Asked twice, Prolific pays twice."""
+        """Pay bonuses that were set up. If it is requested twice, Prolific pays twice."""
         self.ask("POST", f"/bulk-bonus-payments/{_safe(bonuses_id)}/pay/", {}, once=True)
 
     # Workspaces, and people in groups
@@ -125,12 +125,12 @@ class Prolific(Transport):
         if len(workspaces) == 1 and isinstance(workspaces[0], str):
             return workspaces[0]
         raise UserError(
-            f"The account has {len(workspaces)} workspaces on Prolific. Set `project` in [prolific] to the id of the "
-            "project in which studies are made."
+            f"The account has {len(workspaces)} workspaces on Prolific. Set `project` in [prolific] to the ID of the "
+            "project for new studies."
         )
 
     def currency_of(self, workspace: str) -> str | None:
-        """The currency of all amounts in a workspace; None if Prolific does not say."""
+        """The currency of all amounts in a workspace; None if Prolific does not report it."""
         code = self.ask("GET", f"/workspaces/{_safe(workspace)}/balance/").get("currency_code")
         return code if isinstance(code, str) and code else None
 
@@ -138,7 +138,7 @@ class Prolific(Transport):
         return id_in(self.ask("POST", "/participant-groups/", {"name": name, "workspace_id": workspace}, once=True))
 
     def group_named(self, name: str, workspace: str) -> str | None:
-        # Groups are paged in another way than everything else.
+        # Groups have a different pagination from everything else.
         for group in self.pages("/participant-groups/", {"workspace_id": workspace, "limit": str(MOST_GROUPS)}):
             if group.get("name") == name:
                 return id_in(group)
@@ -149,7 +149,7 @@ class Prolific(Transport):
         return {str(member.get("participant_id", "")) for member in rows_of(answer)}
 
     def add_to_group(self, group_id: str, participants: Sequence[str]) -> None:
-        """Adding somebody who is in it changes nothing."""
+        """Add participants to a group. Adding them again changes nothing."""
         body = {"participant_ids": list(participants)}
         self.ask("POST", f"/participant-groups/{_safe(group_id)}/participants/", body)
 
@@ -163,28 +163,31 @@ class Prolific(Transport):
         self.ask("POST", "/messages/bulk/", {"ids": list(participants), "study_id": study_id, "body": body}, once=True)
 
     def messages_with(self, participant: str) -> list[str]:
-        """Messages to and from a participant, as far back as Prolific lists them."""
+        """All messages to and from a participant that Prolific lists."""
         answer = self.ask("GET", "/messages/", parameters={"user_id": participant})
         return [str(message.get("body", "")) for message in rows_of(answer)]
 
     # Webhooks
 
     def hook_secret(self, workspace: str) -> str:
-        """What Prolific signs its notifications of a workspace with. A new one would end the one that others use."""
+        """The secret with which Prolific signs a workspace's notifications.
+
+        Creating a new one would invalidate the existing one.
+        """
         for row in rows_of(self.ask("GET", "/hooks/secrets/", parameters={"workspace_id": workspace})):
             if isinstance(row.get("value"), str) and row["value"]:
                 return str(row["value"])
         return id_in(self.ask("POST", "/hooks/secrets/", {"workspace_id": workspace}), "value")
 
     def subscribe(self, workspace: str, event_type: str, target: str) -> bool:
-        """Have Prolific notify an address of events; False if it does already."""
+        """Subscribe an address to events; False if it already is."""
         known = self.ask("GET", "/hooks/subscriptions/", parameters={"workspace_id": workspace})
         if any(row.get("event_type") == event_type and row.get("target_url") == target for row in rows_of(known)):
             return False
         body = {"workspace_id": workspace, "event_type": event_type, "target_url": target}
         response = self.response("POST", "/hooks/subscriptions/", body, once=True)
         answer = self.understood(response)
-        # The guide shows the subscription itself, the reference a list with it.
+        # Prolific's guide shows the subscription itself, its reference a list with it.
         made = id_in(answer if "id" in answer or not rows_of(answer) else rows_of(answer)[-1])
         confirmation = {"secret": response.headers.get(HOOK_SECRET_HEADER, "")}
         self.ask("POST", f"/hooks/subscriptions/{_safe(made)}/", confirmation)
@@ -192,7 +195,7 @@ class Prolific(Transport):
 
 
 def _safe(name: str) -> str:
-    """A name that stays one part of an address."""
+    """An id that is safe to use in a URL path."""
     if not name or not all(letter.isalnum() or letter in "-_" for letter in name) or not name.isascii():
-        raise UserError(f"{name[:80]!r} is not an id of Prolific's.")
+        raise UserError(f"{name[:80]!r} is not a Prolific ID.")
     return name

@@ -1,11 +1,11 @@
-"""Whether a notification comes from Prolific: it signs each with a secret of the workspace."""
+"""Verifies Prolific's notifications, which are signed with a secret of the workspace."""
 
 import base64
 import hmac
 from hashlib import sha256
 
 EVENTS = ("submission.status.change", "study.status.change")
-"""What a site is notified of."""
+"""The events a site subscribes to."""
 SIGNATURE_HEADER = "x-prolific-request-signature"
 TIMESTAMP_HEADER = "x-prolific-request-timestamp"
 OLDEST_SECONDS = 600
@@ -17,7 +17,7 @@ def signature_of(secret: str, timestamp: str, body: bytes) -> str:
 
 
 def is_genuine(secret: str, timestamp: str, body: bytes, signature: str, now: float) -> bool:
-    """Whether a notification was signed with the secret, a moment ago.
+    """Whether a notification was recently signed with the secret.
 
     >>> is_genuine("s", "1000", b"{}", signature_of("s", "1000", b"{}"), 1001.0)
     True

@@ -1,4 +1,4 @@
-"""What to ask of Prolific: pure, so that all of it can be tried without a platform."""
+"""Plans requests to Prolific. Pure functions, so that they can be tested without the platform."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,19 +7,19 @@ from typing import Any
 from chorale.model import ProlificStudy, UserError
 
 MOST_AT_ONCE = 200
-"""People in one bulk payment."""
+"""Maximum number of people per bulk payment."""
 SHORTEST_REASON = 100
-"""Characters that the reason of a rejection must have."""
+"""Minimum number of characters of a rejection's reason."""
 CATEGORIES = (
     *("TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT"),
     *("MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER"),
 )
 # Statuses in which a place is free again.
 FREED = frozenset({"RETURNED", "TIMED-OUT", "REJECTED"})
-# Statuses in which it is known what Prolific has paid for a submission: its reward, or nothing.
+# Statuses in which Prolific's payment for a submission is known: its reward, or nothing.
 CLOSED = frozenset({"APPROVED", "RETURNED", "TIMED-OUT"})
 SCREENED_OUT = "SCREENED OUT"
-# Statuses in which that is not known yet. In others it paid something, and does not say how much.
+# Statuses in which the payment is not known yet. In others, Prolific paid an amount that it does not report.
 OPEN = frozenset({"RESERVED", "ACTIVE", "AWAITING REVIEW", "PROCESSING"})
 
 
@@ -34,9 +34,10 @@ def study_body(
     group: str | None,
     signed: bool = False,
 ) -> dict[str, Any]:
-    """A study as Prolific wants it described. `codes` are for finished work and for people who were screened out.
+    """The body of a request to create a study.
 
-    `signed`: Prolific is to sign the links it sends people to.
+    `codes` are for finished work and for people who were screened out. `signed`: Prolific signs the links for
+    participants.
     """
     return {
         "name": settings.title or title,
@@ -65,7 +66,7 @@ def study_body(
 
 
 def completion_codes(settings: ProlificStudy, codes: tuple[str, str]) -> list[dict[str, Any]]:
-    """The two codes, and what Prolific does with each. Finished work is approved by Chorale, once it is all there."""
+    """The two completion codes and Prolific's actions for them. Chorale approves finished work once it is complete."""
     review: dict[str, Any] = {"action": "MANUALLY_REVIEW"}
     out = review
     if settings.screenout == "fixed":
@@ -91,7 +92,7 @@ def _audience(settings: ProlificStudy, group: str | None) -> dict[str, Any]:
     if settings.filter_set is not None:
         return {"filter_set_id": settings.filter_set, **_if_set("filter_set_version", settings.filter_set_version)}
     filters = [one.body() for one in settings.filters]
-    # Members of any group in a filter match it: lists that must all hold are filters of their own.
+    # A filter matches members of any of its groups: groups that must all match need separate filters.
     for allowed in (settings.allow_groups, () if group is None else (group,)):
         if allowed:
             filters.append({"filter_id": "participant_group_allowlist", "selected_values": list(allowed)})
@@ -115,7 +116,7 @@ _NAMES = {
 
 
 def changes_there(asked: Mapping[str, Any], actual: Mapping[str, Any]) -> list[str]:
-    """What is no longer as it was asked for: somebody has changed the study on Prolific's own pages."""
+    """The settings of a study that were changed on Prolific's own pages."""
     return [
         f"{_NAMES[key]}: {actual[key]!r} on Prolific, {asked[key]!r} in study.toml"
         for key in _NAMES
@@ -124,11 +125,11 @@ def changes_there(asked: Mapping[str, Any], actual: Mapping[str, Any]) -> list[s
 
 
 def checked_reason(reason: str, category: str) -> str:
-    """The reason of a rejection, if it is as long as Prolific demands."""
+    """The reason of a rejection; UserError if it is shorter than Prolific requires."""
     reason = " ".join(reason.split())
     if len(reason) < SHORTEST_REASON:
         raise UserError(
-            f"The reason has {len(reason)} characters, and Prolific asks for at least {SHORTEST_REASON}. Say what was "
+            f"The reason has {len(reason)} characters, but Prolific requires at least {SHORTEST_REASON}. Say what was "
             "wrong, and where, so that the person can understand it."
         )
     if category not in CATEGORIES:
@@ -138,7 +139,7 @@ def checked_reason(reason: str, category: str) -> str:
 
 
 def has_arrived(before: Sequence[int], amount: int, reported: Sequence[int]) -> bool:
-    """Whether a bonus of this amount is among those reported, beside the ones that were there before it was paid.
+    """Whether a bonus of this amount is reported in addition to those that existed before it was paid.
 
     >>> has_arrived([50], 50, [50]), has_arrived([50], 50, [50, 50])
     (False, True)

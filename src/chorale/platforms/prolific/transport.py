@@ -1,8 +1,8 @@
-"""Talking to Prolific over HTTP: with patience, and without ever asking twice for what must happen once.
+"""HTTP requests to Prolific, with retries that never repeat what must happen once.
 
-What can be asked again without harm is, after a lost connection, a server's failure or a rate limit. What can't (to
-pay) is asked again only if the first request surely was not taken: there was no connection, or a rate limit turned it
-away. Otherwise it raises `InDoubtError`, and the caller finds out from what Prolific reports.
+Idempotent requests are repeated after a lost connection, a server failure or a rate limit. Others, such as payments,
+are repeated only if the first request was certainly not accepted: there was no connection, or it was rate-limited.
+Otherwise `InDoubtError` is raised, and the caller checks Prolific's reports.
 """
 
 import ssl
@@ -33,11 +33,11 @@ class RefusedError(UserError):
 
 
 class InDoubtError(UserError):
-    """Prolific may or may not have done what it was asked to."""
+    """It is unknown whether Prolific has carried out a request."""
 
 
 class Transport:
-    """Requests to Prolific, for one token. The token goes into a header of every request and nowhere else."""
+    """Requests to Prolific with one token, which is used only in a request header."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Transport:
         self._tries = tries
         self._sleep = sleep
         if not (token.isascii() and token.isprintable()):
-            raise UserError("The token has letters that no token of Prolific's has. Copy it again.")
+            raise UserError("The token has characters that Prolific's tokens do not have. Copy it again.")
         headers = {"Authorization": f"Token {token}"}
         self._client = httpx.Client(
             base_url=f"{self._address}/api/v1", headers=headers, timeout=timeout, verify=_certificates()
@@ -95,7 +95,7 @@ class Transport:
         parameters: Mapping[str, str] | None = None,
         once: bool = False,
     ) -> httpx.Response:
-        """The answer to a request, asked for again as long as that is safe. `once`: only if it surely was not taken."""
+        """Send a request, and repeat it if that is safe. `once`: repeat it only if it was certainly not accepted."""
         pause = FIRST_PAUSE
         for attempt in range(1, self._tries + 1):
             last = attempt == self._tries
@@ -131,14 +131,15 @@ class Transport:
             if isinstance(body, dict):
                 return body
             if isinstance(body, str):
-                return {}  # "It is being done", in words: to pay and to approve are answered so
+                return {}  # a text that confirms the request, as for payments and approvals
             raise InDoubtError(
-                f"{self._address} answered, but not as Prolific does. Check the address, or whether a proxy is between."
+                f"{self._address} answered, but not like Prolific. Check the address, and whether a proxy intercepts "
+                "requests."
             )
         status = response.status_code
         if status == 401:
             raise RefusedError(
-                "Prolific does not know this token. Make a new one there, or check that it was copied whole.", status
+                "Prolific does not accept this token. Check that it was copied completely, or create a new one.", status
             )
         if response.is_server_error or status == BUSY:
             raise UserError(f"Prolific can't answer now ({status}). Nothing was changed; try again later.")
@@ -150,13 +151,13 @@ class Transport:
         )
 
 
-STRANGE = "Prolific answered in a way that this Chorale does not know. Update Chorale; nothing was changed here."
-_IN_DOUBT = "The connection to Prolific broke off, and it is not known whether it did what it was asked to."
+STRANGE = "This version of Chorale does not understand Prolific's answer. Update Chorale; nothing was changed here."
+_IN_DOUBT = "The connection to Prolific was lost, and it is unknown whether it carried out the request."
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Read once: that takes longer than a request."""
+    """Cached: loading certificates takes longer than a request."""
     return ssl.create_default_context()
 
 
@@ -166,7 +167,7 @@ def _asked_to_wait(response: httpx.Response, otherwise: float) -> float:
 
 
 def _why(response: httpx.Response) -> str:
-    """What Prolific says is wrong. Its errors come in several shapes."""
+    """Prolific's error message, which has several formats."""
     try:
         body = response.json()
     except ValueError:

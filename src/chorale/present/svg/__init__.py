@@ -1,4 +1,4 @@
-"""Pictures as SVG text: charts and graphs that load nothing and look right in files, in reports and on the site."""
+"""Charts and graphs as SVG, without external resources, for files, reports and the site."""
 
 from chorale.present.svg.bars import Bar, Quartiles, bar_chart, box_chart, column_chart
 from chorale.present.svg.colours import PAGE_STYLE

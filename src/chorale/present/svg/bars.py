@@ -1,4 +1,4 @@
-"""Bars to the right and columns, in groups and with intervals, and boxes around the middle half of some numbers."""
+"""Horizontal bar charts, column charts and box plots, with groups and intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _BAR, _BAR_OF_GROUP, _GAP = 20, 15, 9
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar from zero on, with the interval its value may be in. Bars in a row with one label are a group."""
+    """A bar starting at zero, with its interval. Consecutive bars with the same label form a group."""
 
     label: str
     value: float
@@ -33,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Quartiles:
-    """Where the middle half of some numbers lies, and their outer parts."""
+    """Quartiles and whiskers of a box plot."""
 
     label: str
     low: float
@@ -50,7 +50,7 @@ class Quartiles:
 def bar_chart(
     title: str, bars: Sequence[Bar], shown: Shown, *, series: Sequence[str] = (), description: str = ""
 ) -> str:
-    """Bars below each other, each with its value beside it; `series` are named in a legend."""
+    """A chart of horizontal bars, each with its value; `series` are named in a legend."""
     left = _room_for([bar.label for bar in bars])
     right = WIDTH - _MARGIN - max((text_width(shown(value)) for value in finite(bar.value for bar in bars)), default=0)
     values = finite((0.0, *(end for bar in bars for end in (bar.value, *(bar.interval or ())))))
@@ -82,7 +82,7 @@ def _bar(bar: Bar, across: LinearScale, y: float, high: float, shown: Shown) -> 
         return text(across(0) + 6, middle, "–", colour="soft")
     start, end = sorted((across(0), across(bar.value)))
     reach = max(end, across(bar.interval[1]) if bar.interval else end)
-    # Light enough for the interval to be seen on it.
+    # Light enough for the interval to be visible on it.
     opacity = "0.25" if bar.faint else "0.6" if bar.interval else ""
     shape = rectangle(start, y, end - start, high, bar_paint(bar.series, opacity))
     return f"<g {series_tone(bar.series)}>{shape}</g>{text(reach + 6, middle, shown(bar.value))}"
@@ -93,7 +93,7 @@ def _whisker(start: float, end: float, y: float) -> list[str]:
 
 
 def _room_for(labels: Sequence[str]) -> float:
-    """How much of the left is for names."""
+    """The width of the names on the left."""
     return _MARGIN + min(_WIDEST_LABEL, max(map(text_width, labels), default=0.0)) + 8
 
 
@@ -110,7 +110,7 @@ def column_chart(
     *,
     description: str = "",
 ) -> str:
-    """Columns from left to right, of one or several series side by side in every bin."""
+    """A chart of columns, with one or several series side by side in every bin."""
     keys = [Key(name, number) for number, name in enumerate(counts)] if len(counts) > 1 else []
     heights = finite(value for values in counts.values() for value in values)
     x_axis = Axis(x_title, low=0, high=len(bins) or 1, marks=[(place + 0.5, name) for place, name in enumerate(bins)])
@@ -132,7 +132,7 @@ def column_chart(
 
 
 def box_chart(title: str, boxes: Sequence[Quartiles], axis: Axis, *, description: str = "") -> str:
-    """Boxes below each other: the middle half, the median, and lines to the outer parts."""
+    """A chart of horizontal boxes: quartiles, median and whiskers."""
     drawn = [box for box in boxes if len(finite(box.values)) == 5]
     left, right = _room_for([box.label for box in drawn]), WIDTH - 24.0
     values = [value for box in drawn for value in box.values]

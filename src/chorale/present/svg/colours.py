@@ -1,4 +1,4 @@
-"""The colours of pictures: each has a class, so that a page can set others, and a value for where no page does.
+"""The colours of pictures: each has a class, which a page can restyle, and a default value.
 
 Series colours follow Okabe and Ito (2008), darkened to a contrast of at least 3 on white. Every class sets `color`
 alone; shapes are painted in `currentColor`.
@@ -34,21 +34,21 @@ DARK: Mapping[str, str] = {
     "6": "#d6bb4a",
 }
 FILLS = ("1", "0.85", "0.3", "0.7", "0.5", "0.2")
-"""How opaque the bars of each series are: the first three differ in lightness enough for grey paper."""
+"""Opacity of the bars by series: the first three can be distinguished in greyscale."""
 DASHES = ("", "7 4", "2 4", "10 3 2 3", "14 5", "4 2")
-"""How the lines of each series are broken, to be distinct without colour."""
+"""Dash patterns of the lines by series, to be distinct without colour."""
 
 
 def tone(name: str) -> str:
-    """The attributes that give an element, and all in it, a colour."""
+    """The attributes that set the colour of an element and its children."""
     return f'class="pic-{name}" color="{LIGHT[name]}"'
 
 
 def series_tone(number: int) -> str:
-    """The colour of a series, counted from 0; after the last colour, the first again."""
+    """The colour of a series, counted from 0; colours repeat after the last."""
     return tone(str(number % SERIES + 1))
 
 
 _DARK_RULES = "\n".join(f"  .pic-{name} {{ color: {colour}; }}" for name, colour in DARK.items())
 PAGE_STYLE = f"@media screen and (prefers-color-scheme: dark) {{\n{_DARK_RULES}\n}}"
-"""For pages that follow the reader's choice of light or dark; on paper, pictures are light."""
+"""Styles for pages that follow the reader's choice of light or dark; printed pictures are light."""

@@ -1,4 +1,4 @@
-"""Curves and points over two axes, with the labels beside them: within the picture, and none on another."""
+"""Curves and points on two axes, with labels that stay inside the picture and do not overlap."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ class Curve:
     series: int = 0
     dash: int = 0
     dots: bool = False
-    """Whether every point has a dot, too: a line of one point could not be seen."""
+    """Whether points are marked with dots: a line of one point would be invisible."""
     tag: str = ""
-    """What stands beside the last point."""
+    """The label next to the last point."""
     faint: bool = False
-    """Thin and pale, for one of many: where many run, it gets dark."""
+    """Whether the curve is thin and pale, as one of many: overlaps become darker."""
 
     @property
     def drawn(self) -> list[tuple[float, float]]:
-        """The points whose two numbers are numbers."""
+        """The points with finite coordinates."""
         return [(x, y) for x, y in self.points if len(finite((x, y))) == 2]
 
 
@@ -44,7 +44,7 @@ def curve_chart(
     width: float = WIDTH,
     height: float = 300,
 ) -> str:
-    """Curves on the same axes, with their names above them."""
+    """A chart of curves, with a legend above it."""
     points = [point for curve in curves for point in curve.drawn]
     keys = [Key(curve.label, curve.series, curve.dash) for curve in curves if curve.label]
     xs, ys = [x for x, _ in points], [y for _, y in points]
@@ -69,7 +69,7 @@ def _curve(curve: Curve, around: PlotFrame) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in a chart; `label` is shown next to it."""
+    """A point in a chart; `label` is shown next to it."""
 
     x: float
     y: float
@@ -83,7 +83,7 @@ class Point:
 
 
 def point_chart(title: str, points: Sequence[Point], x_axis: Axis, y_axis: Axis, *, description: str = "") -> str:
-    """Points on two axes, with their intervals as crosses."""
+    """A chart of points, with intervals as crosses."""
     drawn = [point for point in points if point.is_drawn]
     xs = finite(x for point in drawn for x in (point.x, *(point.x_range or ())))
     ys = finite(y for point in drawn for y in (point.y, *(point.y_range or ())))
@@ -111,7 +111,7 @@ def _cross(point: Point, around: PlotFrame) -> list[str]:
 class _Label:
     words: str
     more: str
-    """All of it, where `words` were cut."""
+    """The complete text, if `words` were shortened."""
     x: float
     y: float
     anchor: str
@@ -130,7 +130,7 @@ class _Label:
 
 
 def _placed(x: float, y: float, words: str, others: Sequence[_Label], around: PlotFrame) -> _Label:
-    """Above a point if there is room, or below it; where it is crowded on both sides, further away."""
+    """Place a label above a point or below it; further away if both sides are crowded."""
     cut = fitted(words, _WIDEST)
     sides = [("end", x - 8), ("start", x + 8)]
     if x <= around.left + (around.right - around.left) * 0.7:
@@ -144,7 +144,7 @@ def _placed(x: float, y: float, words: str, others: Sequence[_Label], around: Pl
 
 
 def _labels(wanted: Iterable[tuple[float, float, str]], around: PlotFrame) -> list[str]:
-    """Words beside places of a chart."""
+    """Labels next to points of a chart."""
     placed: list[_Label] = []
     for x, y, words in wanted:
         placed.append(_placed(around.x(x), around.y(y), words, placed, around))

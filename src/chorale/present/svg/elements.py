@@ -1,4 +1,4 @@
-"""What pictures are made of: text that is safe and fits, lines, and the picture around them."""
+"""Elements of pictures: escaped and fitted text, lines, and the SVG root."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ WIDTH = 640
 FONT = "system-ui, 'DejaVu Sans', 'Liberation Sans', Arial, sans-serif"
 SIZE = 12
 _NOT_IN_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-# Of DejaVu Sans, the widest of the usual fonts, in ems: in others, there is a little more room than counted here.
+# Widths of DejaVu Sans in ems: it is the widest of the usual fonts, so other fonts need less room.
 _WIDTHS = (
     ("ijlI|'", 0.29),
     (" .,:;!t()[]/fr-", 0.4),
@@ -22,13 +22,13 @@ _WIDTHS = (
 
 
 def number_text(value: float) -> str:
-    """A coordinate to a tenth, as short as it can be written."""
+    """A coordinate rounded to a tenth, in its shortest form."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 def plain(text: str) -> str:
-    """Text from anywhere on one line, without characters that XML forbids."""
+    """Text on one line, without characters that XML forbids."""
     return " ".join(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text).split())
 
 
@@ -46,12 +46,12 @@ def _letter_width(letter: str) -> float:
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """About how wide a text is, rather too much than too little."""
+    """The approximate width of a text, rather too large than too small."""
     return size * sum(map(_letter_width, text))
 
 
 def fitted(text: str, room: float, size: float = SIZE) -> str:
-    """As much of a text as fits, with an ellipsis where something is left out."""
+    """Shorten a text to fit, with an ellipsis."""
     text = plain(text)
     if text_width(text, size) <= room:
         return text
@@ -64,11 +64,11 @@ def fitted(text: str, room: float, size: float = SIZE) -> str:
 
 
 def wrapped(text: str, room: float, most: int, size: float = SIZE) -> tuple[str, ...]:
-    """A text in at most `most` lines that fit; the last is cut where there is more."""
+    """Wrap a text to at most `most` lines; the last is shortened if there is more."""
     lines: list[str] = []
     parts: list[str] = []
     for word in re.split(r"(?<= )", plain(text)):
-        # Names that are too long are broken behind their hyphens.
+        # Long names are broken after their hyphens.
         short = text_width(word.rstrip(), size) <= room
         parts += [word] if short else [part for part in re.split(r"(?<=[_/-])", word) if part]
     while parts and len(lines) < most - 1:
@@ -82,7 +82,7 @@ def wrapped(text: str, room: float, most: int, size: float = SIZE) -> tuple[str,
 
 
 def text(x: float, y: float, words: str, anchor: str = "start", colour: str = "", *, more: str = "") -> str:
-    """Words at a place. Cut words keep their `more` as a tooltip."""
+    """Text at a position. Shortened text has the complete text (`more`) as a tooltip."""
     painted = f" {tone(colour)}" if colour else ""
     tooltip = f"<title>{escaped(more)}</title>" if more and plain(more) != words else ""
     place = f'x="{number_text(x)}" y="{number_text(y)}" text-anchor="{anchor}"'
@@ -106,7 +106,7 @@ def strokes(colour: str, parts: Sequence[str], width: float = 1) -> str:
 
 
 def picture(title: str, width: float, height: float, parts: Sequence[str], description: str = "") -> str:
-    """The whole of a picture. Assistive software reads its title, and then its description."""
+    """A complete picture. Screen readers read its title and description."""
     desc = f"<desc>{escaped(description)}</desc>" if description else ""
     size = f'viewBox="0 0 {number_text(width)} {number_text(height)}"'
     size += f' width="{number_text(width)}" height="{number_text(height)}"'
@@ -118,7 +118,7 @@ def picture(title: str, width: float, height: float, parts: Sequence[str], descr
 
 
 def standalone(svg: str) -> str:
-    """A picture as a file of its own, on white."""
+    """A picture as a standalone file, on white."""
     opening, _, rest = svg.partition(">")
     paper = f'<rect width="100%" height="100%" {tone("back")}/>'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening}>{paper}{rest}\n'

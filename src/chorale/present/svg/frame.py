@@ -14,27 +14,27 @@ _GAP = 18
 _MARGIN = 12
 _WIDEST_LABEL = 140
 _MOST_TICKS, _FEWEST_TICKS = 5, 2
-"""Steps of an axis: fewer than the most where rounded labels would repeat."""
+"""Maximum number of steps on an axis; fewer if rounded labels would repeat."""
 
 Shown = Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What stands along one side of a chart. `marks` replace round numbers: places and the words beside them."""
+    """One axis of a chart. `marks` replace round numbers: positions with their labels."""
 
     title: str = ""
     shown: Shown = plain_number
     low: float | None = None
     high: float | None = None
     zero: bool = False
-    """Whether zero is always on it."""
+    """Whether it always includes zero."""
     whole: bool = False
-    """Whether it counts something, so that only whole numbers have ticks."""
+    """Whether it shows counts, so that only whole numbers have ticks."""
     marks: Sequence[tuple[float, str]] | None = None
 
     def labelled(self, values: Sequence[float]) -> list[tuple[float, str]]:
-        """The ticks for these values, with their words."""
+        """The ticks for these values, with their labels."""
         if self.marks is not None:
             return list(self.marks)
         known = finite((*values, self.low, self.high, 0.0 if self.zero or not finite(values) else None))
@@ -44,12 +44,12 @@ class Axis:
             labels = [(place, self.shown(place)) for place in places if low <= place <= high]
             if len({words for _, words in labels}) == len(labels):
                 return labels
-        # Even the ends read the same: the first of each is enough.
+        # Even the ends have the same label: keep the first of each.
         firsts = {words: place for place, words in reversed(labels)}
         return sorted((place, words) for words, place in firsts.items())
 
     def ends(self, values: Sequence[float], labelled: Sequence[tuple[float, str]]) -> tuple[float, float]:
-        """From where to where it goes."""
+        """The lower and upper end of the axis."""
         known = finite((*values, *(place for place, _ in labelled))) or [0.0, 1.0]
         low = min(known) if self.low is None else self.low
         high = max(known) if self.high is None else self.high
@@ -63,7 +63,7 @@ class Key:
     label: str
     series: int
     dash: int | None = None
-    """How the line of the series is broken; none for bars."""
+    """The dash pattern of the series; empty for bars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class PlotFrame:
     bottom: float
     width: float
     height: float
-    """Of the whole picture, with the legend."""
+    """The height of the whole picture, including the legend."""
 
 
 def frame(
@@ -96,7 +96,7 @@ def frame(
     words = [fitted(label, _WIDEST_LABEL) for _, label in up]
     left = _MARGIN + max(map(text_width, words), default=0.0) + 8
     last = text_width(across[-1][1]) / 2 if across else 0.0
-    # The words of the last tick may reach into the margin; long ones are moved to the left.
+    # The label of the last tick may reach into the margin; long labels are moved to the left.
     right = width - min(max(_MARGIN + 4, last + 4), 30)
     legend_height, legend_parts = legend(keys, left, width - _MARGIN)
     top = legend_height + (LINE + 6 if y_axis.title else 10)
@@ -115,14 +115,14 @@ def frame(
 
 
 def no_data(around: PlotFrame) -> str:
-    """What a chart of nothing says."""
+    """The text of a chart without data."""
     return text((around.left + around.right) / 2, (around.top + around.bottom) / 2, "no data", "middle", "soft")
 
 
 def under_axis(
     labelled: Sequence[tuple[float, str]], scale: LinearScale, y: float, bounds: tuple[float, float]
 ) -> list[str]:
-    """Ticks with their words below a line, evenly spaced: only those that fit into the picture."""
+    """Ticks with labels below a line, evenly spaced; only those that fit."""
     places = [(scale(value), fitted(label, _WIDEST_LABEL)) for value, label in labelled]
     every = next(
         (
@@ -145,7 +145,7 @@ def under_axis(
 
 
 def legend(keys: Sequence[Key], left: float, right: float) -> tuple[float, list[str]]:
-    """The legend at the top of a picture, and how high it is: nothing of the chart can be behind it."""
+    """The legend at the top of a picture, and its height: the chart starts below it."""
     parts: list[str] = []
     x, y = left, 0.0
     for number, key in enumerate(keys):
@@ -167,7 +167,7 @@ def _symbol(key: Key, x: float, y: float) -> str:
 
 
 def bar_paint(series: int, opacity: str = "") -> str:
-    """How a bar of a series is filled, with a line around it that the light ones need."""
+    """The fill of a series' bars, with an outline for light ones."""
     opacity = opacity or FILLS[series % len(FILLS)]
     return f'fill="currentColor" fill-opacity="{opacity}" stroke="currentColor" stroke-width="0.75"'
 

@@ -1,6 +1,6 @@
-"""Where the nodes of a graph stand, and how its links run: in layers, without a link behind a node.
+"""Layout of a graph in layers, with links that do not cross nodes.
 
-Places are counted `along` the direction in which the graph is read, and `across` it.
+Positions are `along` the reading direction of the graph, and `across` it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +21,13 @@ class Node:
     lines: tuple[str, ...] = ()
     is_gate: bool = False
     share: float | None = None
-    """How much of it is done; none where that says nothing."""
+    """Its progress; None if that does not apply."""
     muted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class GraphLink:
-    """From one node to another; dashed for people, who may continue, and solid for items."""
+    """A link between two nodes: dashed for people who may continue, solid for items."""
 
     source: str
     target: str
@@ -42,7 +42,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """How far nodes are apart, and how much room there is across at most."""
+    """Distances between nodes, and the maximum extent across."""
 
     along: float
     across: float
@@ -51,19 +51,19 @@ class Spacing:
 
 @dataclass(frozen=True, slots=True)
 class GraphPlace:
-    """Of a node, or of a link where it passes a layer: from `start` to `end`, around `middle`."""
+    """The place of a node, or of a link in a layer: from `start` to `end`, around `middle`."""
 
     start: float
     end: float
     middle: float
     across: float
     layer: tuple[float, float]
-    """From where to where its layer goes."""
+    """The extent of its layer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A straight line to a place, or a bow that leaves and arrives along the graph."""
+    """A straight line to a place, or a curve that leaves and arrives along the graph."""
 
     along: float
     across: float
@@ -78,11 +78,11 @@ class GraphLayout:
 
 
 _Slot = str | tuple[GraphLink, int]
-"""The name of a node, or a link with the layer it passes."""
+"""The name of a node, or a link with its layer."""
 
 
 def layout(sizes: Mapping[str, Size], links: Sequence[GraphLink], spacing: Spacing) -> GraphLayout:
-    """Every node behind those it depends on, and beside those that stand as far."""
+    """Place every node after those it depends on, next to others of the same depth."""
     known = list(dict.fromkeys(link for link in links if link.source in sizes and link.target in sizes))
     layers = _layers(list(sizes), known)
     if not sizes:
@@ -115,7 +115,7 @@ def _layers(names: Sequence[str], links: Sequence[GraphLink]) -> list[list[_Slot
 
 
 def _depths(names: Sequence[str], links: Sequence[GraphLink]) -> dict[str, int]:
-    """How far along every node stands. Nodes that depend on each other end the search, and get a link back."""
+    """The depth of every node. In cycles, the search stops, and the link goes back."""
     depth = dict.fromkeys(names, 0)
     for _ in names:
         for link in links:
@@ -127,7 +127,7 @@ def _depths(names: Sequence[str], links: Sequence[GraphLink]) -> dict[str, int]:
 
 
 def _move_closer(depth: dict[str, int], links: Sequence[GraphLink]) -> None:
-    """Nodes that nothing leads to stand just before what they lead to, so that no long line comes from them."""
+    """Move nodes without predecessors next to their successors, to avoid long links."""
     sources: dict[str, set[str]] = {name: set() for name in depth}
     targets: dict[str, set[str]] = {name: set() for name in depth}
     for link in links:
@@ -141,7 +141,7 @@ def _move_closer(depth: dict[str, int], links: Sequence[GraphLink]) -> None:
 
 
 def _ordered(layers: Sequence[Sequence[_Slot]], links: Sequence[GraphLink]) -> list[list[_Slot]]:
-    """Every layer in the order of what leads to it, so that few lines cross."""
+    """Sort every layer by its predecessors, so that few links cross."""
     ordered: list[list[_Slot]] = []
     for layer in layers:
         before: dict[str | GraphLink, float] = {}
@@ -159,14 +159,14 @@ def _ordered(layers: Sequence[Sequence[_Slot]], links: Sequence[GraphLink]) -> l
 
 
 def _wanted(layer: Sequence[_Slot], sizes: Mapping[str, Size], spacing: Spacing) -> float:
-    """How much room a layer would like to have."""
+    """The preferred extent of a layer."""
     return sum(sizes[slot].across + spacing.across if isinstance(slot, str) else LANE for slot in layer)
 
 
 def _places(
     layers: Sequence[Sequence[_Slot]], sizes: Mapping[str, Size], spacing: Spacing, room: float
 ) -> dict[_Slot, GraphPlace]:
-    """Nodes get narrower where there is too little room, and stand further apart where there is more."""
+    """The places of a layer: narrower nodes if there is too little room, wider gaps if there is more."""
     places: dict[_Slot, GraphPlace] = {}
     start = float(MARGIN)
     for layer in layers:
@@ -192,7 +192,7 @@ def _places(
 
 
 def _forward(link: GraphLink, places: Mapping[_Slot, GraphPlace], passed: Sequence[int]) -> list[Step]:
-    """From a node to a later one, beside those between."""
+    """A link from a node to a later one, past the nodes in between."""
     first, last = places[link.source], places[link.target]
     steps = [Step(first.end, first.middle), Step(first.layer[1], first.middle)]
     for place in (*(places[link, layer] for layer in passed), last):
@@ -203,7 +203,7 @@ def _forward(link: GraphLink, places: Mapping[_Slot, GraphPlace], passed: Sequen
 
 
 def _around(first: GraphPlace, last: GraphPlace, room: float, number: int) -> list[Step]:
-    """Back to an earlier node, or to one beside it: between the layers and along the margin."""
+    """A link to an earlier node, or one in the same layer: between the layers and along the margin."""
     side, out, over = room + MARGIN * (number + 0.5), first.layer[1] + 10 + 2 * number, last.layer[0] - 16
     steps = [(first.end, first.middle), (out, first.middle), (out, side), (over, side), (over, last.middle)]
     return [*(Step(*step) for step in steps), Step(last.start - ARROW, last.middle)]

@@ -1,4 +1,4 @@
-"""A graph as a picture: boxes with words in them, and arrows between them."""
+"""A graph as a picture: labelled boxes, and arrows between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ _SIDEWAYS = Spacing(36, 18)
 def graph_picture(
     title: str, nodes: Sequence[Node], links: Sequence[GraphLink], *, sideways: bool = False, description: str = ""
 ) -> str:
-    """A graph read downwards, as wide as a page; or sideways, as wide as it takes."""
+    """A picture of a graph: downwards with the width of a page, or sideways with any width."""
     widths = {node.name: float(_wanted_width(node, sideways=sideways)) for node in nodes}
     placed = _laid_out(nodes, links, widths, dict.fromkeys(widths, 0.0), sideways=sideways)
     if not sideways:
-        # How wide boxes are is known only now, and which stand in a row: their height depends on both.
+        # The height of boxes depends on their width and row, which are known only now.
         widths = {name: place.across for name, place in placed.places.items()}
         rows = {name: place.layer[0] for name, place in placed.places.items()}
         placed = _laid_out(nodes, links, widths, rows, sideways=sideways)
@@ -49,7 +49,7 @@ def _laid_out(
     *,
     sideways: bool,
 ) -> GraphLayout:
-    """All boxes of a row are as high as the highest of them, and so are all gates."""
+    """Give all boxes of a row the height of the highest, and likewise all gates."""
     heights: dict[tuple[float, bool], float] = {}
     for node in nodes:
         row = (rows[node.name], node.is_gate)
@@ -63,7 +63,7 @@ def _laid_out(
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What stands in a box, broken into lines that fit."""
+    """The text of a box, wrapped to fit."""
 
     title: tuple[str, ...]
     lines: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""From numbers to places: ticks at round numbers, and the straight line between values and coordinates."""
+"""Scales: ticks at round numbers, and linear mapping from values to coordinates."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ def finite(values: Iterable[float | None]) -> list[float]:
 
 
 def plain_number(value: float) -> str:
-    """A number as an axis shows it."""
+    """A number as an axis label."""
     if abs(value) < 1e15 and value == int(value):
         return f"{int(value):,}"
     return f"{value:.6g}"
 
 
 _NOTHING = 1e-290
-"""Values so near to 0 that steps between them could not be told from it."""
+"""Values so close to 0 that steps between them would be indistinguishable."""
 
 
 def ticks(low: float, high: float, most: int = 5, *, whole: bool = False) -> list[float]:
-    """Round numbers from just below the least to just above the greatest, at most `most` steps apart.
+    """Round numbers from just below the minimum to just above the maximum, in at most `most` steps.
 
     >>> ticks(0, 0.93)
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
@@ -47,7 +47,7 @@ def ticks(low: float, high: float, most: int = 5, *, whole: bool = False) -> lis
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Values from `low` to `high` between two coordinates."""
+    """A linear map from values between `low` and `high` to coordinates."""
 
     low: float
     high: float
