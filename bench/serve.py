@@ -69,10 +69,12 @@ def processor_seconds(root: int) -> float:
 
 
 @contextmanager
-def served(applications: int, database: str | None, processes: int, where: Path) -> Iterator[tuple[int, int]]:
-    """A study of its own, served; the port, and the process."""
+def served(
+    applications: int, database: str | None, processes: int, where: Path, gold: float
+) -> Iterator[tuple[int, int]]:
+    """A study of its own, served; the port, and the process. `gold` is the share of gold items."""
     folder = Path(tempfile.mkdtemp(dir=where))
-    write_small_study(folder, applications=applications, gold=3_000, share=0.1, floor=0.0)
+    write_small_study(folder, applications=applications, gold=3_000, share=gold, floor=0.0)
     port = free_port()
     options = ["--port", str(port), "--requests-per-second", "0"] + (
         ["--db", database, "--processes", str(processes)] if database else []
@@ -115,9 +117,10 @@ def measure(
     seconds: float,
     think: float,
     processes: int,
+    gold: float,
 ) -> Figures:
     address, database_process = database or (None, None)
-    with served(applications, address, processes, where) as (port, server):
+    with served(applications, address, processes, where, gold) as (port, server):
 
         def processor() -> tuple[float, float]:
             return processor_seconds(server), processor_seconds(database_process) if database_process else 0.0
@@ -134,6 +137,7 @@ def main() -> None:
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
     parser.add_argument("--think", type=float, default=0.0, help="seconds people think about an item, on average")
     parser.add_argument("--processes", type=int, default=1, help="server processes on PostgreSQL")
+    parser.add_argument("--gold", type=float, default=0.1, help="share of gold among a worker's items")
     parser.add_argument("--rounds", type=int, default=1, help="how often everything is measured, in turns")
     parser.add_argument("--where", type=Path, default=Path.cwd(), help="folder on the disk to measure")
     options = parser.parse_args()
@@ -142,7 +146,7 @@ def main() -> None:
     columns = ("items", "workers", "cycles/s", "p50 ms", "p99 ms", "not accepted", "server ms", "PostgreSQL ms", "load")
     print(f"| database | {' | '.join(columns)} |")
     print(f"| --- |{' ---: |' * len(columns)}")
-    how = {"seconds": options.seconds, "think": options.think, "processes": options.processes}
+    how = {"seconds": options.seconds, "think": options.think, "processes": options.processes, "gold": options.gold}
     # In turns, so that all databases meet the same hour.
     runs = product(range(options.rounds), options.items, options.workers, options.databases)
     for _, items, workers, database in runs:

@@ -14,10 +14,10 @@ from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer, SubmitOutcome
 from chorale.model import Refusal
-from chorale.store import Store, open_store, store_url
+from chorale.store import Store, offering, open_store, store_url
 from chorale.store.libpq import PostgresDriver
 from chorale.store.prepared import Prepared, PreparedInsert, Scope
-from chorale.store.schema import setting
+from chorale.store.schema import event, setting
 from conftest import StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people
 from test_database import queue_together
@@ -206,6 +206,144 @@ def test_an_item_is_offered_while_others_of_the_group_judge_it(make_study: Study
     done = [future.result(30) for future in queue_together(study.store, *acts)]
     assert {offer.lease.item_key for offer in done[4:]} == {offer.lease.item_key for offer in offers if offer.lease}
     assert len(runs) == 8
+
+
+def test_everybody_of_a_group_gets_the_first_item_with_a_place_at_once(
+    make_study: StudyMaker, round_trips: list[str]
+) -> None:
+    study = make_study(applications=10)
+    everyone = people(study, 14)
+    first_keys = [offer.lease.item_key for offer in ask_together(everyone) if offer.lease]
+    in_order = text("SELECT key FROM item WHERE wanted > 0 AND stage_id = 1 ORDER BY position")
+    order = list(look(study, lambda tx: tx.execute(in_order)).scalars())
+    assert first_keys == [order[number // 3] for number in range(14)]
+    for person, key in zip(everyone, first_keys, strict=True):
+        offer = person.next()
+        assert offer.lease is not None
+        assert offer.lease.item_key == key
+        person.submit(offer)
+    runs = []
+
+    def ask(person: Person) -> Callable[[Connection], Offer]:
+        def act(tx: Connection) -> Offer:
+            runs.append(person.id)
+            return work.next_item(tx, study, study.stage("meaningful"), person.id)
+
+        return act
+
+    round_trips.clear()
+    offers = [future.result(30) for future in queue_together(study.store, *map(ask, everyone))]
+    # The fifth item has one place left; everybody but those who judged it may get that.
+    keys = [offer.lease.item_key for offer in offers if offer.lease]
+    assert keys == [order[4], *(order[5 + number // 3] for number in range(13))]
+    assert len(runs) == 14
+    assert len(round_trips) < 8
+
+
+def test_a_place_that_was_passed_over_for_another_act_is_not_lost(make_study: StudyMaker) -> None:
+    study = make_study(applications=3, judgments="1")
+    changes_mind, other, third = people(study, 3)
+    stage = study.stage("meaningful")
+    for person in (changes_mind, other, third):
+        person.give_back(person.next())
+    runs = []
+
+    def refuse(tx: Connection) -> None:
+        assert offering.next_item(tx, stage.id, changes_mind.id, -1) is not None
+        raise Refusal("no", "I do not want it.")
+
+    def ask(person: Person) -> Callable[[Connection], Offer]:
+        def act(tx: Connection) -> Offer:
+            runs.append(person.id)
+            return work.next_item(tx, study, stage, person.id)
+
+        return act
+
+    refused, *given = queue_together(study.store, refuse, ask(other), ask(third))
+    assert isinstance(refused.exception(30), Refusal)
+    in_order = text("SELECT key FROM item WHERE wanted > 0 AND stage_id = 1 ORDER BY position")
+    order = list(look(study, lambda tx: tx.execute(in_order)).scalars())
+    seen = text("SELECT item.key FROM assignment JOIN item ON item.id = item_id WHERE worker_id = :w ORDER BY 1")
+    offers = [future.result(30) for future in given]
+    # Both have seen the first item before; the second was only looked at.
+    assert [offer.lease.item_key for offer in offers if offer.lease] == [order[1], order[2]]
+    assert runs == [other.id, third.id, other.id, third.id]
+    assert look(study, lambda tx: tx.execute(seen, {"w": third.id})).scalars().all() == sorted([order[0], order[2]])
+
+
+def test_answers_that_decide_nothing_yet_do_not_wait_for_each_other(make_study: StudyMaker) -> None:
+    study = make_study(applications=2, judgments="4")
+    everyone = people(study, 8)
+    given = list(zip(everyone, ask_together(everyone), strict=True))
+    runs = []
+
+    def submit(person: Person, offer: Offer) -> Callable[[Connection], SubmitOutcome]:
+        assert offer.lease is not None
+        token = offer.lease.token
+
+        def act(tx: Connection) -> SubmitOutcome:
+            runs.append(person.id)
+            return work.submit(tx, study, person.id, token, "yes", "key-00000001", 1000)
+
+        return act
+
+    done = [future.result(30) for future in queue_together(study.store, *(submit(*one) for one in given))]
+    assert {outcome.status for outcome in done} == {"accepted"}
+    # The last answer to each of the two items completes it, and has to know the others.
+    assert len(runs) == 8 + 2
+    assert sorted(counts(study, "counted")) == [0, 0, 4, 4]
+    assert sorted(counts(study, "item.state")) == ["complete", "complete", "open", "open"]
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_rows_read_for_many_are_those_of_each(store: Store, round_trips: list[str]) -> None:
+    keys = ['"', "\\", "a,b", "{}", "NULL", "", " ", "'", "$1", "ß\n", '\\"']
+    store.do(lambda tx: ADD.rows(tx, [(key, f"of {key}") for key in keys if key]))
+
+    def read(key: str) -> Callable[[Connection], Any]:
+        return lambda tx: READ.value(tx, key=key)
+
+    round_trips.clear()
+    futures = queue_together(store, *map(read, [*keys, "nobody's", *keys]))
+    expected = [f"of {key}" if key else None for key in keys]
+    assert [future.result(9) for future in futures] == [*expected, None, *expected]
+    assert len(round_trips) < 5
+
+
+def test_changes_of_an_act_happen_one_after_the_other(store: Store) -> None:
+    add_event = PreparedInsert(event, "at", "kind", "evidence")
+
+    def act(tx: Connection) -> None:
+        ADD(tx, key="new", value="1")
+        add_event(tx, at=1, kind="first", evidence="{}")
+        CHANGE(tx, of="new", new="2")
+        CHANGE(tx, of="a", new="!")
+        add_event(tx, at=2, kind="second", evidence="{}")
+        CHANGE(tx, of="new", new=READ.value(tx, key="new") + "3")
+
+    store.do(act)
+    assert store.look(lambda tx: [READ.value(tx, key=key) for key in ("new", "a")]) == ["23", "!"]
+    kinds = text("SELECT kind FROM event WHERE kind IN ('first', 'second') ORDER BY id")
+    assert store.look(lambda tx: tx.execute(kinds).scalars().all()) == ["first", "second"]
+
+
+def test_an_answer_is_few_statements(make_study: StudyMaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = make_study(applications=10, judgments="12")
+    everyone = people(study, 10)
+    offers = ask_together(everyone)
+    sent = []
+    usual = PostgresDriver._send
+
+    def counted(driver: PostgresDriver, sql: str, *given: Any) -> None:
+        sent.append(sql)
+        usual(driver, sql, *given)
+
+    monkeypatch.setattr(PostgresDriver, "_send", counted)
+    submit_together([(person, offer, "yes") for person, offer in zip(everyone, offers, strict=True)])
+    changing = [sql for sql in sent if "INSERT INTO response" in sql]
+    assert len(changing) == 10
+    assert all("UPDATE assignment" in sql and "INSERT INTO entry" in sql for sql in changing)
+    assert len([sql for sql in sent if "FROM assignment" in sql]) == 1
 
 
 def test_labels_are_settled_again_with_a_few_questions_to_the_server(

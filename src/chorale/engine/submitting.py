@@ -197,7 +197,7 @@ def _read_judged(tx: Tx, study: Study, stage: RunningStage, held: Assigned) -> J
     fewest = stage.fewest
     # One judgment may be enough to decide the item.
     waits = record.standing == Standing.ACTIVE and fewest != (1, 1)
-    if waits and held.needs_more(*fewest):
+    if waits and assignments.needs_more(tx, held, *fewest):
         return None
     return read_judged(tx, study, stage, assignment.group_key, assignment.item_id, record.worker_id)
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from chorale.model import Assignment, AssignmentKind, AssignmentState, ItemState, Participation
 from chorale.store.offering import ItemContent
 from chorale.store.participations import COLUMNS
-from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope, tolerate_judgments
 from chorale.store.schema import assignment, gold, item, participation
 from chorale.store.sessions import SessionClaim, holds
 
@@ -165,7 +165,9 @@ _BY_TOKEN = (
     .join(item, item.c.id == assignment.c.item_id)
     .where(assignment.c.token == bindparam("token"))
 )
-_OF_ONE = Scope(worker=Assignment._fields.index("worker_id"), item=Assignment._fields.index("item_id"))
+# Of the item, how many judgments of it count, and what settling it may have made of it.
+_ITEM_ID = Assignment._fields.index("item_id")
+_OF_ONE = Scope(worker=Assignment._fields.index("worker_id"), counted=_ITEM_ID, wanting=_ITEM_ID)
 _ASSIGNED = Prepared(_BY_TOKEN, _OF_ONE)
 _ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)), _OF_ONE)
 
@@ -177,10 +179,15 @@ class Assigned(NamedTuple):
     record: Participation
     item: _Counted
 
-    def needs_more(self, enough: int, enough_if_sampled: int) -> bool:
-        """Whether one more judgment of the item decides nothing yet."""
-        counted, sampled, state = self.item
-        return counted + 1 < (enough_if_sampled if sampled else enough) and state != ItemState.WITHDRAWN
+
+def needs_more(tx: Connection, held: Assigned, enough: int, enough_if_sampled: int) -> bool:
+    """Whether one more judgment of an item decides nothing yet."""
+    counted, sampled, state = held.item
+    missing = (enough_if_sampled if sampled else enough) - counted - 1
+    if missing <= 0 or state == ItemState.WITHDRAWN:
+        return False
+    tolerate_judgments(tx, held.assignment.item_id, missing - 1)
+    return True
 
 
 def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:

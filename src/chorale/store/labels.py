@@ -99,6 +99,7 @@ def judged_groups(tx: Connection, stage_id: int) -> list[str]:
 
 def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sampled: bool) -> None:
     """Ask for another number of judgments where none was given yet; places already taken stay."""
+    at_least_taken = case((item.c.taken > wanted, item.c.taken), else_=wanted)
     tx.execute(
         update(item)
         .where(
@@ -106,8 +107,10 @@ def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sample
             item.c.counted == 0,
             item.c.state.in_((ItemState.OPEN, ItemState.WAITING)),
             item.c.sampled == sampled,
+            # A row that is written as it was is still a new one for PostgreSQL, in every index.
+            item.c.wanted != at_least_taken,
         )
-        .values(wanted=case((item.c.taken > wanted, item.c.taken), else_=wanted))
+        .values(wanted=at_least_taken)
     )
 
 
@@ -148,7 +151,8 @@ def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
 
 
 _COUNT_ONE = Prepared(
-    update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE), Scope(item="of_item")
+    update(item).where(item.c.id == bindparam("of_item")).values(counted=item.c.counted + ONE),
+    Scope(item="of_item", counted="of_item"),
 )
 
 

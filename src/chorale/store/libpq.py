@@ -23,7 +23,7 @@ from chorale.store.failing import leave_out_values
 
 _MOST_OWED = 1_000
 """How many statements are sent before anybody looks at what became of them."""
-_AT_ONCE = 24
+_AT_ONCE = 8
 """How many statements are collected before the server is to begin with them."""
 _FAILED = frozenset({ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE})
 _FORMATS = [[PyFormat.TEXT] * values for values in range(64)]
@@ -106,6 +106,14 @@ class PostgresDriver(psycopg.Connection[Any]):
     def send(self, sql: str, values: Sequence[Any]) -> None:
         """Send a statement in a transaction whose rows somebody receives later."""
         self._send(sql, values, _Kind.READ)
+
+    def begin(self) -> None:
+        """Have the server begin with what was sent. It works on that while the next statements are found out."""
+        if self._unsaid:
+            try:
+                self._say()
+            except psycopg.Error as error:
+                raise self._lost(error) from error
 
     def receive(self) -> list[Any]:
         """All rows of the first of those that were sent to be received."""

@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from chorale.store.assignees import is_for_worker
-from chorale.store.prepared import NONE, ONE, Prepared, Scope
+from chorale.store.prepared import NONE, ONE, Prepared, PreparedSearch, Scope
 from chorale.store.schema import WANTING, assignment, gold, item, item_source, stage
 from chorale.store.suggestions import has_answer, was_shown
 
@@ -68,10 +68,18 @@ def _drawn(position: ColumnElement[int]) -> ColumnElement[bool]:
     return position % bindparam("modulus") < bindparam("below")
 
 
-_SEEN = exists().where(
-    assignment.c.worker_id == bindparam("worker_id"),
-    assignment.c.stage_id == item.c.stage_id,
-    assignment.c.group_key == item.c.group_key,
+_UNSEEN = (
+    select(ONE)
+    .where(
+        assignment.c.worker_id == bindparam("worker_id"),
+        assignment.c.stage_id == item.c.stage_id,
+        assignment.c.group_key == item.c.group_key,
+    )
+    .correlate(item)
+    # Not `NOT EXISTS`: PostgreSQL knows little about new tables, and would read all that the worker has seen for every
+    # search. Like this, it asks for each item, and takes few to be seen.
+    .scalar_subquery()
+    .is_distinct_from(ONE)
 )
 
 
@@ -130,11 +138,9 @@ def _offered(apart: Apart) -> Select[Any]:
             OFFERED,
             item.c.position > bindparam("after"),
             _drawn(item.c.position),
-            ~_SEEN,
+            _UNSEEN,
         )
         .order_by(item.c.position)
-        .limit(ONE)
-        .offset(NONE)
     )
     query = query.where(*(~_contributed(level) for level in range(1, apart.not_from_own + 1)))
     query = query.where(*(~_seen_later(level) for level in range(1, apart.not_seen_later + 1)))
@@ -146,8 +152,8 @@ def _offered(apart: Apart) -> Select[Any]:
 
 
 @cache
-def _first_offered(apart: Apart) -> Prepared:
-    return Prepared(_offered(apart), Scope(worker="worker_id", wanting=0, place=0, places_left=5))
+def _first_offered(apart: Apart) -> PreparedSearch:
+    return PreparedSearch(_offered(apart), Scope(worker="worker_id", wanting=0, place=0, places_left=5))
 
 
 def next_item(
@@ -167,9 +173,9 @@ def next_item(
     if cursor >= 0 or draw is not EVERYTHING:
         tries.append((-1, EVERYTHING))
     for after, drawn in tries:
-        row = query.first(
-            tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below
-        )
+        # Of all items, everybody who asks now is to get the first.
+        search = query.first_free if drawn is EVERYTHING else query.first
+        row = search(tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below)
         if row is not None:
             content = ItemContent(*row[:-1])
             return content if drawn is EVERYTHING else content._replace(cursor=cursor)
@@ -185,7 +191,7 @@ def room_for(tx: Connection, stage_id: int, worker_id: int, apart: Apart) -> boo
 _UNSEEN_GOLD = (
     select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.taken, gold.c.wanted)
     .join(item, item.c.id == gold.c.item_id)
-    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, ~_SEEN)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, _UNSEEN)
     .limit(ONE)
     .offset(NONE)
 )
@@ -252,7 +258,7 @@ def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus
 _USED_UP = (
     select(gold.c.item_id)
     .join(item, item.c.id == gold.c.item_id)
-    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, ~_SEEN)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, _UNSEEN)
 )
 _NEXT_TURN = Prepared(
     update(gold)

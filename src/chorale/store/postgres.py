@@ -1,15 +1,15 @@
 """PostgreSQL: the connection and transaction of everything that reads and writes there."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
-from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from chorale.store.failing import leave_out_values_sent
+from chorale.store.fusing import Fusing
 from chorale.store.libpq import PostgresDriver
 from chorale.store.locks import Alone
 from chorale.store.prepared import Asked, Scope
@@ -72,6 +72,10 @@ class PostgresConnection(Connection):
         self.ahead: ReadingAhead | None = None
         """There while work of a group reads ahead."""
         self.changes_noted = ChangedRows()
+        self._unsent = Fusing()
+        self._is_committed = False
+        self.usual_places: dict[int, int] = {}
+        """How many places items of a stage have that nobody has taken any of, as far as searches have shown."""
         self._last: dict[str, int] = {}
         """The last number of a row of a table, where that is known."""
         self._given: set[str] = set()
@@ -87,29 +91,53 @@ class PostgresConnection(Connection):
 
     def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[tuple[int, Callable[[], Any]]]:
         """For each piece of work of a group, its number and what does it; all of them read first what they need."""
-        return in_turn(self, works)
+        with closing(in_turn(self, works)) as turns:
+            for turn in turns:
+                yield turn
+                self._send_changes()
 
     def change(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> None:
         """Run a statement whose result nobody reads."""
         self._begin_change(scope, parameters)
-        self.driver.change(sql, values)
+        if not self._unsent.takes(sql, values):
+            self._send_changes()
+            if not self._unsent.takes(sql, values):
+                self.driver.change(sql, values)
 
     def count_changed(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> int:
         """Run a statement; how many rows it has changed."""
         self._begin_change(scope, parameters)
+        self._send_changes()
         return self.driver.ask(sql, values).command_tuples or 0
 
     def first(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> Any:
         """The first row, None if there is none."""
         if self.ahead is None or (read := self.ahead.rows([(sql, values, scope, parameters)])) is None:
+            self._send_changes()
             return self.driver.first(sql, values)
         [rows] = read
         return rows[0] if rows else None
+
+    def first_free(self, stage_id: int, scope: Scope, asked: Callable[[int], Asked]) -> Any:
+        """The first row with a place that is left after what earlier work of the group takes; None if there is none.
+
+        `asked` is the search of the stage for so many rows.
+        """
+        if self.ahead is not None:
+            return self.ahead.first_free(stage_id, scope, asked)
+        self._send_changes()
+        return self.driver.first(*asked(1)[:2])
+
+    def tolerate_judgments(self, item_id: int, most: int) -> None:
+        """Let further judgments of an item, up to this number, not matter to the piece of work that reads ahead."""
+        if self.ahead is not None:
+            self.ahead.running.tolerate_judgments(item_id, most)
 
     def together(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]]:
         """All rows of several statements."""
         if self.ahead is not None and (rows := self.ahead.rows(asked)) is not None:
             return rows
+        self._send_changes()
         if len(asked) == 1:
             return [self.driver.all(*asked[0][:2])]
         return self.driver.together([one[:2] for one in asked])
@@ -131,15 +159,27 @@ class PostgresConnection(Connection):
     def catch_up(self) -> None:
         """Leave nothing under way, for others who use the connection."""
         self.await_turn()
+        self._send_changes()
         self._tell_numbers()
         self.driver.settle()
 
+    def _send_changes(self) -> None:
+        if (fused := self._unsent.take_out()) is not None:
+            self.driver.change(*fused)
+
     def settle(self) -> None:
-        """Wait for all that was sent, and fail if any of it did."""
-        self.catch_up()
-        if self.driver.pgconn.transaction_status == TransactionStatus.INERROR:
-            # Whoever ran it went on. The server undoes everything, and calls the commit of that a success.
-            raise RuntimeError("a statement failed, and the work it belongs to did not")
+        """Commit, and fail if anything that was sent did: then the server skips the rest, and commits nothing."""
+        self.await_turn()
+        self._commit()
+        self._is_committed = True
+
+    def _commit(self) -> None:
+        self._send_changes()
+        self._tell_numbers()
+        done = self.driver.ask("COMMIT").command_status
+        if done != b"COMMIT":
+            # A statement failed, and whoever ran it went on. The server undoes everything, and calls that a success.
+            raise RuntimeError(f"what was to be committed was undone: {done!r}")
 
     def next_number(self, table: str) -> int:
         """The number of the next row of a table. Nobody else gives it to another: one at a time writes."""
@@ -194,11 +234,14 @@ class PostgresConnection(Connection):
     def savepoint(self) -> Iterator[None]:
         """Keep what is done in it, or undo that alone."""
         driver = self.driver
+        self._send_changes()
         driver.change("SAVEPOINT work")
         try:
             yield
+            self._send_changes()
             driver.ask("RELEASE work")
         except BaseException:
+            self._unsent.clear()
             driver.undo("ROLLBACK TO work")
             raise
 
@@ -207,12 +250,13 @@ class PostgresConnection(Connection):
         driver = self.driver
         try:
             yield
-            self._tell_numbers()
-            done = driver.ask("COMMIT").command_status
-            if done != b"COMMIT":
-                raise RuntimeError(f"what was to be committed was undone: {done!r}")
+            if not self._is_committed:
+                self._commit()
         except BaseException:
+            self._unsent.clear()
             self._forget_numbers()
             with suppress(DBAPIError):
                 driver.undo("ROLLBACK")
             raise
+        finally:
+            self._is_committed = False

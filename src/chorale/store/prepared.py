@@ -8,7 +8,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Executable, Insert, Table, bindparam, insert, literal_column
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Dialect,
+    Executable,
+    Insert,
+    Select,
+    Table,
+    bindparam,
+    insert,
+    literal_column,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.types import NullType
@@ -40,6 +51,8 @@ class Scope(NamedTuple):
     """How far a worker is trusted, and whether their answers count."""
     item: str | int | None = None
     """How an item is judged."""
+    counted: str | int | None = None
+    """How many judgments of an item count, of which some more may not matter (`tolerate_judgments`)."""
     wanting: str | int | None = None
     """Whether an item wants judgments, and how many: those that are given change it only when it is settled."""
     place: str | int | None = None
@@ -127,11 +140,44 @@ class Prepared:
         return self._statement
 
 
+class PreparedSearch(Prepared):
+    """A search of a stage, in order, for the first item with a place left, which is going to be taken.
+
+    Work of a group reads together on PostgreSQL. If each looked for one row, most would find the same one, and those
+    that get no place there would search again, one after the other. So each looks for some more.
+    """
+
+    def __init__(self, statement: Select[Any], scope: Scope) -> None:
+        self._statement_of, self._scope_of_rows = statement, scope
+        self._for_more: dict[int, Prepared] = {}
+        super().__init__(statement.limit(ONE).offset(NONE), scope)
+
+    def first_free(self, tx: Connection, *, stage_id: int, **parameters: Any) -> Any:
+        """The first row whose place is free when it is the turn of who asks; None if there is none."""
+        given = {"stage_id": stage_id, **parameters}
+        if type(tx) is SqliteConnection:
+            return self.first(tx, **given)
+        return _postgres(tx).first_free(stage_id, self._scope_of_rows, lambda most: self._asked_for(tx, most, given))
+
+    def _asked_for(self, tx: Connection, most: int, parameters: Mapping[str, Any]) -> Asked:
+        if most not in self._for_more:
+            # Whether it depends on a row is known when one is chosen.
+            statement = self._statement_of.limit(literal_column(str(most))).offset(NONE)
+            self._for_more[most] = Prepared(statement, Scope(worker=self._scope_of_rows.worker))
+        return self._for_more[most]._asked(tx, parameters)
+
+
 def together(tx: Connection, *asked: tuple[Prepared, Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
     """All rows of several statements, none of which needs to know what the others found: PostgreSQL is asked once."""
     if type(tx) is SqliteConnection:
         return [statement.all(tx, **parameters) for statement, parameters in asked]
     return _postgres(tx).together([statement._asked(tx, parameters) for statement, parameters in asked])
+
+
+def tolerate_judgments(tx: Connection, item_id: int, most: int) -> None:
+    """What was read of an item means the same after this number of further judgments, which decide nothing either."""
+    if type(tx) is not SqliteConnection:
+        _postgres(tx).tolerate_judgments(item_id, most)
 
 
 def _postgres(tx: Connection) -> "PostgresConnection":

@@ -7,13 +7,14 @@ read ahead holds after such a change, and nothing like that is read ahead. So th
 after the other.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
 
+from chorale.store.batched_reads import BatchedReads
 from chorale.store.prepared import Asked, Scope
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class ChangedRows:
         self.items: set[int] = set()
         self.wanting: set[int] = set()
         self.places: Counter[int] = Counter()
+        self.counted: Counter[int] = Counter()
 
     def note(self, scope: Scope | None, parameters: Mapping[str, Any]) -> None:
         if scope is None:
@@ -45,6 +47,8 @@ class ChangedRows:
             self.wanting.add(parameters[str(scope.wanting)])
         if scope.place is not None:
             self.places[parameters[str(scope.place)]] += 1
+        if scope.counted is not None:
+            self.counted[parameters[str(scope.counted)]] += 1
 
 
 class _Reads:
@@ -57,6 +61,10 @@ class _Reads:
         self._wanting: set[int] = set()
         self._places: list[tuple[int, int]] = []
         """With how many may be taken of each before it matters."""
+        self._full: list[tuple[int, int]] = []
+        """With how many are to be taken of each."""
+        self.counted: dict[int, int] = {}
+        """With how many judgments may come to count of each before it matters."""
 
     def note(self, asked: Asked, rows: Sequence[Any]) -> None:
         _, _, scope, parameters = asked
@@ -70,19 +78,31 @@ class _Reads:
             self._items.update(_named(scope.item, parameters, rows))
         if scope.wanting is not None:
             self._wanting.update(_named(scope.wanting, parameters, rows))
+        if scope.counted is not None:
+            self.counted.update(dict.fromkeys(_named(scope.counted, parameters, rows), 0))
         if scope.places_left is not None:
             self._places += [(row[scope.place], row[scope.places_left]) for row in rows]
         elif scope.place is not None:
             self._places += [(place, 1) for place in _named(scope.place, parameters, rows)]
 
+    def note_search(self, scope: Scope, passed: Sequence[Any], chosen: Any) -> None:
+        """Note a row with a place left, and those before it, whose places others take."""
+        rows = passed if chosen is None else [*passed, chosen]
+        self._wanting.update(row[scope.wanting] for row in rows)
+        self._full += [(row[scope.place], row[scope.places_left]) for row in passed]
+        if chosen is not None:
+            self._places.append((chosen[scope.place], chosen[scope.places_left]))
+
     def hold(self, changes: ChangedRows) -> bool:
-        """Whether all of them are as they were."""
+        """Whether all of them are as they were, and others have taken what was left to them."""
         return (
             changes.workers.isdisjoint(self._workers)
             and changes.trust.isdisjoint(self._trust)
             and changes.items.isdisjoint(self._items)
             and changes.wanting.isdisjoint(self._wanting)
             and not any(changes.places[place] >= left for place, left in self._places)
+            and all(changes.places[place] >= left for place, left in self._full)
+            and not any(changes.counted[item] > most for item, most in self.counted.items())
         )
 
 
@@ -109,6 +129,14 @@ class _Piece:
         self._reads = self._reads or _Reads()
         for statement, rows in zip(asked, results, strict=True):
             self._reads.note(statement, rows)
+
+    def note_search(self, scope: Scope, passed: Sequence[Any], chosen: Any) -> None:
+        self._reads = self._reads or _Reads()
+        self._reads.note_search(scope, passed, chosen)
+
+    def tolerate_judgments(self, item_id: int, most: int) -> None:
+        if self._reads is not None and item_id in self._reads.counted:
+            self._reads.counted[item_id] = most
 
     def holds(self) -> bool:
         """Whether what it has read is as it was."""
@@ -142,8 +170,14 @@ class _Piece:
 class ReadingAhead:
     """What a connection is to do with the statements of work that reads ahead."""
 
-    def __init__(self) -> None:
+    def __init__(self, running: _Piece, usual_places: dict[int, int]) -> None:
         self._group = getcurrent()
+        self._usual_places = usual_places
+        self._searches: Counter[int] = Counter()
+        """How many have searched each stage for an item."""
+        self._reserved: Counter[int] = Counter()
+        """How many places of each item they are going to take."""
+        self.running = running
 
     def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:
         """The rows of some statements; None once it is the turn of who asks, as it is for what no scope is known of."""
@@ -152,6 +186,31 @@ class ReadingAhead:
             return None
         results: Sequence[Sequence[Any]] = self._group.switch(asked)
         return results
+
+    def first_free(self, stage_id: int, scope: Scope, asked: Callable[[int], Asked]) -> Any:
+        """The first row with a place that no earlier search of the group takes; None if there is none.
+
+        `asked` is the search for so many rows.
+        """
+        earlier, places = self._searches[stage_id], self._usual_places.get(stage_id, 1)
+        self._searches[stage_id] += 1
+        # As many rows as the earlier searches fill, and one more, rounded up: each number is a statement of its own.
+        most = 1 << (-(-earlier // places)).bit_length()
+        while True:
+            [rows] = self._group.switch([asked(most)])
+            free = next((number for number, row in enumerate(rows) if self._has_place(scope, row)), None)
+            if free is not None or len(rows) < most:
+                break
+            most *= 4
+        self._usual_places[stage_id] = max(places, *(row[scope.places_left] for row in rows))
+        chosen = None if free is None else rows[free]
+        self.running.note_search(scope, rows[:free], chosen)
+        if chosen is not None:
+            self._reserved[chosen[scope.place]] += 1
+        return chosen
+
+    def _has_place(self, scope: Scope, row: Any) -> bool:
+        return bool(self._reserved[row[scope.place]] < row[scope.places_left])
 
     def wait_for_turn(self) -> None:
         self._group.switch(None)
@@ -164,12 +223,20 @@ Turns = Generator[tuple[int, Callable[[], Any]]]
 def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Turns:
     """For each piece of work its number and what does it. All of them read first.
 
-    Those that others have overtaken come last, after they have read again, together.
+    Those that others have overtaken come later, after they have read again, together; and again, as long as that gets
+    enough of them done.
     """
-    overtaken: list[int] = []
-    yield from _turns(connection, works, range(len(works)), overtaken)
-    if overtaken:
-        yield from _turns(connection, works, overtaken)
+    numbers: Sequence[int] = range(len(works))
+    together = True
+    while numbers:
+        overtaken: list[int] = []
+        yield from _turns(connection, works, numbers, overtaken if together else None)
+        together = len(overtaken) <= len(numbers) * _MOST_OVERTAKEN or numbers == range(len(works))
+        numbers = overtaken
+
+
+_MOST_OVERTAKEN = 0.75
+"""Which part of those that have read again may be overtaken again before each of the rest starts over by itself."""
 
 
 def _turns(
@@ -199,25 +266,23 @@ def _turns(
 
 def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> None:
     """Let all pieces read. The server looks for what some ask for while others go on with what it has found."""
-    driver = connection.driver
-    reading: deque[tuple[_Piece, Sequence[Asked]]] = deque()
+    reads: BatchedReads[_Piece] = BatchedReads(connection.driver)
+    ahead = ReadingAhead(pieces[0], connection.usual_places)
 
     def go_on(piece: _Piece, rows: Sequence[Sequence[Any]] | None = None) -> None:
+        ahead.running = piece
         if asked := piece.resume(rows):
-            for sql, values, _, _ in asked:
-                driver.send(sql, values)
-            reading.append((piece, asked))
+            reads.ask(piece, asked)
 
     connection.changes_noted = ChangedRows()
-    connection.ahead = ReadingAhead()
+    connection.ahead = ahead
     try:
         receive_numbers = connection.ask_numbers()
         for piece in pieces:
             go_on(piece)
         receive_numbers()
-        while reading:
-            piece, asked = reading.popleft()
-            rows = [driver.receive() for _ in asked]
+        while (answered := reads.next()) is not None:
+            piece, asked, rows = answered
             piece.note(asked, rows)
             go_on(piece, rows)
     finally:

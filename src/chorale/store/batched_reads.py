@@ -1,0 +1,120 @@
+"""Reads of a group of acts, as few statements.
+
+Everybody who asks for the next item reads the same, each with other values. PostgreSQL takes longer to get ready for a
+statement than to find its few rows. So it gets the values of many at once, as arrays, and finds the rows of each.
+"""
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from chorale.store.libpq import PostgresDriver
+from chorale.store.prepared import Asked
+
+Reader = TypeVar("Reader")
+
+AT_ONCE = 24
+"""How many reads are collected before the server begins with them."""
+# PostgreSQL would plan most of them anew every time, since it takes any number of values to be more than there are.
+_PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
+_PLAN_AS_USUAL = "SET LOCAL plan_cache_mode = auto"
+_PLACE = re.compile(r"\$(\d+)::(\w+)")
+
+
+class _Waiting(NamedTuple, Generic[Reader]):
+    """Somebody who has asked for the rows of some statements, and gets them when all are there."""
+
+    reader: Reader
+    asked: Sequence[Asked]
+    results: list[list[Any] | None]
+
+
+class BatchedReads(Generic[Reader]):
+    """Statements that readers ask for, sent together, and their rows; in a transaction."""
+
+    def __init__(self, driver: PostgresDriver) -> None:
+        self._driver = driver
+        driver.change(_PLAN_ONCE)
+        self._unsent: dict[str, list[tuple[_Waiting[Reader], int]]] = {}
+        self._waiting = 0
+        self._sent: deque[list[tuple[_Waiting[Reader], int]]] = deque()
+        self._answered: deque[_Waiting[Reader]] = deque()
+
+    def ask(self, reader: Reader, asked: Sequence[Asked]) -> None:
+        waiting = _Waiting(reader, asked, [None] * len(asked))
+        for number, statement in enumerate(asked):
+            self._unsent.setdefault(statement[0], []).append((waiting, number))
+        self._waiting += len(asked)
+        if self._waiting >= AT_ONCE:
+            self._send()
+
+    def next(self) -> tuple[Reader, Sequence[Asked], Sequence[Sequence[Any]]] | None:
+        """A reader, what they have asked for, and the rows of each statement; None once everybody has theirs."""
+        while not self._answered:
+            if not self._sent:
+                if not self._unsent:
+                    self._driver.change(_PLAN_AS_USUAL)
+                    return None
+                self._send()
+            self._receive()
+        reader, asked, results = self._answered.popleft()
+        return reader, asked, [rows or () for rows in results]
+
+    def _send(self) -> None:
+        """Have the server begin with all that was asked for, in the order of the first who asked for each."""
+        for sql, places in self._unsent.items():
+            given = [waiting.asked[number][1] for waiting, number in places]
+            if len(given) == 1 or not given[0]:
+                for values in given:
+                    self._driver.send(sql, values)
+                self._sent.extend([place] for place in places)
+            else:
+                self._driver.send(_for_many(sql), [_as_array(values) for values in zip(*given, strict=True)])
+                self._sent.append(places)
+        self._driver.begin()
+        self._unsent, self._waiting = {}, 0
+
+    def _receive(self) -> None:
+        """Take the rows of the first statement that was sent."""
+        places = self._sent.popleft()
+        rows = self._driver.receive()
+        if len(places) == 1:
+            results = [rows]
+        else:
+            results = [[] for _ in places]
+            for row in rows:
+                results[row[-1] - 1].append(row[:-1])
+        for (waiting, number), found in zip(places, results, strict=True):
+            waiting.results[number] = found
+            if None not in waiting.results:
+                self._answered.append(waiting)
+
+
+@cache
+def _for_many(sql: str) -> str:
+    """A statement that takes arrays of values, and has the number of the values each row is for in its last column."""
+    types = {int(number): kind for number, kind in _PLACE.findall(sql)}
+    arrays = ", ".join(f"${number}::{types[number]}[]" for number in sorted(types))
+    names = ", ".join(f"value_{number}" for number in sorted(types))
+    for_one = _PLACE.sub(r"given.value_\1", sql)
+    # Without the offset, the server may find the rows of all in another way, and in another order.
+    for_one = for_one if "OFFSET" in for_one else f"{for_one} OFFSET 0"
+    return (
+        f"SELECT found.*, given.number FROM unnest({arrays}) WITH ORDINALITY AS given ({names}, number), "  # noqa: S608
+        f"LATERAL ({for_one}) AS found"
+    )
+
+
+def _as_array(values: Sequence[Any]) -> str:
+    """Values as PostgreSQL writes an array of them."""
+    if type(values[0]) is int and None not in values:
+        return f"{{{','.join(map(str, values))}}}"
+    return f"{{{','.join(map(_as_element, values))}}}"
+
+
+def _as_element(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
