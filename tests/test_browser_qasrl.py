@@ -224,6 +224,23 @@ def test_questions_are_written_by_touch_with_the_phones_keyboard_up(scene: Scene
     assert [plain(answer) for answer in scene.answers()] == [[EXPERT[1]]]
 
 
+def test_what_is_offered_does_not_cover_an_answer_that_is_marked(scene: Scene) -> None:
+    """A tap on a word leaves the field in focus."""
+    worker = scene.worker(**PHONE).open("writing")
+    page = worker.page
+    offers = page.get_by_role("listbox", name="What can come next")
+    for question, number in (("What did someone sell?", 5), ("who sold something", 3)):
+        field(page).tap()
+        page.keyboard.type(question.removesuffix("?"))
+        expect(offers).to_be_visible()
+        page.keyboard.type(question.removeprefix(question.removesuffix("?")))
+        word(page, number).tap()
+        expect(field(page)).to_be_focused()
+        expect(offers).to_be_hidden()
+        page.get_by_role("button", name="Done with this question").tap()
+    expect(page.locator(".qa-entry")).to_have_count(2)
+
+
 @pytest.mark.slow
 def test_practice_shows_what_was_missed_on_the_sentence(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("practice")

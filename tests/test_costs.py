@@ -354,7 +354,7 @@ def test_check_counts_training_for_as_many_as_the_study_takes(
 def test_check_takes_nobodys_expectation_for_a_need(tmp_path: Path) -> None:
     write_protocol_study(tmp_path, gate="threshold = 0.75\nexpected = 50")
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "Planned for 50 workers" in page and "at least 50 workers" not in page
+    assert "Planned for 50 workers who join." in page and "at least 50 workers" not in page
 
 
 def test_check_notes_a_budget_that_runs_out(tmp_path: Path) -> None:

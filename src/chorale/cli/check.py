@@ -162,7 +162,7 @@ def _workers_sentence(plan: StudyPlan) -> str:
     people = plural(plan.workers, "worker", "workers")
     if plan.gates:
         # Workers who tie at the cut-off all pass, and stages that a gate ends need not be finished: no minimum applies.
-        return f"Planned for {people} completing the study. Fewer may be enough: try it with `chorale rehearse`."
+        return f"Planned for {people} who join. Fewer may be enough: try it with `chorale rehearse`."
     why = ", because nobody judges two items of the same group" if plan.parts else ""
     return f"Needs at least {people} who complete the study{why}."
 

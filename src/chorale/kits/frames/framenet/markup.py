@@ -34,8 +34,11 @@ _OF_LINGUISTS = re.compile(
     re.IGNORECASE,
 )
 """Only lexicographers need to read a sentence that has one of these."""
+_WORDS = r"(?:words|verbs|nouns|adjectives|terms)\b"
 _LAY_WORDING = (
     (re.compile(r"^In this frame,? +", re.IGNORECASE), ""),
+    (re.compile(rf"^This frame (?:contains|consists of|includes|covers|is for) (?=(?:\w+ ){{0,3}}{_WORDS})"), ""),
+    (re.compile(r"^This frames\b"), "This frame"),
     (re.compile(r"\b(words|verbs|nouns|terms) (?:in|of) this frame\b", re.IGNORECASE), r"\1 with this meaning"),
     (re.compile(r"\b(?:[Tt]he )?(?!Th(?:e|is|at)\b)([A-Z]\w+(?: \w+)?) frame\b"), r"the meaning “\1”"),
     (re.compile(r"\b(?:non-perspectivized |non-lexical )?frame\b(?! element)", re.IGNORECASE), "meaning"),

@@ -140,6 +140,8 @@ export class Editor {
    */
   #marked(spans, said) {
     this.answers = spans;
+    // On a phone a tap on a word leaves the field in focus: its offers would cover the answer and its button.
+    this.field.closeOffers();
     const used = this.#used();
     this.tell(used ? `${said}. ${used}` : said);
     this.host.changed();

@@ -62,7 +62,7 @@ export class QuestionField {
   /** @param {string} text */
   set value(text) {
     this.input.value = text;
-    this.#close();
+    this.closeOffers();
     this.explain("");
   }
 
@@ -107,7 +107,7 @@ export class QuestionField {
   }
 
   #left() {
-    this.#close();
+    this.closeOffers();
     const understood = this.value ? this.understood() : null;
     if (understood && "reason" in understood) this.explain(understood.reason);
     else if (understood) this.input.value = understood.text;
@@ -119,14 +119,16 @@ export class QuestionField {
     const offered = this.grammar.complete(this.input.value, this.earlier());
     // What is whole comes first, until it has its mark: on a phone, a tap on it is how to be done.
     const first = whole && this.value !== understood.text ? [{ text: understood.text, whole: true }] : [];
-    const others = offered.filter((offer) => offer.text !== first[0]?.text);
+    // What is written already is no offer.
+    const others = offered.filter((offer) => !whole || offer.text !== understood.text);
     this.offers = [...first, ...others].slice(0, MOST_OFFERED);
     // What is whole already goes on only if somebody chooses so.
     this.active = this.offers.length > 0 && this.value !== "" && !whole ? 0 : -1;
     this.#draw();
   }
 
-  #close() {
+  /** Until somebody types or taps the field again. */
+  closeOffers() {
     this.offers = [];
     this.active = -1;
     this.#draw();
@@ -162,7 +164,7 @@ export class QuestionField {
       if (this.list.hidden) this.#offer();
       else this.#move(key === "ArrowDown" ? 1 : -1);
     } else if (key === "Escape" && !this.list.hidden) {
-      this.#close();
+      this.closeOffers();
     } else if (key === "Tab" && !event.shiftKey && this.active >= 0) {
       this.#take(this.active);
     } else if (key === "Enter" && !event.repeat) {
@@ -195,7 +197,7 @@ export class QuestionField {
     const { text, whole } = this.offers[number];
     this.input.value = whole ? text : `${text} `;
     this.explain("");
-    if (whole) this.#close();
+    if (whole) this.closeOffers();
     else this.#offer();
     this.events.changed();
     if (whole) this.#finish();
@@ -204,7 +206,7 @@ export class QuestionField {
   #finish() {
     if (this.value === "") return;
     const understood = this.understood();
-    this.#close();
+    this.closeOffers();
     if ("reason" in understood) {
       this.explain(understood.reason);
       return;
