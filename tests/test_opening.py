@@ -19,11 +19,12 @@ from sqlalchemy import create_engine, inspect, text
 from starlette.testclient import TestClient
 
 import chorale.store
+from chorale.engine.control import set_stage_state
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.kits.mturk.store.schema import metadata as of_mturk
 from chorale.kits.mturk.store.work import WORK
-from chorale.model import UserError
+from chorale.model import StageState, UserError
 from chorale.model.problems import DamagedError
 from chorale.store import Tx, open_memory_store, open_store, stages, store_url
 from chorale.store.in_use import OtherVersionError
@@ -33,7 +34,8 @@ from chorale.store.opening import MIGRATIONS, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import set_setting
 from chorale.web.app import create_app
-from crowd import Person
+from comments_study import write_comments_study
+from crowd import Person, do, look
 from serving import HOST, PATIENCE_SECONDS, Server
 from small_study import write_small_study
 
@@ -278,6 +280,51 @@ def test_files_may_change_until_somebody_comes(tmp_path: Path, database: str | N
     write_small_study(folder, applications=5)
     with pytest.raises(UserError, match="not in the files"):
         open_study(folder, database)
+
+
+def test_a_paused_stage_may_change_until_somebody_comes(tmp_path: Path, database: str | None) -> None:
+    """Before, a pause counted as work: from then on neither the form nor an item could change."""
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=2)
+    for state in (StageState.PAUSED, StageState.OPEN, StageState.PAUSED):
+        study = open_study(folder, database)
+        do(study, set_stage_state, study.stage("meaningful"), state, "the owner", "to change the form")
+        study.close()
+    write_small_study(folder, applications=3, texts=("another left", "another right"))
+    text = (folder / "study.toml").read_text()
+    first = text.replace('"meaningful"', '"paraphrase"', 1).replace('from = "meaningful"', 'from = "paraphrase"')
+    (folder / "study.toml").write_text(first)
+    with pytest.raises(UserError, match="no longer match") as refused:
+        open_study(folder, database)
+    assert "'meaningful' is missing, but work was done in it or it was paused" in str(refused.value.problems)
+    (folder / "study.toml").write_text(text)
+    study = open_study(folder, database)
+    assert look(study, stages.stage_counts)[0].items == 6
+    assert look(study, stages.paused_stages), "and stays paused"
+    do(study, set_stage_state, study.stage("meaningful"), StageState.OPEN, "the owner", "ready")
+    touch(study)
+    write_small_study(folder, applications=2)
+    with pytest.raises(UserError, match="not in the files"):
+        open_study(folder, database)
+
+
+def test_the_task_of_a_paused_stage_may_change_until_somebody_comes(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_comments_study(folder, count=5)
+    study = open_study(folder)
+    [stage] = study.stages.values()
+    do(study, set_stage_state, stage, StageState.PAUSED, "the owner", "")
+    study.close()
+    form = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(form.replace('"fine", "rude"', '"fine", "harsh", "rude"'))
+    open_study(folder).close()
+    write_small_study(folder)
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace('"meaningful"', f'"{stage.name}"'))
+    study = open_study(folder)
+    assert [row.task for row in look(study, stages.all_stages)] == ["rules-meaningful", "rules-entailment"]
+    assert Person(study, "first").next(stage.name).status == "paused"
+    study.close()
 
 
 def test_changed_files_are_refused_with_what_to_do(tmp_path: Path, database: str | None) -> None:

@@ -165,8 +165,9 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     problems = _conflicts(tx, folder)
     if problems and stages.is_untouched(tx):
         # Nobody has seen anything yet, so the files take precedence.
-        tasks = {content.settings.name: content.task.name for content in folder.stages}
-        stages.clear(tx, [stage.name for stage in stages.all_stages(tx) if tasks.get(stage.name) == stage.task])
+        stages.clear(
+            tx, {content.settings.name: (content.task.name, content.task.version) for content in folder.stages}
+        )
         problems = _conflicts(tx, folder)
     if problems:
         raise UserError("The study's files no longer match its database. Nothing was changed", problems)
@@ -210,7 +211,12 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
     present = {content.settings.name: content for content in folder.stages}
     for name, row in known.items():
         if name not in present:
-            yield Problem("study.toml", None, f"stage {name!r} is missing, but has answers", "Restore it.")
+            yield Problem(
+                "study.toml",
+                None,
+                f"stage {name!r} is missing, but work was done in it or it was paused",
+                "Restore it.",
+            )
         elif present[name].task.name != row.task:
             yield Problem(
                 "study.toml",

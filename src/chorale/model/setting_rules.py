@@ -111,8 +111,8 @@ GROUPED = (
     ),
     _rule(
         When.SAME_CONTENT,
-        "New stages are added. Removing or renaming a stage, or changing its task, is refused once work was done in "
-        "it.",
+        "New stages are added. Removing or renaming a stage is refused once work was done in it or it was paused. A "
+        "change of its task is refused once work was done in it.",
         "stage stage.name stage.task",
     ),
     _rule(

@@ -197,20 +197,35 @@ _PRODUCED: Select[Any] = select(
 ).group_by(participation.c.stage_id)
 
 
+_BEFORE_WORK = ("paused", "resumed", "items assigned")
+"""Events of a stage that happen before anybody works in it."""
+
+
 def is_untouched(tx: Connection) -> bool:
     """Whether nobody has come near the stages and items yet."""
+    logged = or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))
     traces = (
         select(participation.c.stage_id).limit(1),
-        select(event.c.id).where(or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))).limit(1),
+        select(event.c.id).where(logged, event.c.kind.not_in(_BEFORE_WORK)).limit(1),
     )
     return all(tx.execute(query).first() is None for query in traces)
 
 
-def clear(tx: Connection, keep: Collection[str]) -> None:
-    """Forget items, gold, and stages of other names. Those that stay keep their ids: another server may use them."""
+def clear(tx: Connection, tasks: Mapping[str, tuple[str, int]]) -> None:
+    """Forget items, gold, and stages that are not among these tasks by stage name, unless the activity log names them.
+
+    Stages that stay keep their ids: another server may use them.
+    """
     for table in (gold, item_source, item_assignee, item):
         tx.execute(table.delete())
-    tx.execute(stage.delete().where(stage.c.name.not_in(keep)))
+    logged = select(event.c.stage_id).where(event.c.stage_id.is_not(None))
+    for row in all_stages(tx):
+        task, version = tasks.get(row.name, (None, 0))
+        if task == row.task:
+            continue
+        tx.execute(stage.delete().where(stage.c.id == row.id, stage.c.id.not_in(logged)))
+        if task is not None:
+            tx.execute(update(stage).where(stage.c.id == row.id).values(task=task, task_version=version))
     tx.execute(setting.delete().where(setting.c.key == "seed"))
 
 
