@@ -28,6 +28,7 @@ from chorale.kits.qasrl.grammar import (
     suggest,
 )
 from chorale.text.inflections import VerbForms, inflect
+from chorale.web.pages import STATIC
 
 STEMS = ("cut", "give", "undergo", "sell", "put", "take", "paint", "do", "have", "carry")
 SENTENCE = (
@@ -110,7 +111,7 @@ def in_python(cases: list[Case]) -> dict[str, list[float]]:
 
 
 def in_chromium(cases: list[Case]) -> dict[str, list[float]]:
-    modules = {path.name: path.read_text("utf-8") for path in BROWSER_MODULES}
+    modules = {path.name: path.read_text("utf-8") for path in (*BROWSER_MODULES, STATIC / "say.js")}
     sent = json.dumps([[forms.as_bank(), SENTENCE, PLACE, earlier, prefix] for forms, earlier, prefix in cases])
     with open_chromium() as browser:
         page = browser.new_page()

@@ -1,24 +1,20 @@
-"""People in tests: a study's functions called the way the site calls them."""
+"""People in tests: those that `chorale.testing` ships, with the names of the small study."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from sqlalchemy import text
 
-from chorale.engine import entering, work
 from chorale.engine.finishing import parts_done
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
 from chorale.engine.work import Offer, SubmitOutcome
 from chorale.protocol import Ending, ending
 from chorale.store import Tx
+from chorale.testing.workers import ScriptedWorker
+from chorale.testing.workers import act as do
 
 T = TypeVar("T")
-
-
-def do(study: Study, what: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Run `what(tx, study, …)` in a transaction and wait for it."""
-    return study.store.write(lambda tx: what(tx, study, *args, **kwargs)).result()
 
 
 def look(study: Study, what: Callable[[Tx], T]) -> T:
@@ -36,31 +32,23 @@ def tamper(study: Study, statement: str) -> None:
     assert do(study, changed) > 0, "the study has nothing of the kind"
 
 
-class Person:
-    """A worker who has consented."""
+class Person(ScriptedWorker):
+    """A worker from Prolific who has consented."""
 
     def __init__(self, study: Study, name: str) -> None:
-        self.study = study
-        arrived = do(study, entering.arrive, "prolific", name, {})
-        self.id, self.pseudonym = arrived.id, arrived.pseudonym
-        do(study, entering.consent, self.id)
+        super().__init__(study, name, "prolific")
 
     def next(self, stage: str = "meaningful") -> Offer:
-        return do(self.study, work.next_item, self.study.stage(stage), self.id)
+        return super().next(stage)
 
     def submit(
         self, offer: Offer, answer: Any = "yes", key: str = "key-00000001", ms: int | None = 1000
     ) -> SubmitOutcome:
-        assert offer.lease is not None, offer
-        return do(self.study, work.submit, self.id, offer.lease.token, answer, key, ms)
+        return super().submit(offer, answer, key, ms)
 
     def judge(self, answer: Any = "yes", stage: str = "meaningful") -> tuple[Offer, SubmitOutcome]:
         offer = self.next(stage)
         return offer, self.submit(offer, answer)
-
-    def give_back(self, offer: Offer) -> None:
-        assert offer.lease is not None
-        do(self.study, work.give_back, self.id, offer.lease.token)
 
 
 def ending_for(study: Study, person: Person, after: int = 99) -> Ending | None:

@@ -91,7 +91,7 @@ def translation(page: Page) -> None:
 
 def survey(page: Page) -> None:
     page.get_by_role("radio", name="yes").check()
-    page.get_by_label("How often in a week?").fill("3")
+    page.get_by_label("How many times a week?").fill("3")
     for name in ("quality", "speed", "price"):
         page.get_by_role("button", name=name).click()
     for row in page.locator(".form-row").all():

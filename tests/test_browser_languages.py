@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from asking import write_qasrl_study
 from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers
+from chorale.folder.templates import create_study_from_files
 from test_languages import write_study
 
 pytestmark = [
@@ -140,3 +142,72 @@ def test_chinese_is_marked_by_character(scene: Scene) -> None:
     page.locator("#submit").click(delay=600)
     expect(page.locator("#panel-item")).to_have_attribute("aria-label", "第 2 题")
     assert scene.answers()[0]["words"] == [{"start": 2, "end": 4, "label": "متى"}]
+
+
+def set_language(folder: Path, code: str) -> Path:
+    file = folder / "study.toml"
+    file.write_text(file.read_text("utf-8").replace("[study]\n", f'[study]\nlanguage = "{code}"\n', 1), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("de", "Nach „Who has“ muss das Verb „sold“, „been sold“ oder „been selling“ sein."),
+        ("ar", "بعد “Who has” يجب أن يكون الفعل “sold” أو “been sold” أو “been selling”."),
+        ("ja", "「Who has」の後の動詞は 「sold」、「been sold」、または「been selling」 でなければなりません。"),
+    ],
+)
+def test_hints_about_an_english_question_are_in_the_language_of_the_study(
+    chromium: Browser, tmp_path: Path, code: str, hint: str
+) -> None:
+    folder = set_language(write_qasrl_study(tmp_path / "study", apart=True), code)
+    with Site(folder) as site:
+        scene = Scene(chromium, site)
+        page = scene.worker().open("writing").page
+        field = page.get_by_role("combobox")
+        field.fill("Who has selling something?")
+        field.press("Escape")
+        field.press("Enter")
+        expect(page.locator(".qa-reason")).to_have_text(hint)
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []
+
+
+LAYOUT = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-form>
+  <crowd-instructions><p>Lies.</p></crowd-instructions>
+  <crowd-entity-annotation name="words" header="Namen" text="Ada ${verb} Grace" labels="['Person']">
+  </crowd-entity-annotation>
+  <crowd-question-answer-generation name="asked" text="Ada grüßt Grace" question-min-words="2"
+    min-questions="1"></crowd-question-answer-generation>
+</crowd-form>"""
+
+
+def test_the_elements_of_a_layout_are_in_the_language_of_the_study(chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "layout.html").write_text(LAYOUT, "utf-8")
+    (tmp_path / "batch.csv").write_text("verb\ngrüßt\nsieht\n", "utf-8")
+    create_study_from_files(tmp_path / "study", "mturk", tmp_path / "layout.html", tmp_path / "batch.csv")
+    with Site(set_language(tmp_path / "study", "de")) as site:
+        scene = Scene(chromium, site)
+        scene.watch.tolerate("assets.crowd.aws")
+        worker = scene.worker()
+        stage = site.query("SELECT name FROM stage")[0][0]
+        page = worker.open(stage).page
+        frame = page.frame_locator(".hit-frame")
+        expect(frame.locator("html")).to_have_attribute("lang", "de")
+        expect(frame.locator("summary")).to_have_text("Anleitung")
+        expect(frame.get_by_role("group", name="Bezeichnungen")).to_be_visible()
+        question = frame.get_by_label("Frage", exact=True)
+        question.fill("Wer")
+        assert question.evaluate("field => field.validationMessage") == "Schreiben Sie mindestens 2 Wörter."
+        question.fill("Wer grüßt?")
+        frame.get_by_label("Antwort", exact=True).fill("Ada")
+        expect(frame.get_by_role("button", name="Frage hinzufügen")).to_be_visible()
+        frame.get_by_role("button", name="Abschicken").click()
+        expect(page.locator("#saved")).to_contain_text("1")
+        assert len(scene.answers()) == 1
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []

@@ -155,3 +155,11 @@ def test_a_worker_s_gold_and_agreement_are_those_of_each_field(study: Study) -> 
     assert of_ada.fields == [("tone", 1.0, 4), ("words", 1.0, 4)] and of_cy.fields[0] == ("tone", 0.75, 4)
     assert list(of_ada.gold_fields) in ([], ["tone"])
     assert all(right == answered for right, answered in of_ada.gold_fields.values())
+
+
+def test_making_gold_needs_a_stage_with_gold(tmp_path: Path) -> None:
+    write_form_study(tmp_path, OPTIONS, rows=json.dumps({"id": "i0", "text": "Hello."}) + "\n")
+    open_study(tmp_path).close()
+    refused = CliRunner().invoke(app, ["gold", str(tmp_path), "--promote-unanimous"])
+    assert refused.exit_code == 2
+    assert "No stage has gold (found: only). Add a [stage.gold] table" in " ".join(refused.stderr.split())

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from datetime import date
 from functools import cache
@@ -24,7 +25,7 @@ from chorale.present.language import Language, said_in, translated_html
 from chorale.present.languages import CATALOGUES, language_of, languages
 from chorale.present.translated import Translated, read_catalogue
 from chorale.registry import installed
-from chorale.testing.languages import problems_of, sentences_in, update
+from chorale.testing.languages import problems_of, sentences_in, update, write_catalogues
 from chorale.web.app import create_app
 from chorale.web.links import invitation_path, study_sessions
 
@@ -95,6 +96,15 @@ def test_every_catalogue_has_every_sentence_with_its_placeholders_and_plural_for
     for place in OWN:
         found += problems_of(read_catalogue(place / f"{code}.po"), kit_sentences(place.parent))
     assert found == []
+
+
+def test_catalogues_that_are_up_to_date_stay_as_they_are(tmp_path: Path) -> None:
+    for place in (CATALOGUES, *OWN):
+        copy = tmp_path / place.parent.name
+        shutil.copytree(place, copy)
+        write_catalogues(own_sentences() if place == CATALOGUES else kit_sentences(place.parent), copy)
+        for path in sorted(place.glob("*.po")):
+            assert (copy / path.name).read_text("utf-8") == path.read_text("utf-8"), f"{path}: run `make languages`"
 
 
 @cache

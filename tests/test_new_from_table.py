@@ -53,7 +53,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 def test_rows_without_usable_ids_are_numbered(tmp_path: Path) -> None:
     rows = [{"id": "same", "text": f"Comment {number}"} for number in range(12)]
     made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
-    assert "rows numbered in the new column `row_id`" in made.output
+    assert "rows numbered in the new column `row_id` (in `id`, row 2 repeats `same`)" in " ".join(made.output.split())
     [stage] = load_folder(tmp_path / "study").stages
     assert [item.key for item in stage.items][:2] == ["row-01", "row-02"]
 
@@ -66,6 +66,34 @@ def test_numbers_leave_the_columns_of_the_table_as_they_are(tmp_path: Path) -> N
     assert written == [{**row, "row_id_2": f"row-{number}"} for number, row in enumerate(rows, 1)]
     [stage] = load_folder(tmp_path / "study").stages
     assert [item.key for item in stage.items] == ["row-1", "row-2"]
+
+
+@pytest.mark.parametrize(
+    ("table", "doubtful"),
+    [
+        ("1,Hello there friend\n2,Go away now\n", "'1'"),
+        ("Hello there friend\nGo away now\n", "'Hello there friend'"),
+        ("What do you think of it?,name\nNot much,Ada\n", None),
+        (TABLE, None),
+    ],
+)
+def test_a_table_without_a_header_is_pointed_out(tmp_path: Path, table: str, doubtful: str | None) -> None:
+    said = " ".join(_new(tmp_path, table, *QUESTION).output.split())
+    assert ("was read as column names" in said) == (doubtful is not None)
+    assert doubtful is None or f"such as {doubtful}. If it is data, add a row of names" in said
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_csv_file_may_have_other_separators(tmp_path: Path, separator: str) -> None:
+    made = _new(tmp_path, separator.join(("id", "text")) + "\n" + separator.join(("1", "Hello, you")) + "\n", *QUESTION)
+    assert "1 item, texts from `text`, IDs from `id`" in made.output
+
+
+@pytest.mark.parametrize("name", ["comments.xlsx", "comments.csv"])
+def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path: Path, name: str) -> None:
+    refused = _new(tmp_path, "PK\x03\x04\x00\x00", *QUESTION, name=name)
+    assert refused.exit_code == 2
+    assert "Save it as CSV (in Excel: “CSV UTF-8”)." in " ".join(refused.stderr.split())
 
 
 @pytest.mark.parametrize("name", ["id", "answer", "explanation", "pieces", "rendered"])

@@ -33,6 +33,7 @@ from chorale.kits.qasrl.grammar import (
 )
 from chorale.kits.qasrl.grammar.sentence import Clause, clause_in, conjugated
 from chorale.text.inflections import VerbForms, inflect, variants_of
+from chorale.web.pages import STATIC
 
 CUT = inflect("cut")
 VERBS = [inflect(stem) for stem in ("cut", "give", "do", "have", "be", "can", "undergo", "re-paint", "will")]
@@ -445,7 +446,7 @@ def test_the_table_is_sound() -> None:
 @pytest.fixture(scope="module")
 def page() -> Iterator[Page]:
     """An empty page that can import the grammar."""
-    modules = {path.name: path.read_text("utf-8") for path in BROWSER_MODULES}
+    modules = {path.name: path.read_text("utf-8") for path in (*BROWSER_MODULES, STATIC / "say.js")}
     with open_chromium() as browser:
         page = browser.new_page()
         page.route(

@@ -72,6 +72,9 @@ def gold(
 
 def _promote_unanimous(study: Study, stages: list[RunningStage], fields: tuple[str, ...]) -> dict[str, int]:
     with_gold = [stage for stage in stages if stage.settings.gold is not None]
+    if not with_gold:
+        names = ", ".join(stage.name for stage in stages)
+        raise UserError(f"No stage has gold (found: {names}). Add a [stage.gold] table with a gold file to study.toml.")
     return {stage.name: gold_desk.promote_unanimous(study, stage, BY, fields) for stage in with_gold}
 
 

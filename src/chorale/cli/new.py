@@ -131,12 +131,18 @@ def _new_from_table(
         columns = {"text": shown, "id": identified or table.number_column}
         print_json({"study": str(directory), "from": str(path), **columns, "files": [str(file) for file in files]})
         return
-    numbered = f"rows numbered in the new column `{table.number_column}`, since no column has usable IDs"
+    numbered = f"rows numbered in the new column `{table.number_column}` ({table.why_numbered()})"
     ids = f"IDs from `{identified}`" if identified else numbered
-    print_line(f"Created {directory} from {path}: {len(table.rows):,} items, texts from `{shown}`, {ids}.")
+    items = "1 item" if len(table.rows) == 1 else f"{len(table.rows):,} items"
+    print_line(f"Created {directory} from {path}: {items}, texts from `{shown}`, {ids}.")
     print_line(
         f"People read, for example: {shortened(str(table.rows[0][shown]))}. To show another column: --text COLUMN"
     )
+    if doubtful := table.doubtful_header():
+        print_line(
+            f"The first row of {path} was read as column names, such as {shortened(doubtful)}. If it is data, add a "
+            "row of names above it and start again."
+        )
     _print_next(
         directory, f"Fill in the [placeholders] of {directory / 'guidelines.md'} and {directory / 'consent.md'}."
     )

@@ -32,6 +32,9 @@ _QUOTED = re.compile('"[^"]*"')
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
 _PACKED = ".gz"
+_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+_SAVE_AS_CSV = "Save it as CSV (in Excel: “CSV UTF-8”)."
+_ZIP = b"PK\x03\x04"
 
 
 class Row(NamedTuple):
@@ -46,14 +49,14 @@ def read_rows(
     """The valid rows of a file. Problems with others are added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object per line; .csv and .tsv have a header, and
-    all their cells are text. The header of a .csv decides between commas and semicolons. Any of them may be gzipped,
-    with .gz after the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
+    all their cells are text. The header of a .csv decides between commas, semicolons and tabs. Any of them may be
+    gzipped, with .gz after the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
     `streamed` counts and digests every byte.
     """
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
     if reader is None:
-        fix = "Use a .jsonl, .ndjson, .csv or .tsv file."
+        fix = _SAVE_AS_CSV if path.suffix in _SPREADSHEETS else "Use a .jsonl, .ndjson, .csv or .tsv file."
         report(None, "has an unsupported format", fix, path.suffix or "no suffix")
         return
     try:
@@ -188,12 +191,15 @@ def _reader_for(suffix: str) -> _Reader | None:
 
 
 def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
-    """Skip a UTF-8 byte order mark; refuse a UTF-16 one, which would otherwise cause a problem in every line."""
-    head = file.peek(3)
+    """Skip a UTF-8 byte order mark. Refuse UTF-16 and binary files, which would cause a problem in every line."""
+    head = file.peek(4)
     if head.startswith(codecs.BOM_UTF8):
         file.read(3)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         report(1, "is UTF-16 text, not UTF-8", "Save the file as UTF-8 (in Excel: “CSV UTF-8”).")
+        return False
+    if head.startswith(_ZIP):
+        report(None, "is a spreadsheet or another packed file, not text", _SAVE_AS_CSV)
         return False
     return True
 
@@ -297,8 +303,8 @@ def check_inside(values: Any) -> None:
 
 def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
     head = _lines_to_header(lines)
-    if delimiter == "," and head and has_semicolons(head[-1]):
-        delimiter = ";"
+    if delimiter == "," and head:
+        delimiter = separator_of(head[-1])
     records = _records(head, lines, report, delimiter)
     line, header = next(records, (0, []))
     spoiled = lines.take_spoiled()
@@ -327,10 +333,10 @@ def _lines_to_header(lines: _Lines) -> list[str]:
     return head
 
 
-def has_semicolons(header: str) -> bool:
-    """Whether columns are separated by semicolons, as Excel does where the decimal separator is a comma."""
+def separator_of(header: str) -> str:
+    """What separates the columns of a CSV file. Excel writes semicolons where a comma is the decimal separator."""
     outside_quotes = _QUOTED.sub("", header)
-    return ";" in outside_quotes and "," not in outside_quotes
+    return next((sign for sign in ",;\t" if sign in outside_quotes), ",")
 
 
 def _records(

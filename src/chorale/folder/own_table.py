@@ -33,12 +33,11 @@ class OwnTable:
         """The column that people read: the named one, or else the column with the longest texts."""
         column = self.likely_text() if named is None else self._known(named, "--text")
         if column is None:
-            reserved = "".join(
-                f" Rename the column `{name}` to use it." for name in NEVER_SHOWN if name in self.columns
-            )
+            reserved = [f"`{name}`" for name in NEVER_SHOWN if name in self.columns and self._is_readable(name)]
+            rename = f" Rename the column {' or '.join(reserved)} to use it." if reserved else ""
             raise UserError(
                 f"{self.path}: no column looks like text (found: {', '.join(self.columns)}). Name the column that "
-                f"people read with --text COLUMN.{reserved}"
+                f"people read with --text COLUMN.{rename}"
             )
         if column in NEVER_SHOWN:
             raise UserError(
@@ -58,8 +57,9 @@ class OwnTable:
         return max(readable, key=rank, default=None)
 
     def _has_text(self, column: str) -> bool:
-        if _LIKE_ID.search(column):
-            return False
+        return not _LIKE_ID.search(column) and self._is_readable(column)
+
+    def _is_readable(self, column: str) -> bool:
         return not all(_NOTHING_TO_READ.fullmatch(_text(row.get(column))) for row in self.rows)
 
     @property
@@ -78,8 +78,21 @@ class OwnTable:
             if problem is not None:
                 raise UserError(f"{self.path}: the column `{named}` can't be the ID: {problem}.")
             return named
-        likely = [name for name in self.columns if _LIKE_ID.search(name)]
-        return next((name for name in likely if self._unusable(name) is None), None)
+        return next((name for name in self._like_ids() if self._unusable(name) is None), None)
+
+    def why_numbered(self) -> str:
+        """Why no column has the IDs: what is wrong with the one whose name says so, or that there is none."""
+        problems = ((name, self._unusable(name)) for name in self._like_ids())
+        unusable = next((f"in `{name}`, {problem}" for name, problem in problems if problem), None)
+        return unusable or "no column is named like an ID"
+
+    def _like_ids(self) -> list[str]:
+        return [name for name in self.columns if _LIKE_ID.search(name)]
+
+    def doubtful_header(self) -> str | None:
+        """A column name that looks like a value, as in a table without a header; None if all look like names."""
+        texts = (name for name in self.columns if name.isdigit() or name.endswith((".", "!")) or name.count(" ") > 1)
+        return next((name for name in texts if not name.endswith("?")), None)
 
     def _known(self, name: str, option: str) -> str:
         if name not in self.columns:

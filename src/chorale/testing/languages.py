@@ -107,17 +107,17 @@ def update(folder: Path, languages: Iterable[str] = (), *, without: Iterable[Pat
 
 
 def write_catalogues(sources: Catalog, place: Path, languages: Iterable[str] = ()) -> list[Path]:
-    """Write the catalogues of a folder with the current sentences, keeping their translations."""
+    """Write the catalogues of a folder with the current sentences, keeping their translations and their order."""
     paths = sorted({*place.glob("*.po"), *(place / f"{language}.po" for language in languages)})
     for path in paths:
-        locale = Locale.parse(path.stem, sep="-")
-        before = read_catalogue(path) if path.is_file() else None
-        now = Catalog(locale=locale)
-        for message in sources:
-            if message.id:
-                own = None if before is None else before.get(_key(message))
-                kept = own.string if own is not None and own.id == message.id else None
-                now.add(message.id, kept or "", locations=message.locations)
+        before = {message.id: message.string for message in read_catalogue(path)} if path.is_file() else {}
+        now = Catalog(locale=Locale.parse(path.stem, sep="-"))
+        now.mime_headers = [("Plural-Forms", plural_forms(now.locale))]  # Babel's own are not always Unicode's
+        wanted = {message.id: message for message in sources if message.id}
+        # Sentences that move from file to file stay where they are in the catalogue; new ones come last.
+        for key in dict.fromkeys([*(key for key in before if key in wanted), *wanted]):
+            message = now.add(key, before.get(key) or "", locations=wanted[key].locations)
+            message.flags.clear()  # Babel's versions differ in the formats that they recognise
         write_catalogue(now, path)
     return paths
 
@@ -139,10 +139,6 @@ def plural_forms(locale: Locale) -> str:
     used = {locale.plural_form(number) for number in range(1000)}
     rules = {tag: rule for tag, rule in locale.plural_form.rules.items() if tag in used}
     return to_gettext(rules)
-
-
-def _key(message: Message) -> str:
-    return message.id if isinstance(message.id, str) else message.id[0]
 
 
 def update_own(languages: Iterable[str] = ()) -> list[Path]:

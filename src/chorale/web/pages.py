@@ -145,6 +145,8 @@ class Pages:
         self.language = study_language(study.settings)
         self.sentences = self.language.for_browser.encode()
         """The script that has the sentences; empty for English."""
+        version = sha256(self.sentences).hexdigest()[:12]
+        self.sentences_url = f"{root}{SENTENCES}?v={version}" if self.sentences else None
         self._workers = self._environment(study, self.language, more_templates)
         self._console = self._environment(study, Language(), more_templates)
 
@@ -156,7 +158,6 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        version = sha256(self.sentences).hexdigest()[:12]
         environment.globals.update(
             study=study.settings.study,
             static=static_url,
@@ -164,7 +165,7 @@ class Pages:
             version=__version__,
             money=lambda amount: language.money(amount, study.settings.pay.currency),
             language=language,
-            sentences=f"{self._root}{SENTENCES}?v={version}" if language.for_browser else None,
+            sentences=self.sentences_url if language.for_browser else None,
             isolated=lambda text: _BDI.format(text) if language.direction == "rtl" else text,
             say=lambda source, /, **values: _said(language, worded(source, **values)),
             say_count=lambda number, one, several, /, **values: _said(

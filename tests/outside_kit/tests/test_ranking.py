@@ -12,11 +12,10 @@ from chorale.cli import app
 from chorale.contract import AnswerError
 from chorale.engine.opening import open_study
 from chorale.folder.templates import create_study
-from chorale.testing import KIT_CHECKS, TASK_CHECKS, KitCheck, TaskCheck
+from chorale.testing import KIT_CHECKS, TASK_CHECKS, KitCheck, ScriptedWorker, TaskCheck
 from chorale_ranking import KIT
 from chorale_ranking.rankings import borda_points, borda_ranking, kendall_tau, parse_ranking
 from chorale_ranking.task import RANKING
-from crowd import people
 
 JUDGMENTS = "# a comment\nt1 ann a>b>c\nt1 bob a>c>b\nt1 eve b>a>c\n\nt2 ann c>b>a\nt2 bob c>a>b\n"
 GOLD = "i1 a>b>c\ni2 b>c>a\ni3 c>a>b\n"
@@ -147,8 +146,7 @@ def _answer_all(folder: Path) -> None:
     right = {json.dumps(row["texts"]): row["answer"] for row in rows}
     study = open_study(folder)
     try:
-        for person in people(study, 3):
-            while (offer := person.next("summaries")).view is not None:
-                person.submit(offer, right[json.dumps(offer.view["texts"])])
+        for name in ("ann", "bob", "eve"):
+            ScriptedWorker(study, name).work("summaries", lambda view: right[json.dumps(view["texts"])])
     finally:
         study.close()

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import has_semicolons, shortened, why_not_csv
+from chorale.files.rows import separator_of, shortened, why_not_csv
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -154,7 +154,7 @@ def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
 def _delimiter(path: Path, text: str) -> str:
     if ".tsv" in path.suffixes:
         return "\t"
-    return ";" if has_semicolons(text.partition("\n")[0]) else ","
+    return separator_of(text.partition("\n")[0])
 
 
 def _long_columns(header: list[str]) -> tuple[int, int, int] | None:

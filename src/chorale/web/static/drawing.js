@@ -12,8 +12,8 @@
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
   const COLOURS = ["#d1495b", "#1f6feb", "#2a9134", "#8f3fbf", "#b8860b", "#00798c", "#c2410c", "#475569"];
-  /** @type {(source: string, values?: Object<string, string | number>) => string} pages translate; frames are English */
-  const say = globalThis.choraleSay ?? ((source, values = {}) => source.replace(/\{(\w+)\}/g, (_, name) => String(values[name])));
+  /** @type {(source: string, values?: Object<string, string | number>) => string} of `say.js`, or of the script of a frame */
+  const say = globalThis.choraleSay;
   const LINE = { add: () => say("Add a line"), named: (values) => say("line {number} {label}", values) };
   const NAMES = {
     box: { add: () => say("Add a box"), named: (values) => say("box {number} {label}", values) },

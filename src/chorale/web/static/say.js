@@ -7,6 +7,7 @@
 
 /** @type {{language: string, messages: Object<string, string | string[]>, plural: (n: number) => number} | undefined} */
 const words = globalThis.choraleWords;
+const alternatives = new Intl.ListFormat(words?.language ?? "en-GB", { type: "disjunction" });
 const numbers = new Intl.NumberFormat(words?.language ?? "en", { maximumFractionDigits: 20, numberingSystem: "latn" });
 
 /**
@@ -33,6 +34,9 @@ export function sayCount(count, one, several, values = {}) {
 }
 
 globalThis.choraleSay = say; // for scripts that are no modules
+
+/** @param {string[]} choices @returns {string} “a, b or c” */
+export const sayOneOf = (choices) => alternatives.format(choices);
 
 /** @param {number} value */
 export const sayNumber = (value) => numbers.format(value);

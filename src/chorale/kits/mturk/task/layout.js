@@ -15,6 +15,8 @@ const CROWD = "/static/mturk/crowd.js";
 const TEXT_ELEMENTS = "/static/mturk/crowd-text.js";
 const DRAWING = "/static/drawing.js";
 const DRAWN_ELEMENTS = "/static/mturk/crowd-drawing.js";
+/** The sentences of the study's language; none in English. */
+const SENTENCES = document.querySelector('script[src*="/static/sentences.js"]')?.getAttribute("src");
 const TALLEST = 4000;
 const MOST_SIGNS = 200_000;
 const STORED = "layout-storage";
@@ -165,7 +167,8 @@ function isFields(values) {
  * @param {string} html
  */
 function asDocument(html) {
-  const scripts = /<crowd-/i.test(html) ? [HELPER, TEXT_ELEMENTS, DRAWING, DRAWN_ELEMENTS] : [HELPER];
+  const elements = /<crowd-/i.test(html) ? [TEXT_ELEMENTS, DRAWING, DRAWN_ELEMENTS] : [];
+  const scripts = [...(SENTENCES && elements.length > 0 ? [SENTENCES] : []), HELPER, ...elements];
   const script = scripts.map((source) => `<script src="${source}" data-root="${ROOT}"></` + "script>").join("");
   const own = inForm(html)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/externalHIT_v1\.js/gi, HELPER)
@@ -175,8 +178,11 @@ function asDocument(html) {
     const end = head.index + head[0].length;
     return own.slice(0, end) + script + own.slice(end);
   }
+  const { lang, dir } = document.documentElement;
+  const title = say("Question");
   return (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Question</title>' +
+    `<!doctype html><html lang="${lang}" dir="${dir || "ltr"}"><head>` +
+    `<meta charset="utf-8"><title>${title}</title>` +
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     `<link rel="stylesheet" href="/static/mturk/frame.css">${script}</head><body>${own}</body></html>`
   );

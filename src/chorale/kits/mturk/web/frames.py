@@ -8,7 +8,8 @@ from fastapi.responses import HTMLResponse
 
 from chorale.kits.mturk.api.answers import OTHER
 from chorale.kits.mturk.api.questions import HIGHEST, LOWEST, Choice, Content, FormQuestion, Page, QuestionForm
-from chorale.web.pages import static_url
+from chorale.present.language import Language
+from chorale.web.pages import Pages, static_url
 
 SUBMIT_PATH = "/mturk/externalSubmit"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-modals"
@@ -27,6 +28,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 _SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit", re.IGNORECASE)
+# The scripts that Amazon's larger elements need.
+_ELEMENTS = ("mturk/crowd-text.js", "drawing.js", "mturk/crowd-drawing.js")
 # Bounded, so that no page makes looking for them slow.
 _HELPER = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/externalHIT_v1\.js""", re.IGNORECASE)
 _CROWD = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/crowd-html-elements[\w.-]{0,40}\.js""", re.IGNORECASE)
@@ -38,15 +41,20 @@ def framed(html: str) -> HTMLResponse:
     return HTMLResponse(html, headers=HEADERS)
 
 
-def page_html(page: Page, root: str = "") -> str:
-    """An HTMLQuestion as a page that submits here; `root` is the path that the study is under."""
+def page_html(page: Page, root: str = "", pages: Pages | None = None) -> str:
+    """An HTMLQuestion as a page that submits here; `root` is the path that the study is under.
+
+    With the study's `pages`, what Chorale adds is in the study's language.
+    """
     html = _HELPER.sub(static_url("mturk/frame.js"), _SUBMIT.sub(root + SUBMIT_PATH, page.html))
     html = _CROWD.sub(static_url("mturk/crowd.js"), html)
-    script = _helper(root) + "".join(f'<script src="{source}"></script>' for source in _element_scripts(html))
+    script = _helper(root)
+    if "<crowd-" in html.lower():
+        script = _scripts(pages.sentences_url if pages else None) + script + _scripts(*map(static_url, _ELEMENTS))
     for pattern in (_HEAD, _ROOT):
         if tag := pattern.search(html):
             return html[: tag.end()] + script + html[tag.end() :]
-    return _document(script + html)
+    return _document(script + html, pages.language if pages else Language())
 
 
 def _helper(root: str) -> str:
@@ -54,16 +62,16 @@ def _helper(root: str) -> str:
     return f'<script src="{static_url("mturk/frame.js")}" data-root="{escape(root)}"></script>'
 
 
-def _element_scripts(html: str) -> list[str]:
-    """The scripts that Amazon's larger elements need, for a page that has any of these elements."""
-    names = ("mturk/crowd-text.js", "drawing.js", "mturk/crowd-drawing.js") if "<crowd-" in html.lower() else ()
-    return [static_url(name) for name in names]
+def _scripts(*addresses: str | None) -> str:
+    return "".join(f'<script src="{escape(address)}"></script>' for address in addresses if address)
 
 
-def _document(inside: str) -> str:
+def _document(inside: str, language: Language) -> str:
     style = static_url("mturk/frame.css")
+    title = escape(language.say("Task"))
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Task</title>'
+        f'<!doctype html>\n<html lang="{language.code}" dir="{language.direction}"><head><meta charset="utf-8">'
+        f"<title>{title}</title>"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<link rel="stylesheet" href="{style}"></head><body>{inside}</body></html>'
     )
@@ -71,17 +79,19 @@ def _document(inside: str) -> str:
 
 def shell_html() -> str:
     """An empty page that is filled by the one around it."""
-    return _document(f'<script src="{static_url("mturk/shell.js")}"></script>')
+    return _document(_scripts(static_url("mturk/shell.js")), Language())
 
 
-def form_html(form: QuestionForm, assignment: str, root: str = "") -> str:
+def form_html(form: QuestionForm, assignment: str, root: str = "", language: Language | None = None) -> str:
     """A QuestionForm as a page of HTML; `root` is the path that the study is under."""
+    language = language or Language()
     overview = "".join(map(_content, form.overview))
-    asked = "".join(map(_asked, form.asked))
+    asked = "".join(_asked(question, escape(language.say("Other:"))) for question in form.asked)
     return _document(
         f'{_helper(root)}<main><form method="post" action="{escape(root + SUBMIT_PATH)}" id="mturk_form">'
         f'<input type="hidden" name="assignmentId" value="{escape(assignment)}">{overview}{asked}'
-        '<p><button type="submit">Submit</button></p></form></main>'
+        f'<p><button type="submit">{escape(language.say("Submit"))}</button></p></form></main>',
+        language,
     )
 
 
@@ -99,13 +109,13 @@ def _content(content: Content) -> str:
             return f"<div>{content.text}</div>"
 
 
-def _asked(asked: FormQuestion) -> str:
+def _asked(asked: FormQuestion, other: str) -> str:
     content = "".join(map(_content, asked.content))
     name = f"<legend>{escape(asked.name)}</legend>" if asked.name else ""
-    return f"<fieldset>{name}{content}{_field(asked)}</fieldset>"
+    return f"<fieldset>{name}{content}{_field(asked, other)}</fieldset>"
 
 
-def _field(asked: FormQuestion) -> str:
+def _field(asked: FormQuestion, other: str) -> str:
     label = asked.name or asked.identifier
     if asked.choices is None:
         return _text_field(asked, label)
@@ -119,7 +129,7 @@ def _field(asked: FormQuestion) -> str:
     choices = "".join(_choice(asked, choice, several=several) for choice in asked.choices)
     if asked.other:
         name = escape(asked.identifier + OTHER)
-        choices += f'<p><label>Other: <input type="text" name="{name}" maxlength="1000"></label></p>'
+        choices += f'<p><label>{other} <input type="text" name="{name}" maxlength="1000"></label></p>'
     return choices
 
 

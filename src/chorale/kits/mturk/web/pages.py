@@ -193,11 +193,10 @@ def _add_frames(router: APIRouter, site: Site) -> None:
         """The frame of a HIT: its own page or form."""
         view = await site.read_as(request, working.may_see, name)
         if isinstance(view.question, Page):
-            return framed(page_html(view.question, site.root))
+            return framed(page_html(view.question, site.root, site.pages))
         if isinstance(view.question, QuestionForm):
-            return framed(
-                form_html(view.question, view.assignment.name if view.assignment else NOT_ACCEPTED, site.root)
-            )
+            assignment = view.assignment.name if view.assignment else NOT_ACCEPTED
+            return framed(form_html(view.question, assignment, site.root, site.pages.language))
         raise Refusal("not_found", "There is nothing at this address.", 404)
 
     @router.api_route(SUBMIT_PATH, methods=["GET", "POST"], include_in_schema=False)
@@ -264,4 +263,4 @@ def _add_qualifications(router: APIRouter, site: Site) -> None:
     @router.get("/mturk/test/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def test(request: Request, name: IdInPath) -> Response:
         form, request_id = await site.read_as(request, qualifying.test_of, name)
-        return framed(form_html(form, request_id, site.root))
+        return framed(form_html(form, request_id, site.root, site.pages.language))

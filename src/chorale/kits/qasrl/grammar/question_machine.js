@@ -13,6 +13,7 @@
  * @typedef {{reason: string, position: number}} NotAQuestion
  */
 
+import { say, sayOneOf } from "/static/say.js";
 import { allSpelt, capital, has, keyOf, render, SLOTS } from "./question_slots.js";
 import TABLE from "./question_table.js";
 
@@ -115,7 +116,7 @@ export class Machine {
   /** @param {string} question @returns {Parsed | NotAQuestion} */
   parse(question) {
     if ([...question].length > LONGEST_QUESTION) {
-      return { reason: "This is too long for a question.", position: LONGEST_QUESTION };
+      return { reason: say("This is too long for a question."), position: LONGEST_QUESTION };
     }
     const words = wordsOf(question.replace(LAST_MARK, ""));
     if (words.length === 0) return { reason: this.#whyNotBegun(), position: 0 };
@@ -130,14 +131,15 @@ export class Machine {
     const [slots] = this.ended(paths);
     if (!slots) {
       const last = words[words.length - 1];
-      const reason = `The question is not finished. ${this.#whatFollows(paths, words)}`;
+      const reason = say("The question is not finished. {hint}", { hint: this.#whatFollows(paths, words) });
       return { reason, position: last.start + [...last.text].length };
     }
     return { text: render(slots, this.forms), key: keyOf(slots), slots };
   }
 
   #whyNotBegun() {
-    return `A question begins with ${listed(this.following(this.start()).map((piece) => piece.text))}.`;
+    const words = oneOf(this.following(this.start()).map((piece) => piece.text));
+    return say("A question begins with {words}.", { words });
   }
 
   /** @param {Path[]} paths @param {Word[]} before @param {Word[]} rest whose first word can't follow */
@@ -146,34 +148,41 @@ export class Machine {
     const following = this.following(paths);
     const firstWords = new Set(following.map((piece) => piece.text.split(" ")[0]));
     const instead = INSTEAD_OF.get(word);
-    if (instead !== undefined && firstWords.has(instead)) return `Write “${instead}” in place of “${word}”.`;
+    if (instead !== undefined && firstWords.has(instead)) return writeInstead(instead, word);
     if (before.length === 0) return this.#prepositionFirst(word) || this.#whyNotBegun();
     const both = `${before[before.length - 1].text} ${word}`;
-    if (before.length === 1 && has(TABLE.insteadOfTwo, both)) return `Write “${TABLE.insteadOfTwo[both]}” in place of “${both}”.`;
+    if (before.length === 1 && has(TABLE.insteadOfTwo, both)) return writeInstead(TABLE.insteadOfTwo[both], both);
     if (firstWords.has("someone") && !this.#knows(word)) {
       const end = rest.findIndex((one) => this.#knows(one.text));
       const unknown = rest.slice(0, end < 0 ? rest.length : end).map((one) => one.text);
-      return `Write “someone” or “something” in place of “${unknown.join(" ")}”.`;
+      return say("Write “someone” or “something” in place of “{words}”.", { words: unknown.join(" ") });
     }
     const finite = word === this.forms.stem ? this.#withoutDo(paths[0].slots) : "";
-    if (finite) return `Write “${finite}” in place of “${before[before.length - 1].text} ${word}”.`;
+    if (finite) return writeInstead(finite, both);
     const ofVerb = following.filter((piece) => piece.slot === "verb" && !piece.text.startsWith("not "));
     if (ofVerb.length > 0 && this.formWords.includes(word)) return verbMustBe(before, ofVerb);
     if (following.length > 0 && has(GROUPS.someone, word) && has(GROUPS.argument, paths[0].slots.wh)) {
-      if (before.length === 1) return `Write “did” or another such word first: “${said(before)} did ${word} ${this.forms.stem}?”`;
-      return `Leave out “${word}” here: the question must have a place for its answer.`;
+      if (before.length === 1) {
+        const question = `${said(before)} did ${word} ${this.forms.stem}?`;
+        return say("Write “did” or another such word first: “{question}”", { question });
+      }
+      return say("Leave out “{word}” here: the question must have a place for its answer.", { word });
     }
     if (ofVerb.length > 0 && !this.#knows(word)) {
-      return `${this.#whatFollows(paths, before)} The question is about the verb “${this.forms.stem}”.`;
+      const hint = this.#whatFollows(paths, before);
+      return say("{hint} The question is about the verb “{verb}”.", { hint, verb: this.forms.stem });
     }
-    if (following.length === 0) return `Nothing can follow after “${said(before)}”. The question ends there.`;
+    if (following.length === 0) {
+      return say("Nothing can follow after “{words}”. The question ends there.", { words: said(before) });
+    }
     return this.#whatFollows(paths, before);
   }
 
   /** @param {string} word @returns {string} */
   #prepositionFirst(word) {
     if (!has(GROUPS.preposition, word) && !(word in this.more)) return "";
-    return `Put “${word}” at the end: “What did someone ${this.forms.stem} something ${word}?”`;
+    const question = `What did someone ${this.forms.stem} something ${word}?`;
+    return say("Put “{word}” at the end: “{question}”", { word, question });
   }
 
   /** @param {Slots} slots @returns {string} the verb's form for “did” or “does” that nobody stands behind */
@@ -187,8 +196,9 @@ export class Machine {
   #whatFollows(paths, before) {
     const following = this.following(paths);
     if (following.every((piece) => piece.slot === "verb")) return verbMustBe(before, following);
-    const mayEnd = this.ended(paths).length > 0 ? "the question may end, or continue with" : "comes";
-    return `After “${said(before)}” ${mayEnd} ${listed(byWeight(following), MOST_NAMED)}.`;
+    const values = { words: said(before), next: oneOf(byWeight(following), MOST_NAMED) };
+    if (this.ended(paths).length === 0) return say("After “{words}” comes {next}.", values);
+    return say("After “{words}” the question may end, or continue with {next}.", values);
   }
 
   /** @param {string} word */
@@ -217,7 +227,10 @@ const said = (words) => capital(words.map((word) => word.text).join(" "));
 
 /** @param {Word[]} before @param {Next[]} following */
 const verbMustBe = (before, following) =>
-  `After “${said(before)}” the verb must be ${listed(byWeight(following), MOST_NAMED)}.`;
+  say("After “{words}” the verb must be {forms}.", { words: said(before), forms: oneOf(byWeight(following), MOST_NAMED) });
+
+/** @param {string} instead @param {string} words */
+const writeInstead = (instead, words) => say("Write “{instead}” in place of “{words}”.", { instead, words });
 
 /** @param {Next[]} following @returns {string[]} the usual first; those hardly anybody needs only if there are no others */
 function byWeight(following) {
@@ -228,9 +241,7 @@ function byWeight(following) {
 }
 
 /** @param {string[]} pieces @param {number} [most] @returns {string} “a”, “b” or “c” */
-function listed(pieces, most = pieces.length) {
-  const shown = pieces.slice(0, most).map((piece) => `“${piece}”`);
-  if (pieces.length > most) return `${shown.join(", ")} or another such word`;
-  if (shown.length === 1) return shown[0];
-  return `${shown.slice(0, -1).join(", ")} or ${shown[shown.length - 1]}`;
+function oneOf(pieces, most = pieces.length) {
+  const shown = pieces.slice(0, most).map((word) => say("“{word}”", { word }));
+  return sayOneOf(pieces.length > most ? [...shown, say("another such word")] : shown);
 }

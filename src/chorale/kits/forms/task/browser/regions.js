@@ -1,8 +1,8 @@
 /** Boxes and polygons on a picture, in shares of its width and height. */
 
+import { say, sayCount } from "/static/say.js";
 import "/static/drawing.js";
 import { Field } from "./field.js";
-import { say, sayCount } from "/static/say.js";
 
 /** @param {number} number */
 const rounded = (number) => Math.round(number * 10_000) / 10_000;

@@ -2,6 +2,7 @@
 
 (() => {
   "use strict";
+  const say = window.choraleSay;
 
   const point = ([x, y]) => ({ x, y });
   const pair = ({ x, y }) => [x, y];
@@ -43,7 +44,7 @@
       const labels = list(given("labels")).map((entry) => String(entry?.label ?? entry));
       const drawing = new window.ChoraleDrawing({
         src: given("src") ?? "",
-        alt: given("header") ?? "Picture to draw on",
+        alt: given("header") ?? say("The picture to draw on"),
         kind,
         labels,
         shapes: (Array.isArray(before) ? before : (before?.[called] ?? [])).map(read),

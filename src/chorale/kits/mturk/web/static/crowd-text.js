@@ -6,6 +6,8 @@
 
 (() => {
   "use strict";
+  const say = window.choraleSay;
+  const sayCount = window.choraleSayCount;
   const COLOURS = ["#ffd9a8", "#b9e0ff", "#c9efc0", "#f3c6e8", "#e3d5ff", "#ffe98a", "#ffc9c4", "#c4efe9"];
 
   /** A text in which parts can be selected by mouse, by touch, and word by word with the arrow keys. */
@@ -23,7 +25,7 @@
         tabindex: "0",
         role: "group",
         dir: "auto",
-        "aria-label": "Text. Select with the mouse, or use arrow keys to go from word to word and Shift to select more.",
+        "aria-label": say("Text. Select with the mouse, or use arrow keys to go from word to word and Shift to select more."),
       });
       /** @type {[number, number] | null} what is selected and not used yet */
       this.selection = null;
@@ -122,7 +124,7 @@
       text.used();
       const same = (span) => span.startOffset === start && span.endOffset === end;
       if (spans.some((span) => span.startOffset < end && start < span.endOffset && !same(span))) {
-        message.textContent = "Part of this text already has a label. Remove that label first.";
+        message.textContent = say("Part of this text already has a label. Remove that label first.");
         return;
       }
       const kept = spans.filter((span) => !same(span));
@@ -139,12 +141,12 @@
         const words = text.part(span.startOffset, span.endOffset);
         const entry = shown(span.label);
         const mark = element("mark", { tabindex: "0", role: "button", "data-short": entry.shortDisplayName ?? span.label }, words);
-        mark.setAttribute("aria-label", `${words}: ${entry.fullDisplayName ?? span.label}. Remove this label`);
-        mark.title = "Remove this label";
+        mark.setAttribute("aria-label", say("{text}: {label}. Remove this label", { text: words, label: entry.fullDisplayName ?? span.label }));
+        mark.title = say("Remove this label");
         mark.style.background = COLOURS[Math.max(0, labels.indexOf(entry)) % COLOURS.length];
         const remove = () => {
           show(spans.filter((other) => other !== span));
-          message.textContent = `Removed: ${words}`;
+          message.textContent = say("Removed: {name}", { name: words });
           changed();
         };
         mark.addEventListener("click", () => !text.selection && remove());
@@ -163,7 +165,7 @@
       event.preventDefault();
     });
     show(spans);
-    place.append(element("div", { class: "crowd-tags", role: "group", "aria-label": "Labels" }, ...buttons), text.box, message);
+    place.append(element("div", { class: "crowd-tags", role: "group", "aria-label": say("Labels") }, ...buttons), text.box, message);
     return { get: () => ({ entities: spans }), set: (value) => show(value?.entities ?? []) };
   }
 
@@ -175,8 +177,8 @@
     const table = dimensions.map((dimension) => {
       const selects = responses.map((response, position) => {
         const ranks = responses.map((_, rank) => element("option", { value: rank + 1 }, String(rank + 1)));
-        const select = element("select", { required: true }, element("option", { value: "" }, "Rank"), ...ranks);
-        select.setAttribute("aria-label", `${dimension.name}: rank of response ${position + 1}`);
+        const select = element("select", { required: true }, element("option", { value: "" }, say("Rank")), ...ranks);
+        select.setAttribute("aria-label", say("{dimension}: rank of response {number}", { dimension: dimension.name, number: position + 1 }));
         select.addEventListener("change", () => {
           check();
           changed();
@@ -186,7 +188,7 @@
       const check = () => {
         for (const select of selects) {
           const twice = selects.some((other) => other !== select && other.value && other.value === select.value);
-          select.setCustomValidity(twice && !dimension.allowTie ? "Give every response a different rank." : "");
+          select.setCustomValidity(twice && !dimension.allowTie ? say("Give every response a different rank.") : "");
         }
       };
       return { dimension, selects };
@@ -220,7 +222,7 @@
     const text = new SelectableText(tools, given("text") ?? "", () => {});
     text.box.append(given("text") ?? "");
     const pairs = element("div", {});
-    const more = element("button", { type: "button" }, "Add a question");
+    const more = element("button", { type: "button" }, say("Add a question"));
     more.addEventListener("click", () => {
       add();
       changed();
@@ -238,7 +240,9 @@
       const high = Number(given(`${name}-max-words`) ?? Number.POSITIVE_INFINITY);
       const check = () => {
         const count = countWords(area.value);
-        const wrong = count < low ? `Write at least ${low} words.` : count > high ? `Write at most ${high} words.` : "";
+        let wrong = "";
+        if (count < low) wrong = sayCount(low, "Write at least {count} word.", "Write at least {count} words.");
+        else if (count > high) wrong = sayCount(high, "Write at most {count} word.", "Write at most {count} words.");
         area.setCustomValidity(area.value.trim() ? wrong : "");
       };
       area.addEventListener("input", () => {
@@ -250,16 +254,16 @@
     }
 
     function add(pair = {}) {
-      const question = field("question", "Question", pair.question ?? "");
-      const answer = field("answer", "Answer", pair.answer ?? "");
-      const tag = custom ? element("input", { list: "crowd-question-tags" }) : element("select", {}, element("option", { value: "" }, "None"));
+      const question = field("question", say("Question"), pair.question ?? "");
+      const answer = field("answer", say("Answer"), pair.answer ?? "");
+      const tag = custom ? element("input", { list: "crowd-question-tags" }) : element("select", {}, element("option", { value: "" }, say("None")));
       if (!custom) tag.append(...tags.map((name) => element("option", { value: name }, name)));
       tag.value = pair.tags?.[0] ?? "";
       tag.addEventListener("change", changed);
       let references = pair.references ?? [];
       const shown = element("span", { class: "crowd-reference" });
       const show = () => (shown.textContent = references.map((one) => `“${text.part(one.startOffset, one.endOffset)}”`).join(" "));
-      const refer = element("button", { type: "button" }, "Use the selected text");
+      const refer = element("button", { type: "button" }, say("Use the selected text"));
       refer.addEventListener("pointerdown", (event) => event.preventDefault());
       refer.addEventListener("click", () => {
         if (!text.selection) return;
@@ -268,9 +272,9 @@
         show();
         changed();
       });
-      const remove = element("button", { type: "button" }, "Remove");
+      const remove = element("button", { type: "button" }, say("Remove"));
       const row = element("fieldset", {}, question.row, answer.row, element("p", {}, refer, " ", shown), remove);
-      if (tags.length || custom) row.insertBefore(element("label", { class: "crowd-label" }, "Tag ", tag), remove);
+      if (tags.length || custom) row.insertBefore(element("label", { class: "crowd-label" }, say("Tag"), " ", tag), remove);
       const entry = {
         value: () => ({
           answer: answer.area.value,

@@ -11,6 +11,7 @@
   // Layouts that use both generations of Amazon's elements load it twice.
   if (window.choraleCrowdLoaded) return;
   window.choraleCrowdLoaded = true;
+  const say = window.choraleSay;
   const SUBMITS = "crowd-button[form-action=submit], button[type=submit], input[type=submit]";
   const done = new WeakSet();
   let groups = 0;
@@ -198,7 +199,7 @@
     const inner = own.querySelector("form");
     const made = inner ?? element("form", {}, ...contents(own));
     if (!own.querySelector(SUBMITS) && !made.querySelector(SUBMITS)) {
-      made.append(element("p", {}, element("button", { type: "submit" }, "Submit")));
+      made.append(element("p", {}, element("button", { type: "submit" }, say("Submit"))));
     }
     made.addEventListener("formdata", (event) => {
       for (const name of new Set(event.formData.keys())) if (name !== "assignmentId") event.formData.delete(name);
@@ -274,9 +275,9 @@
     "crowd-image-classifier-multi-select": (own) => classifier(own, true),
     "crowd-button": button,
     "crowd-alert": (own) => own.setAttribute("role", "status"),
-    "crowd-instructions": (own) => folded(own, given(own, "link-text") ?? "Instructions"),
-    "short-instructions": (own) => folded(own, "Instructions", true),
-    "full-instructions": (own) => folded(own, given(own, "header") ?? "Full instructions"),
+    "crowd-instructions": (own) => folded(own, given(own, "link-text") ?? say("Instructions")),
+    "short-instructions": (own) => folded(own, say("Instructions"), true),
+    "full-instructions": (own) => folded(own, given(own, "header") ?? say("Full instructions")),
     "crowd-card": (own) => given(own, "heading") && own.prepend(element("h2", {}, given(own, "heading"))),
     "crowd-tab": (own) => given(own, "header") && own.prepend(element("h2", {}, given(own, "header"))),
   };

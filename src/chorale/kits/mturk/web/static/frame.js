@@ -23,6 +23,15 @@
   // A layout may have a variable of its own called `parent`.
   const around = window.parent;
 
+  // What `say.js` does for pages. A frame without an origin cannot load modules.
+  const words = window.choraleWords;
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+  window.choraleSay = (source, values = {}) => filled(words?.messages[source] ?? source, values);
+  window.choraleSayCount = (count, one, several) => {
+    const english = count === 1 ? one : several;
+    return filled(words?.messages[one]?.[words.plural(count)] ?? english, { count });
+  };
+
   /** @param {string} kind @param {Object<string, any>} [more] */
   const send = (kind, more = {}) => around.postMessage({ chorale: kind, ...more }, "*");
 
