@@ -128,6 +128,24 @@ def test_nobody_gets_a_place_that_another_one_of_the_group_has_taken(make_study:
     assert counts(study, "taken") == [2, 2]
 
 
+def test_who_finds_nothing_left_in_a_group_has_searched_once(make_study: StudyMaker) -> None:
+    study = make_study(applications=1, judgments="1")
+    everyone = people(study, 6)
+    assert len([offer for offer in ask_together(everyone) if offer.lease is not None]) == 2
+    runs = []
+
+    def ask(person: Person) -> Callable[[Connection], Offer]:
+        def act(tx: Connection) -> Offer:
+            runs.append(person.id)
+            return work.next_item(tx, study, study.stage("meaningful"), person.id)
+
+        return act
+
+    offers = [future.result(30) for future in queue_together(study.store, *map(ask, everyone[2:]))]
+    assert {offer.status for offer in offers} == {"wait"}
+    assert len(runs) == 4
+
+
 def test_answers_of_one_group_complete_their_item(make_study: StudyMaker) -> None:
     study = make_study(applications=1)
     everyone = people(study, 6)

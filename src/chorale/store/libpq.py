@@ -23,7 +23,7 @@ from chorale.store.failing import leave_out_values
 
 _MOST_OWED = 1_000
 """How many statements are sent before anybody looks at what became of them."""
-_AT_ONCE = 8
+_AT_ONCE = 16
 """How many statements are collected before the server is to begin with them."""
 _FAILED = frozenset({ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE})
 _FORMATS = [[PyFormat.TEXT] * values for values in range(64)]

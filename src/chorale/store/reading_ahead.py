@@ -202,7 +202,7 @@ class ReadingAhead:
             if free is not None or len(rows) < most:
                 break
             most *= 4
-        self._usual_places[stage_id] = max(places, *(row[scope.places_left] for row in rows))
+        self._usual_places[stage_id] = max([places, *(row[scope.places_left] for row in rows)])
         chosen = None if free is None else rows[free]
         self.running.note_search(scope, rows[:free], chosen)
         if chosen is not None:
