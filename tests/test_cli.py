@@ -228,7 +228,7 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     assert "[institution]" in notes[0]
     assert "[ethics approval]" in notes[0]
     assert "you@example.org" in notes[1]
-    assert "still has the template's items" in notes[2]
+    assert "applications.jsonl (items: 240) still has the template's items" in notes[2], "two phrases for each row"
     assert "links from prolific are not signed" in notes[3]
     assert "people from prolific get neither a link nor a code" in notes[4]
     assert notes[5].startswith("workers in stages meaningful, entailment see an explanation after a wrong answer")

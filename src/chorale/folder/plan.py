@@ -370,7 +370,7 @@ def _examples_left(folder: StudyFolder) -> list[str]:
         for content in folder.stages
         if content.settings.items is not None and content.settings.items.file is not None
     }
-    left = [f"{name} (rows: {count:,})" for name, count in files.items() if is_from_template(folder.path, name)]
+    left = [f"{name} (items: {count:,})" for name, count in files.items() if is_from_template(folder.path, name)]
     if not left:
         return []
     which = "still has the template's items" if len(left) == 1 else "still have the template's items"
