@@ -285,6 +285,8 @@ class Study:
     gates: Mapping[str, RunningGate] = field(default_factory=dict)
     fees_by_platform: bool = True
     """Whether only people from the study's platform cost a fee."""
+    repeats_scarce_gold: bool = False
+    """Whether gold that is too little for its share is shown again, where the study file does not decide."""
     secrets: Random = field(default_factory=SystemRandom)
     """Where tokens, pseudonyms and places of gold come from. Only a rehearsal has one that can be predicted."""
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
