@@ -42,7 +42,7 @@ from chorale.store import open_memory_store
 from small_study import write_small_study
 
 MARGIN = 0.05
-STAGE = "meaningful"
+FIRST_STAGE = "meaningful"
 LONGEST_GRACE = 30
 
 
@@ -68,7 +68,9 @@ class Case:
     floor: float = 0.0
     feedback: str = "none"
     grace: int = LONGEST_GRACE
-    reuse: bool = True
+    reuse: bool | None = None
+    stage: str = "meaningful"
+    """Where the group works. Honest workers fill the first stage, which the second is derived from."""
 
 
 class Serving(NamedTuple):
@@ -157,30 +159,35 @@ class _World:
         places = [0] * len(ids)
         fewest = int(re.findall(r"\d+", case.judgments)[0])
         last = case.until * case.items * fewest / (1 - case.share)
+        if case.stage != FIRST_STAGE:
+            # One item for every two of the first stage.
+            last *= 1.5
         # As long as somebody of the group is there: the honest alone learn it nothing.
         while everybody and everybody[0] < case.gang and sum(places) < last:
             number = self.rng.choice(everybody)
             self._clock.now += self.rng.randrange(200, 2000)
-            if not self._turn(number, ids[number], places[number]):
+            met = self._turn(number, ids[number], places[number])
+            if met is None:
                 everybody.remove(number)
-            places[number] += 1
+            places[number] += bool(met)
         self.study.close()
         return self.seen
 
-    def _turn(self, number: int, worker_id: int, place: int) -> bool:
-        """Let somebody do one item; False if there is none for them any more."""
-        offer = self.act(work.next_item, self.study.stage(STAGE), worker_id)
+    def _turn(self, number: int, worker_id: int, place: int) -> bool | None:
+        """Let somebody do one item; False if there is none for them yet, None if there is none any more."""
+        in_gang = number < self.case.gang
+        stage = self.case.stage if in_gang else FIRST_STAGE
+        offer = self.act(work.next_item, self.study.stage(stage), worker_id)
         if offer.lease is None:
-            return False
+            return False if offer.status == "wait" else None
         text = next(iter(offer.view.values()))
         is_gold = "gold" in text
-        in_gang = number < self.case.gang
         if in_gang and self.rng.random() < self.case.skipping and self._skip(worker_id, offer.lease.token):
             self._note(number, text, place, told=False, ended=False)
             return True
         if in_gang and self.case.only_skips:
             self._note(number, text, place, told=False, ended=False)
-            return False
+            return None
         answer = "yes"
         if is_gold:
             right = self.rng.random() < (self.case.right if in_gang else 0.9)
@@ -188,7 +195,11 @@ class _World:
         outcome = self.act(work.submit, worker_id, offer.lease.token, answer, f"key-{place:08d}", None)
         if in_gang:
             paid, self._last_pay[number] = outcome.progress.earned - self._last_pay[number], outcome.progress.earned
-            told = outcome.explanation is not None or outcome.right is not None or paid != 3
+            told = (
+                outcome.explanation is not None
+                or outcome.right is not None
+                or paid != (3 if stage == FIRST_STAGE else 4)
+            )
             self._note(number, text, place, told=told, ended=outcome.standing == "dropped")
         if is_gold and in_gang:
             self.seen.gold.add(text)
@@ -432,16 +443,17 @@ CASES = (
     Case("ten accounts alone, when the study is over", until=2),
     Case("ten among 30 honest, when the study is over", honest=30, until=2),
     Case("ten accounts alone, three times the gold needed, when the study is over", gold=200, until=2),
-    Case("ten accounts alone, half the gold needed, reuse = false", gold=33, reuse=False),
-    Case("ten among 30 honest, a fifth of the gold needed, reuse = false", honest=30, gold=13, reuse=False),
-    Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
-    # From here on gold shows, and `chorale check` says so.
     Case("ten accounts alone, half the gold needed", gold=33),
     Case("ten among 30 honest, a fifth of the gold needed", honest=30, gold=13),
+    Case("ten accounts in a derived stage, a fifth of the gold needed", 1200, 13, honest=20, stage="entailment"),
+    Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
+    # From here on gold shows, and `chorale check` says so.
+    Case("ten accounts alone, half the gold needed, reuse = true", gold=33, reuse=True),
+    Case("ten among 30 honest, a fifth of the gold needed, reuse = true", honest=30, gold=13, reuse=True),
     Case("ten among 10 honest, removed below accuracy 0.6 at once", right=0.3, floor=0.6, honest=10, grace=0),
     Case('ten accounts alone, feedback = "at once"', right=0.7, feedback="at once"),
 )
-HIDDEN = 18
+HIDDEN = 19
 """How many of the cases, from the first on, are to hide gold."""
 
 

@@ -15,7 +15,7 @@ def write_small_study(
     after: int = 2,
     feedback: str = "at once",
     grace: int = 30,
-    reuse: bool = True,
+    reuse: bool | None = True,
     pay: int = 3,
     fee_percent: float = 0,
     meaningful_extra: str = "",
@@ -67,7 +67,7 @@ def write_small_study(
         ],
     )
     gold_table = f'share = {share}\nfloor = {floor}\nafter = {after}\nfeedback = "{feedback}"\ngrace = {grace}\n'
-    gold_table += f"reuse = {str(reuse).lower()}\n"
+    gold_table += "" if reuse is None else f"reuse = {str(reuse).lower()}\n"
     (folder / "study.toml").write_text(
         f"""\
 [study]

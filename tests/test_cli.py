@@ -231,7 +231,9 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     assert "applications.jsonl (items: 240) still has the template's items" in notes[2], "two phrases for each row"
     assert "links from prolific are not signed" in notes[3]
     assert "people from prolific get neither a link nor a code" in notes[4]
-    assert notes[5].startswith("workers in stages meaningful, entailment see an explanation after a wrong answer")
+    assert notes[5].startswith(
+        "gold in stages meaningful, entailment is explained after a wrong answer (gold.feedback). Workers"
+    )
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "runs out" in note] == [
         "the gold of stages meaningful, entailment runs out: a worker can do 75 items, and has seen all 6 gold items "
@@ -364,7 +366,7 @@ def test_gold_is_listed_made_and_retired(judged: Path) -> None:
     promoted = chorale_json(
         "gold", judged, "--stage", "meaningful", "--promote", key, "--answer", "no", "--explanation", "It is cut off."
     )
-    assert promoted == {"promoted": {"meaningful": 1}, "retired": None}
+    assert promoted == {"promoted": {"meaningful": 1}, "not_shown": [], "retired": None}
     made = chorale_json("gold", judged, "--promote-unanimous")["promoted"]
     assert made["meaningful"] == len(keys - {key})
     assert "Retired g0" in chorale("gold", judged, "--stage", "meaningful", "--retire", "g0", "--reason", "x").stdout

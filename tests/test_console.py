@@ -293,6 +293,14 @@ async def test_cookies_stay_on_https_where_the_site_is(study: Study) -> None:
 
 
 @runs
+async def test_passwords_are_stored_as_argon2id_hashes(study: Study, app: FastAPI) -> None:
+    async with browser(app) as client:
+        await set_up(client, study)
+    owner = read(study, lambda tx: requesters.find_requester(tx, "maya"))
+    assert owner is not None and (owner.password_hash or "").startswith("$argon2id$")
+
+
+@runs
 async def test_wrong_names_and_passwords_look_the_same(study: Study, app: FastAPI) -> None:
     async with browser(app) as client:
         await set_up(client, study)

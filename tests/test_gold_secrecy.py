@@ -11,18 +11,18 @@ from sqlalchemy import select, update
 
 from bench.gold_attack import CASES, HIDDEN, MARGIN, SHOWS_ERROR, Case, attack, bounds
 from chorale.audit.verify import verify
-from chorale.engine import settling, work
+from chorale.engine import gold_desk, settling, work
 from chorale.engine.advancing import advance
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.visit import StageVisit, parts_for
-from chorale.folder.plan import study_notes
+from chorale.folder.plan import plan_study, study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import Refusal
 from chorale.monitor.overview import overview
 from chorale.monitor.watching import gold_is_worn_out, suspicions
 from chorale.protocol import State, ahead, gold_due, gold_needed, stopping_chance
-from chorale.store import Tx, events, stages
+from chorale.store import Tx, events, settings, stages
 from chorale.store.credentials import credentials_of
 from chorale.store.participations import participation_summaries
 from chorale.store.schema import assignment, gold, participation
@@ -212,15 +212,21 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     write_small_study(tmp_path / "few", applications=450, gold=20, share=0.1, judgments="3", feedback="none")
     [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
     assert "each of its 20 gold items is shown to about 15 workers, an item to 3" in note
-    assert "Write 100 gold items, or set gold.reuse = false: then about 0.022 of a worker's items are gold" in note
+    assert "Workers who exchange information can recognise gold, because of gold.reuse = true" in note
+    assert "Write 100 gold items, or leave gold.reuse out: then about 0.022 of a worker's items are gold" in note
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
     notes = study_notes(load_folder(tmp_path / "enough"))
     assert not any("meaningful is scarce" in note for note in notes)
-    assert any('Set gold.feedback = "none"' in note for note in notes)
-    write_small_study(tmp_path / "less", applications=450, gold=20, share=0.1, feedback="none", reuse=False)
-    [note] = [note for note in study_notes(load_folder(tmp_path / "less")) if "meaningful is scarce" in note]
-    assert "about 0.022 of a worker's items are gold. gold.share is 0.1. Write 100 gold items" in note
+    [note] = [note for note in notes if 'Set gold.feedback = "none"' in note]
+    assert "Workers who exchange information can recognise gold" in note
+    write_small_study(tmp_path / "less", applications=450, gold=20, share=0.1, feedback="none", reuse=None)
+    notes = study_notes(load_folder(tmp_path / "less"))
+    assert not any("Workers who exchange information can recognise gold" in note for note in notes)
+    [note] = [note for note in notes if "meaningful is scarce" in note]
+    assert "only about 0.022 of a worker's items are gold. gold.share is 0.1. Write 100 gold items" in note
+    [stage, _] = plan_study(load_folder(tmp_path / "less")).stages
+    assert (stage.judgments, stage.gold_answers) == (2700, 60), "20 gold items to 3 workers each"
 
 
 @pytest.mark.parametrize(
@@ -262,8 +268,11 @@ def test_when_a_study_is_over_gold_was_shown_as_often_as_items(make_study: Study
     assert 14 <= len(gold_counts) <= 26, "about a fifth of all"
 
 
-def test_scarce_gold_that_is_not_reused_comes_less_often_and_until_the_end(make_study: StudyMaker) -> None:
-    study = make_study(applications=40, gold=5, share=0.2, judgments="3", floor=0.0, reuse=False)
+@pytest.mark.parametrize("reuse", [False, None])
+def test_scarce_gold_that_is_not_reused_comes_less_often_and_until_the_end(
+    make_study: StudyMaker, reuse: bool | None
+) -> None:
+    study = make_study(applications=40, gold=5, share=0.2, judgments="3", floor=0.0, reuse=reuse)
     study = replace(study, secrets=Random(5))
     gold_counts, item_counts = _shown_to(study, 9)
     assert set(item_counts) == {3}
@@ -274,6 +283,59 @@ def test_scarce_gold_that_is_not_reused_comes_less_often_and_until_the_end(make_
 
 
 _KINDS = select(assignment.c.kind).order_by(assignment.c.id)
+
+
+def test_scarce_gold_lasts_also_where_items_come_from_another_stage(make_study: StudyMaker, clock: ManualClock) -> None:
+    """Before, it was shown at the full share to those who came first, and later to nobody."""
+    study = make_study(applications=60, gold=5, share=0.2, judgments="3", floor=0.0, reuse=None)
+    study = replace(study, secrets=Random(5))
+    chance, everybody = Random(3), people(study, 18)
+    first, second = everybody[:9], everybody[9:]
+    kinds = []
+    while first or second:
+        clock.pass_minutes(1)
+        person = chance.choice(first + second)
+        stage = "meaningful" if person in first else "entailment"
+        offer = person.next(stage)
+        if offer.status == "item":
+            kinds += [is_gold(offer)] if stage == "entailment" else []
+            person.submit(offer, gold_answer(offer) if is_gold(offer) else "yes")
+        elif offer.status == "done":
+            (first if person in first else second).remove(person)
+    assert 13 <= sum(kinds) <= 15, "each of 5 to 3 workers"
+    assert sum(kinds[len(kinds) // 2 :]) >= 4, kinds
+
+
+def test_a_study_that_has_started_keeps_repeating_scarce_gold(tmp_path: Path, database: str | None) -> None:
+    """Before, `gold.reuse` was true unless the study file said otherwise."""
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=40, gold=5, share=0.2, judgments="3", floor=0.0, reuse=None)
+    study = open_study(folder, database)
+    study.store.write(lambda tx: settings.remove_setting(tx, "scarce gold")).result()
+    study.close()
+    study = open_study(folder, database)
+    gold_counts, _ = _shown_to(study, 9)
+    assert max(gold_counts) > 3
+    study.close()
+
+
+@pytest.mark.parametrize("reuse", [None, True])
+def test_gold_made_from_annotated_items_is_shown_only_where_gold_is_reused(
+    make_study: StudyMaker, reuse: bool | None
+) -> None:
+    study = make_study(applications=10, gold=2, share=0.5, judgments="1", floor=0.0, reuse=reuse)
+    stage = study.stage("meaningful")
+    first, second = people(study, 2)
+    offers = [first.judge()[0] for _ in range(10)]
+    keys = [offer.lease.item_key for offer in offers if offer.lease is not None and not is_gold(offer)]
+    for key in keys:
+        do(study, gold_desk.promote, stage, key, "yes", "Because.", "the owner")
+    assert gold_desk.hides_promoted(study, stage) is (reuse is None)
+    met = []
+    while (offer := second.next()).lease is not None:
+        met.append(offer.lease.item_key)
+        second.submit(offer)
+    assert set(keys).isdisjoint(met) is (reuse is None)
 
 
 def test_scarce_gold_is_repeated_where_it_may_be(make_study: StudyMaker) -> None:

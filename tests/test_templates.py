@@ -299,6 +299,10 @@ def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
     assert "in stage validation" in note and "after 4 (gold.after)" in note
     path = trial / "passages" / "final.jsonl"
     path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(750)))
+    [note] = [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
+    assert "Add items or gold" in note, "scarce gold is shown less often"
+    text = (trial / "study.toml").read_text()
+    (trial / "study.toml").write_text(text.replace('feedback = "none" ', 'reuse = true\nfeedback = "none" '))
     assert not [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
 
 

@@ -66,7 +66,8 @@ def gold(
             if retire is not None:
                 only = _only(stages)
                 study.store.write(lambda tx: gold_desk.retire(tx, study, only, retire, BY, reason or "")).result()
-            result, show_result = {"promoted": promoted, "retired": retire}, _print_changes
+            hidden = [name for name in promoted if gold_desk.hides_promoted(study, study.stages[name])]
+            result, show_result = {"promoted": promoted, "not_shown": hidden, "retired": retire}, _print_changes
     (print_json if as_json else show_result)(result)
 
 
@@ -151,6 +152,11 @@ def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
 def _print_changes(result: dict[str, Any]) -> None:
     for stage, count in result["promoted"].items():
         print_line(f"Turned {count:,} {'item' if count == 1 else 'items'} of {stage} into gold.")
+    if result["not_shown"]:
+        print_line(
+            f"This gold is not shown to workers of {', '.join(result['not_shown'])}, because gold.reuse is not true. "
+            "Workers who exchange information can recognise gold that others annotated before."
+        )
     if result["retired"] is not None:
         print_line(f"Retired {result['retired']}.")
 

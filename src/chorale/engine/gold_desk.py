@@ -7,6 +7,7 @@ from typing import Any
 
 from chorale.contract import AnswerField
 from chorale.engine.combining import needed_fields
+from chorale.engine.gold_share import reuses_gold
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Answer, Item, ItemState, Payload, UserError
 from chorale.store import Tx, codec, events, gold, responses
@@ -179,6 +180,12 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     gold.put_gold(tx, item.id, stage.id, stage.name, seed, key, answer, explanation.strip(), "pilot", wanted=0)
     evidence = {"by": by, "answer": answer, "crowd": item.answer, "confidence": item.confidence}
     events.record(tx, study.clock(), "made gold", evidence, stage_id=stage.id, item_id=item.id)
+
+
+def hides_promoted(study: Study, stage: RunningStage) -> bool:
+    """Whether gold made from annotated items is not shown: workers who exchange information could recognise it."""
+    rule = stage.settings.gold
+    return rule is not None and not reuses_gold(study, rule)
 
 
 def _gradable_gold(stage: RunningStage, key: str, answer: Answer) -> Answer:

@@ -4,7 +4,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import GoldSettings
 from chorale.protocol import GoldPlan, gold_needed, gold_plan
 from chorale.store import Tx
-from chorale.store.gold_supply import gold_and_items, gold_left
+from chorale.store.gold_supply import gold_and_items, gold_left, groups_by_progress
 
 COUNT_AGAIN_MS = 30_000
 """How long the counts of gold and items are cached: counting reads the whole stage."""
@@ -14,18 +14,25 @@ LOOK_AGAIN = 20
 NO_GOLD = GoldPlan(0.0)
 
 
+def reuses_gold(study: Study, rule: GoldSettings) -> bool:
+    """Whether gold may be shown to more workers than items are."""
+    return study.repeats_scarce_gold if rule.reuse is None else rule.reuse
+
+
 def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> GoldPlan:
     """The share and choice of gold from here on. Called for every item; the counts are refreshed from time to time."""
     if rule.share == 0:
         return NO_GOLD
-    if rule.reuse and not _is_enough(tx, study, stage, rule):
+    if reuses_gold(study, rule) and not _is_enough(tx, study, stage, rule):
         return GoldPlan(rule.share, repeats=True)
     remembered = f"gold left:{stage.name}"
     plan: GoldPlan | None
     plan, times = study.memory.get(remembered, (None, 0))
     if plan is None or times <= 0:
-        left = gold_left(tx, stage.id)
-        plan, times = gold_plan(rule.share, left, stage.settings.judgments.min), left.items // LOOK_AGAIN
+        left, least = gold_left(tx, stage.id), stage.settings.judgments.min
+        times = left.items // LOOK_AGAIN
+        left = left._replace(items=left.items + round(_items_to_come(tx, study, stage) * least))
+        plan = gold_plan(rule.share, left, least)
     study.memory[remembered] = plan, times - 1
     return plan
 
@@ -39,3 +46,20 @@ def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) ->
         enough = gold >= gold_needed(items, rule.share)
         study.memory[remembered] = now, enough
     return bool(enough)
+
+
+def _items_to_come(tx: Tx, study: Study, stage: RunningStage) -> float:
+    """About how many items the stage will still get from earlier stages, judged by how many it got so far."""
+    if not stage.settings.sources:
+        return 0.0
+    remembered, now = f"items to come:{stage.name}", study.clock()
+    since, to_come = study.memory.get(remembered, (None, 0.0))
+    if since is None or not since <= now < since + COUNT_AGAIN_MS:
+        sources = [study.stage(name) for name in stage.settings.sources]
+        progress = [groups_by_progress(tx, source.id) for source in sources]
+        complete = sum(each.complete for each in progress)
+        wanting = sum(each.wanting for each in progress) + sum(_items_to_come(tx, study, each) for each in sources)
+        here = groups_by_progress(tx, stage.id)
+        to_come = wanting * (here.complete + here.wanting) / complete if complete else 0.0
+        study.memory[remembered] = now, to_come
+    return float(to_come)

@@ -143,6 +143,7 @@ def bring_in(folder: StudyFolder, store: Store, clock: Clock) -> Study:
         clock=clock,
         gates=running_gates(folder.settings, folder.messages),
         fees_by_platform=store.look(settings.fees_by_platform),
+        repeats_scarce_gold=store.look(settings.repeats_scarce_gold),
     ).with_tables()
     store.do(lambda tx: _settle_after_changes(tx, study))
     store.do(lambda tx: advance(tx, study))
@@ -289,6 +290,7 @@ def _note_settings(tx: Tx, folder: StudyFolder, clock: Clock) -> None:
         events.record(tx, clock(), "texts", {"files": texts, "sha256": hashes})
     if settings.setting_value(tx, "seed") is None:
         settings.draw_ties(tx)
+        settings.show_scarce_gold_less(tx)
         settings.charge_platform_only(tx)
     settings.set_setting(tx, "seed", str(folder.settings.study.seed))
     if settings.setting_value(tx, "study") != folder.settings_text:

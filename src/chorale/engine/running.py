@@ -282,6 +282,8 @@ class Study:
     gates: Mapping[str, RunningGate] = field(default_factory=dict)
     fees_by_platform: bool = True
     """Whether the fee applies only to people from the study's platform."""
+    repeats_scarce_gold: bool = False
+    """Whether scarce gold is repeated to reach its share, where the study file does not set it."""
     secrets: Random = field(default_factory=SystemRandom)
     """The source of random tokens, pseudonyms and gold positions. It is predictable only in simulations."""
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)

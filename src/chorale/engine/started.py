@@ -31,7 +31,7 @@ from chorale.model import Problem, StageSettings, StudySettings, UserError
 from chorale.model.shared_options import with_shared_options
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
 from chorale.store.consents import ConsentForm
-from chorale.store.settings import fees_by_platform, setting_value, ties_at_random
+from chorale.store.settings import fees_by_platform, repeats_scarce_gold, setting_value, ties_at_random
 
 
 @contextmanager
@@ -155,6 +155,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
         clock=steady_clock(store),
         gates=running_gates(settings, texts),
         fees_by_platform=store.look(fees_by_platform),
+        repeats_scarce_gold=store.look(repeats_scarce_gold),
     ).with_tables()
 
 

@@ -7,11 +7,21 @@ from chorale.folder.checking.content import StageContent
 from chorale.model.plural import plural
 from chorale.protocol import gold_needed
 
+RECOGNISABLE = "Workers who exchange information can recognise gold"
+
 
 def parts_of_gold(content: StageContent) -> int:
     """Number of gold answers that one gold item counts as."""
     gold = content.settings.gold
     return content.task.grading.gold_parts if gold is not None and gold.unit == "part" else 1
+
+
+def planned_gold_share(content: StageContent, groups: int) -> float:
+    """The fraction of gold in workers' items: less than `gold.share` where gold is scarce and not reused."""
+    gold = content.settings.gold
+    if gold is None:
+        return 0.0
+    return gold.share if gold.reuse else min(gold.share, _lasting_share(content, groups))
 
 
 def about_gold(content: StageContent, coming: Mapping[str, int], people: int) -> list[str | None]:
@@ -35,14 +45,14 @@ def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: 
         count * rule.min + (0 if more is None else min(count, more.items or 0) * (more.judgments - rule.min))
         for count in coming.values()
     )
-    share = gold.share if gold.reuse else min(gold.share, _lasting_share(content, sum(coming.values())))
+    share = planned_gold_share(content, sum(coming.values()))
     met = judgments * share / (1 - share) / max(1, people) * parts_of_gold(content)
     if met >= gold.after:
         return None
     return (
         f"gold removes few people in stage {content.settings.name}: if {people:,} people share the work, each gives "
-        f"about {met:.2g} gold answers. The minimum accuracy applies after {gold.after} (gold.after). Add items, raise "
-        "gold.share, or lower gold.after"
+        f"about {met:.2g} gold answers. The minimum accuracy applies after {gold.after} (gold.after). Add items or "
+        "gold, raise gold.share, or lower gold.after"
     )
 
 
@@ -71,17 +81,16 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     lasting = _lasting_share(content, groups)
     if not stage.gold.reuse:
         return (
-            f"the gold of stage {stage.name} is scarce: {len(content.gold):,} gold items for {items:,} items. "
-            f"Because of gold.reuse = false, about {lasting:.3f} of a worker's items are gold. gold.share is "
-            f"{stage.gold.share:g}. Write {needed:,} gold items to reach it"
+            f"the gold of stage {stage.name} is scarce: {len(content.gold):,} gold items for {items:,} items. To keep "
+            f"gold secret, only about {lasting:.3f} of a worker's items are gold. gold.share is {stage.gold.share:g}. "
+            f"Write {needed:,} gold items to reach it"
         )
     least = stage.judgments.min
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     return (
         f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} gold items is shown to about "
-        f"{shown:,.0f} workers, an item to {least:,}. Workers who exchange information can recognise gold that is "
-        f"shown more often. Write {needed:,} gold items, or set gold.reuse = false: then about {lasting:.3f} of a "
-        "worker's items are gold"
+        f"{shown:,.0f} workers, an item to {least:,}. {RECOGNISABLE}, because of gold.reuse = true. Write {needed:,} "
+        f"gold items, or leave gold.reuse out: then about {lasting:.3f} of a worker's items are gold"
     )
 
 
@@ -96,8 +105,8 @@ def _gold_is_explained(content: StageContent) -> str | None:
     if gold is None or gold.feedback == "none":
         return None
     return (
-        f"workers in stage {content.settings.name} see an explanation after a wrong answer to gold, and so learn which "
-        'items are gold. Set gold.feedback = "none", and explain in a practice round'
+        f"gold in stage {content.settings.name} is explained after a wrong answer (gold.feedback). {RECOGNISABLE}. "
+        'Set gold.feedback = "none", and explain in a practice round'
     )
 
 
@@ -113,5 +122,5 @@ def _removal_shows_gold(content: StageContent) -> str | None:
     one_of = "the last answer before it" if gold.grace == 0 else f"one of the last {gold.grace + 1} answers before it"
     return (
         f"a removal in stage {content.settings.name} reveals gold: {one_of} was to gold (gold.grace = {gold.grace}). "
-        f"Workers who exchange information can recognise gold this way. Set gold.grace to {HIDING_GRACE} or more"
+        f"{RECOGNISABLE}. Set gold.grace to {HIDING_GRACE} or more"
     )

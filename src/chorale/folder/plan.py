@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from chorale.folder.expected_pay import works_for_nothing
 from chorale.folder.field_notes import about_fields, about_media
-from chorale.folder.gold_notes import about_gold, parts_of_gold
+from chorale.folder.gold_notes import about_gold, parts_of_gold, planned_gold_share
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.planned_judgments import planned_judgments
 from chorale.folder.reading import StageContent, StudyFolder
@@ -197,7 +197,7 @@ def plan_stage(
 ) -> StagePlan:
     """The plan of a stage, by the number of its items from each source stage and its number of workers."""
     stage = content.settings
-    share = stage.gold.share if stage.gold else 0.0
+    share = planned_gold_share(content, sum(coming.values()))
 
     def gold_among(judgments: int) -> int:
         return round(judgments * share / (1 - share))
@@ -284,7 +284,7 @@ def _stages(names: Sequence[str]) -> str:
 
 def _most_items(content: StageContent, groups: int) -> int:
     """The maximum number of items per worker, including gold."""
-    share = content.settings.gold.share if content.settings.gold else 0.0
+    share = planned_gold_share(content, groups)
     items = round(groups / (1 - share))
     return min(items, content.settings.max_per_worker or items)
 
@@ -294,12 +294,13 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
-    met = _most_items(content, groups) * stage.gold.share
+    met = _most_items(content, groups) * planned_gold_share(content, groups)
     if met >= stage.gold.after:
         return None
     return (
         f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.0f} gold answers, "
-        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, or raise gold.share"
+        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, raise gold.share, or add "
+        "gold"
     )
 
 
@@ -321,13 +322,13 @@ def _few_qualify(content: StageContent, groups: int, folder: StudyFolder) -> Ite
     here = content.settings
     if here.gold is None:
         return
-    met = _most_items(content, groups) * here.gold.share
+    met = _most_items(content, groups) * planned_gold_share(content, groups)
     for stage in folder.settings.stage:
         if stage.entry.qualified_in == here.name and met < stage.entry.answered:
             yield (
                 f"few people qualify for stage {stage.name}: a worker who does all items of {here.name} gives about "
-                f"{met:.1f} gold answers, and {stage.entry.answered} are needed (entry.answered). Add items, raise "
-                "gold.share, or lower entry.answered"
+                f"{met:.1f} gold answers, and {stage.entry.answered} are needed (entry.answered). Add items or "
+                "gold, raise gold.share, or lower entry.answered"
             )
 
 
@@ -336,11 +337,11 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
-    items = _most_items(content, groups)
-    enough = round(items * stage.gold.share)
+    items, share = _most_items(content, groups), planned_gold_share(content, groups)
+    enough = round(items * share)
     if len(content.gold) >= enough:
         return None
-    seen = len(content.gold) / stage.gold.share
+    seen = len(content.gold) / share
     return (
         f"the gold of stage {stage.name} runs out: a worker can do {items:,} items, and has seen all "
         f"{len(content.gold):,} gold items after about {seen:,.0f}. Write {enough:,} gold items, or limit "

@@ -207,10 +207,11 @@ class GoldSettings(Settings):
         description="What counts as one gold answer: `item`, or `part` for each part of it, such as each of two "
         "questions about a text. Accuracy, `after`, `window` and `bonus` then count parts.",
     )
-    reuse: bool = Field(
-        default=True,
-        description="With too few gold items for `share`: `true` shows them to more workers than items, and workers "
-        "who exchange information can recognise them. `false` shows less gold; `chorale check` prints how much.",
+    reuse: bool | None = Field(
+        default=None,
+        description="With too few gold items for `share`: `false` shows less gold, and `chorale check` prints how "
+        "much. With `true`, gold is shown to more workers than items are, and workers who exchange information can "
+        "recognise gold. Default: `false`; `true` in studies that were started when `true` was the default.",
     )
     grace: int = Field(
         default=30,

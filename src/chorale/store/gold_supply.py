@@ -1,11 +1,13 @@
 """How much of a stage's gold is left to be shown, and how much of its work."""
 
-from sqlalchemy import Connection, bindparam, case, exists, func, select
+from typing import NamedTuple
+
+from sqlalchemy import Connection, bindparam, case, distinct, exists, func, literal_column, select
 
 from chorale.protocol import GoldLeft
 from chorale.store.offering import OFFERED
 from chorale.store.prepared import NONE, Prepared, Scope
-from chorale.store.schema import gold, item
+from chorale.store.schema import WANTING, gold, item
 
 # Estimates: none of them has to be read again when somebody else takes an item meanwhile, so their scope is empty.
 _IN_TURN = gold.c.stage_id == bindparam("stage_id"), gold.c.active
@@ -23,7 +25,26 @@ _ITEMS_LEFT = Prepared(
     ),
     Scope(),
 )
-_GOLD = Prepared(select(func.count()).select_from(gold).where(*_IN_TURN), Scope())
+_GROUPS = Prepared(
+    select(func.count(distinct(item.c.group_key))).where(item.c.stage_id == bindparam("stage_id")), Scope()
+)
+_GROUPS_WANTING = Prepared(
+    select(func.count(distinct(item.c.group_key))).where(
+        item.c.stage_id == bindparam("stage_id"), item.c.state.in_(WANTING)
+    ),
+    Scope(),
+)
+_GOLD_ONLY = Prepared(
+    select(func.count())
+    .select_from(gold)
+    .join(item, item.c.id == gold.c.item_id)
+    .where(gold.c.stage_id == bindparam("stage_id"), item.c.wanted == NONE, item.c.counted == NONE),
+    Scope(),
+)
+# Gold made from annotated items was shown as often as items are when it became gold.
+_GOLD = Prepared(
+    select(func.count()).select_from(gold).where(*_IN_TURN, gold.c.origin == literal_column("'file'")), Scope()
+)
 _ITEMS = Prepared(
     select(func.count())
     .select_from(item)
@@ -44,3 +65,19 @@ def gold_and_items(tx: Connection, stage_id: int) -> tuple[int, int]:
     [gold_items] = _GOLD.first(tx, stage_id=stage_id) or (0,)
     [items] = _ITEMS.first(tx, stage_id=stage_id) or (0,)
     return int(gold_items), int(items)
+
+
+class GroupProgress(NamedTuple):
+    """The number of groups of items in a stage, without gold that is nothing else."""
+
+    wanting: int
+    """Some of their items want judgments."""
+    complete: int
+
+
+def groups_by_progress(tx: Connection, stage_id: int) -> GroupProgress:
+    """How many groups of items are complete, and how many are not. Counts all of a stage: for now and then."""
+    [groups] = _GROUPS.first(tx, stage_id=stage_id) or (0,)
+    [wanting] = _GROUPS_WANTING.first(tx, stage_id=stage_id) or (0,)
+    [only_gold] = _GOLD_ONLY.first(tx, stage_id=stage_id) or (0,)
+    return GroupProgress(int(wanting), int(groups) - int(wanting) - int(only_gold))

@@ -9,6 +9,7 @@ from chorale.store.schema import setting
 
 _TIES = "ties"
 _FEES = "fees"
+_SCARCE_GOLD = "scarce gold"
 _PEOPLE = "people"
 _SETTING = Prepared(select(setting.c.value).where(setting.c.key == bindparam("key")))
 
@@ -38,6 +39,16 @@ def draw_ties(tx: Connection) -> None:
 def ties_at_random(tx: Connection) -> bool:
     """Whether ties are broken at random. Older studies keep taking the first answer by name."""
     return setting_value(tx, _TIES) == "random"
+
+
+def show_scarce_gold_less(tx: Connection) -> None:
+    """From the beginning of a study on, scarce gold is shown less often, unless the study file has it repeated."""
+    set_setting(tx, _SCARCE_GOLD, "less")
+
+
+def repeats_scarce_gold(tx: Connection) -> bool:
+    """Whether scarce gold is repeated where the study file does not decide. Older studies keep repeating it."""
+    return setting_value(tx, _SCARCE_GOLD) != "less"
 
 
 def charge_platform_only(tx: Connection) -> None:

@@ -107,6 +107,7 @@ async def _desk_page(
         active=Paging(page, len(desk.active), GOLD_PER_PAGE),
         retired=Paging(retired_page, len(desk.retired), GOLD_PER_PAGE),
         suspicious=sum(line.suspicious for line in desk.active),
+        hides_promoted=gold_desk.hides_promoted(console.site.study, stage),
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         gold_answer=lambda item: gold_desk.gold_of(stage, item.answer, gold_desk.gold_fields(stage)),
         typed=typed or {},
