@@ -219,3 +219,68 @@ def viewer_walks(scene: Scene, link: str) -> None:
             page.get_by_role("navigation", name=section).get_by_role("link", name=name).click()
         expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
         assert page.locator("main form[method=post]").count() == 0
+
+
+@pytest.mark.slow
+def test_rows_are_selected_by_keys_and_by_shift_and_acts_are_confirmed(chromium: Browser, tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "rules")
+    with Site(tmp_path / "study", under_way(tmp_path / "study")) as site:
+        scene = Scene(chromium, site)
+        page = scene.page(viewport={"width": 1200, "height": 700})
+        set_up(page, site)
+        page.goto("/console/workers")
+        boxes = page.locator("input[name=chosen]")
+        expect(boxes.first).to_be_visible()
+        bar = page.locator("#workers-selected")
+        expect(bar.get_by_role("button", name="Remove …")).to_be_disabled()
+        assert boxes.count() >= 4
+        boxes.nth(0).click()
+        boxes.nth(2).click(modifiers=["Shift"])
+        expect(bar.get_by_text("3 selected")).to_be_in_viewport()
+        everybody = page.get_by_label("Select all workers on this page")
+        assert everybody.evaluate("box => box.indeterminate")
+        with page.expect_response(lambda answer: "part=live" in answer.url):
+            pass
+        expect(bar.get_by_text("3 selected")).to_be_visible()
+        assert not barriers(page)
+        everybody.focus()
+        page.keyboard.press("Space")
+        expect(bar.get_by_text(f"{boxes.count()} selected")).to_be_visible()
+        page.keyboard.press("Space")
+        boxes.nth(1).focus()
+        page.keyboard.press("Space")
+        chosen = boxes.nth(1).get_attribute("value")
+        with page.expect_download() as download:
+            bar.get_by_role("button", name="Download CSV").click()
+        assert chosen in download.value.path().read_text("utf-8")
+        tab_to(page, bar.get_by_role("button", name="Message …"))
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Send a message to 1 worker?")).to_be_visible()
+        assert not barriers(page)
+        for text in ("More items", "There are more items today.", "new items"):
+            page.keyboard.type(text)
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Messages sent: 1.")).to_be_visible()
+        assert site.query("SELECT pseudonym FROM message JOIN worker ON worker.id = worker_id") == [(chosen,)]
+        assert not scene.watch.complaints
+
+
+@pytest.mark.slow
+def test_rows_are_selected_without_scripts(chromium: Browser, tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "rules")
+    with Site(tmp_path / "study", under_way(tmp_path / "study")) as site:
+        scene = Scene(chromium, site)
+        signed_in = scene.page()
+        set_up(signed_in, site)
+        page = scene.page(java_script_enabled=False, storage_state=signed_in.context.storage_state())
+        page.goto("/console/gold/meaningful")
+        expect(page.locator("[data-choose-all]").first).to_be_hidden()
+        for number in (0, 1):
+            page.locator("input[name=chosen]").nth(number).check()
+        page.get_by_role("button", name="Retire …").click()
+        expect(page.get_by_role("heading", name="Retire 2 gold items?")).to_be_visible()
+        page.get_by_label("Reason").fill("They are unclear.")
+        page.get_by_role("button", name="Retire 2 gold items").click()
+        expect(page.get_by_text("Gold items retired: 2.")).to_be_visible()
+        assert len(site.query("SELECT 1 FROM event WHERE kind = 'retired gold'")) == 2

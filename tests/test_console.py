@@ -611,8 +611,8 @@ async def test_the_owner_makes_links_for_people(study: Study, app: FastAPI) -> N
         ("gold/meaningful/promote", {"key": "a00000:lhs", "answer": '"yes"'}, "needs an explanation"),
         ("gold/meaningful/promote", {"key": "a\0", "answer": '"yes"', "explanation": "so"}, "key: "),
         ("gold/meaningful/promote", {"key": "g1", "answer": '"yes"', "explanation": "so"}, "is already gold"),
-        ("gold/meaningful/retire", {"key": "g1"}, "Enter a reason"),
-        ("gold/meaningful/retire", {"key": "a00000:lhs", "reason": "so"}, "has no gold"),
+        ("gold/meaningful/retire", {"chosen": "g1"}, "Enter a reason"),
+        ("gold/meaningful/retire", {"reason": "so"}, "Select at least one gold item"),
     ],
 )
 @runs
@@ -800,8 +800,10 @@ async def test_a_confusing_item_becomes_gold_and_is_retired(study: Study, app: F
         assert read(study, lambda tx: find_item(tx, "meaningful", key)).is_gold  # type: ignore[union-attr]
         twice = await client.post("/console/gold/meaningful/promote", data=form)
         assert twice.status_code == 422 and "is already gold" in twice.text
-        retired = await client.post("/console/gold/meaningful/retire", data={"key": key, "reason": " people disagree "})
-        assert retired.headers["location"] == "/console/gold/meaningful?done=retired"
+        retired = await client.post(
+            "/console/gold/meaningful/retire", data={"chosen": key, "reason": " people disagree "}
+        )
+        assert retired.headers["location"] == "/console/gold/meaningful?done=all-retired&n=1"
         assert "Retired gold" in (await client.get("/console/gold/meaningful")).text
     assert events_of(study, "made gold")[0]["by"] == "maya"
     assert events_of(study, "retired gold") == [{"by": "maya", "reason": "people disagree"}]

@@ -203,7 +203,7 @@ def test_a_message_goes_to_everybody_who_works_in_a_stage_once(busy: Study) -> N
     assert client.post("/console/workers/message", data={**form, "reason": ""}).status_code == 422
     for _ in range(2):
         sent = client.post("/console/workers/message", data=form).headers["location"]
-    assert f"Message sent to {len(working)} workers." in client.get(sent).text
+    assert f"Messages sent: {len(working)}." in client.get(sent).text
     assert 0 < len(working) < len(rows) and len(told(busy, "message written")) == len(working)
     dropped = next(row.worker for row in rows if row.standing == "dropped")
     assert "New items" in client.get(f"/console/workers/{working[0]}").text
@@ -426,7 +426,9 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
 
     def keys(query: str) -> list[str]:
         page = unescape(client.get(f"/console/items?stage=meaningful&{query}").text)
-        return re.findall(r'<td class="nowrap"><span class="id"><a class="mono" href="[^"]+">([^<]+)</a>', page)
+        return re.findall(
+            r'<td class="nowrap"><input [^>]+><span class="id"><a class="mono" href="[^"]+">([^<]+)</a>', page
+        )
 
     everything = keys("")
     assert everything == sorted(everything) and len(everything) == len(set(everything)) > 3

@@ -51,18 +51,19 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     page = owner.get("/console/recruiting").text
     assert "invitation" in page and "one person" in page and "/join?" in page
     assert "<script>alert" not in page and not any(nonce in page for nonce in nonces)
-    assert owner.post("/console/recruiting/revoke", data={"number": 1, "reason": " "}).status_code == 422
-    done = owner.post("/console/recruiting/revoke", data={"number": 1, "reason": "It was lost."})
-    assert "The link is revoked." in done.text and "revoked" in done.text
-    assert owner.post("/console/recruiting/revoke", data={"number": 1, "reason": "Again."}).status_code == 404
+    assert owner.post("/console/recruiting/revoke", data={"chosen": "1", "reason": " "}).status_code == 422
+    done = owner.post("/console/recruiting/revoke", data={"chosen": "1", "reason": "It was lost."})
+    assert "Links revoked: 1." in done.text and "revoked" in done.text
+    again = owner.post("/console/recruiting/revoke", data={"chosen": "1", "reason": "Again."})
+    assert "This was already done." in again.text
     assert TestClient(app).get(link).status_code == 403
-    assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 401
+    assert visitor.post("/console/recruiting/revoke", data={"chosen": "2", "reason": "Mine."}).status_code == 401
     sessions = study_sessions(study)
     look = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()
     visitor.get(look)
     shown = visitor.get("/console/recruiting").text
     assert "Who joined" in shown and "Revoke" not in shown
-    assert visitor.post("/console/recruiting/revoke", data={"number": 2, "reason": "Mine."}).status_code == 403
+    assert visitor.post("/console/recruiting/revoke", data={"chosen": "2", "reason": "Mine."}).status_code == 403
     assert owner.get("/console/recruiting/hits").status_code == 404
     _look_at_payouts(study, owner)
     study.close()

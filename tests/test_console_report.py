@@ -1,10 +1,12 @@
 """Reports created in the background from the console: one at a time, whatever is clicked or killed."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import time
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -20,7 +22,7 @@ from chorale.model import UserError
 from chorale.store import events
 from chorale.web.app import create_app
 from chorale.web.console import report_jobs
-from chorale.web.console.report_jobs import FOLDER, reports, start_report
+from chorale.web.console.report_jobs import FOLDER, ReportWish, reports, start_report
 from chorale.web.links import setup_link_path
 from crowd import look, people
 from small_study import write_small_study
@@ -78,6 +80,34 @@ def test_a_report_is_created_in_the_background_then_read_and_downloaded(study: S
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "ending", "start"), [("markdown", ".md", "# A small"), ("latex", ".tex", "% A small")]
+)
+def test_a_report_in_another_format_and_its_dataset_are_downloaded(
+    study: Study, tmp_path: Path, form: str, ending: str, start: str
+) -> None:
+    folder = tmp_path / "study"
+    client = as_owner(study, folder)
+    wish = {"format": form, "dataset": "true", "licence": "-CC BY 4.0"}
+    assert client.post("/console/report", data=wish).headers["location"] == "/console/report?done=report-started"
+    job = until("done", folder)
+    assert (job.format, job.has_dataset) == (form, True)
+    saved = client.get(f"/console/report/{job.name}")
+    assert saved.text.startswith(start) and f'{job.name}{ending}"' in saved.headers["content-disposition"]
+    assert saved.headers["content-disposition"].startswith("attachment")
+    with zipfile.ZipFile(io.BytesIO(client.get(f"/console/report/{job.name}/dataset").content)) as dataset:
+        card = json.loads(dataset.read(f"{job.name}-dataset/croissant.json"))
+        assert card["license"] == "-CC BY 4.0"
+        assert {"labels.csv", "responses.jsonl"} <= {Path(name).name for name in dataset.namelist()}
+    logged = look(study, lambda tx: events.recent(tx, 9, kinds=("report created", "exported")))
+    assert [one.evidence for one in reversed(logged)] == [
+        {"by": "maya", "format": form},
+        {"by": "maya", "format": "dataset"},
+    ]
+    assert client.get("/console/report/report-1/dataset").status_code == 404
+    assert client.post("/console/report", data={"format": "docx"}).status_code == 422
+
+
 def test_a_second_click_starts_no_second_report_and_a_killed_one_is_reported(
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,7 +143,7 @@ def test_without_a_folder_or_with_one_that_is_not_writable_the_page_says_so(stud
     assert client.post("/console/report").status_code == 422
     (tmp_path / "study" / FOLDER).write_text("a file in the way")
     with pytest.raises(UserError, match="cannot be written"):
-        start_report(tmp_path / "study", "", "maya", 0, arms=False)
+        start_report(tmp_path / "study", "", "maya", 0, ReportWish())
 
 
 @pytest.mark.parametrize("name", ["..%2f..%2fstudy", "report-..", "study.toml", "report-1/../../study.toml"])

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from conftest import ManualClock
 
 ARMS = '[arms]\nnames = ["plain-arm", "rich-arm"]\n'
-FILLED = {"name": "work-a", "pseudonym": "w-nobody", "number": "1"}
+FILLED = {"name": "work-a", "pseudonym": "w-nobody", "number": "1", "act": "message"}
 EXPERTS_DO = {
     *("/console/queue/work", "/console/queue/{number}", "/console/messages/{number}/send"),
-    *("/console/gold/{name}/promote", "/console/gold/{name}/promote-unanimous", "/console/gold/{name}/retire"),
+    *("/console/gold/{name}/promote", "/console/gold/{name}/promote-unanimous"),
+    *("/console/gold/{name}/selected", "/console/gold/{name}/retire"),
     *("/console/review/{name}", "/console/review/{name}/undo"),
 }
 

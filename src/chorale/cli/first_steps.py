@@ -9,7 +9,7 @@ _MOST_LISTED = 5
 
 
 def print_first_steps(here: Path) -> None:
-    """Print the commands that make sense in this folder, and how to list all commands."""
+    """Print the commands that make sense in this folder, the likely next ones first, and how to list the others."""
     studies = [Path()] if (here / _STUDY).is_file() else _studies_in(here)
     steps = _with_studies(here, studies) if studies else _without_studies()
     width = max(len(command) for command, _ in steps)
@@ -33,21 +33,23 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
     else:
         listed = ", ".join(map(str, studies[:_MOST_LISTED])) + (", …" if len(studies) > _MOST_LISTED else ".")
         title = f"{'Study' if len(studies) == 1 else f'{len(studies)} studies'} in this folder: {listed}"
-    steps = [
-        ("", title),
-        (f"chorale check {name}", "list problems in its files, or its plan and cost"),
-        (f"chorale simulate {name}", "try its site, console and report with simulated workers"),
-        (f"chorale rehearse {name}", "forecast its results, cost and duration from many simulations"),
-        (f"chorale serve {name}", "open its site"),
-    ]
     if (here / studies[0] / _DATABASE).exists():
-        steps += [
+        steps = [
+            (f"chorale serve {name}", "open its site"),
             (f"chorale status {name}", "show its progress, people, cost and wages"),
-            (f"chorale export {name}", "write its results to a file"),
             (f"chorale report {name}", "write a report with its numbers and charts"),
+            (f"chorale export {name}", "write its results to a file"),
             (f"chorale verify {name}", "recompute every number from the recorded answers"),
+            (f"chorale check {name}", "list problems in its files, or its plan and cost"),
         ]
-    return steps
+    else:
+        steps = [
+            (f"chorale check {name}", "list problems in its files, or its plan and cost"),
+            (f"chorale simulate {name}", "try its site, console and report with simulated workers"),
+            (f"chorale rehearse {name}", "forecast its results, cost and duration from many simulations"),
+            (f"chorale serve {name}", "open its site"),
+        ]
+    return [("", title), *steps]
 
 
 def _without_studies() -> list[tuple[str, str]]:

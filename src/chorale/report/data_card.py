@@ -100,7 +100,8 @@ def data_card_section(
     rows = [(one.name, one.description, one.rows, one.size) for one in files]
     collected = "There are no answers yet."
     if came.first_at is not None and came.last_at is not None:
-        collected = f"Collected from {day(came.first_at)} to {day(came.last_at)} (UTC)."
+        first, last = day(came.first_at), day(came.last_at)
+        collected = f"Collected on {first} (UTC)." if first == last else f"Collected from {first} to {last} (UTC)."
     parts: list[Part] = [
         ScoreTable("Files of the dataset", ("file", "content", "rows#", "bytes#"), rows),
         Bullets(

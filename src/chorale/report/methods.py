@@ -219,18 +219,26 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
     agreement = facts.agreement
     known = [one for one in agreement["coefficients"] if one.get("value") is not None and one["stage"] in stages]
     for coefficient in known[:_MOST_NAMED]:
-        yield f"{coefficient['coefficient']} was {with_interval(coefficient)} for {coefficient['question']}."
+        yield f"{coefficient['coefficient']} was {with_interval(coefficient)} for {_question(coefficient)}."
     if len(known) > _MOST_NAMED:
         yield f"The report has the agreement on {len(known) - _MOST_NAMED:,} more questions."
     alike = [] if known else [one for one in agreement["by_distance"] if one["stage"] in stages][:_MOST_NAMED]
     for coefficient in alike:
-        where = ": ".join(filter(None, (coefficient["stage"], coefficient["field"])))
-        yield f"Mean pairwise agreement (1 − distance) was {with_interval(coefficient)} for {where}."
+        yield f"Mean pairwise agreement (1 − distance) was {with_interval(coefficient)} for {_question(coefficient)}."
     if known or alike:
         yield (
             f"Intervals resample items {facts.resampling.resamples:,} times (bootstrap); fractions of few items "
             "have Wilson's interval."
         )
+
+
+def _question(coefficient: Mapping[str, Any]) -> str:
+    """A question in a sentence: a field of a stage, or the stage where answers have no fields.
+
+    >>> _question({"stage": "reviews", "field": "mood"}), _question({"stage": "reviews", "field": None})
+    ('“mood” in reviews', 'reviews')
+    """
+    return f"“{coefficient['field']}” in {coefficient['stage']}" if coefficient["field"] else str(coefficient["stage"])
 
 
 def with_interval(scored: Mapping[str, Any], digits: int = 2) -> str:

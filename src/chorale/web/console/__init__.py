@@ -23,6 +23,9 @@ from chorale.web.console.records import add_record_routes
 from chorale.web.console.recruiting import add_recruiting_routes
 from chorale.web.console.report import add_report_routes
 from chorale.web.console.review import add_review_routes, add_undo_routes
+from chorale.web.console.selected_items import add_selected_gold_routes, add_selected_item_routes
+from chorale.web.console.selected_links import add_selected_link_routes
+from chorale.web.console.selected_workers import add_selected_worker_routes
 from chorale.web.console.signing_in import add_signing_in_routes
 from chorale.web.console.study import add_study_routes
 from chorale.web.console.submissions import add_submission_routes
@@ -35,10 +38,13 @@ from chorale.web.serving import Site
 _ADDING = (
     *(add_overview_routes, add_record_routes, add_report_routes, add_export_routes, add_arm_routes),
     *(add_item_routes, add_item_actions, add_queue_routes, add_review_routes, add_gold_routes, add_gold_actions),
-    *(add_quality_routes, add_worker_list_routes, add_worker_list_actions, add_worker_routes, add_status_routes),
+    # Paths of single workers would take those of the selected ones for somebody's ID.
+    *(add_quality_routes, add_worker_list_routes, add_worker_list_actions, add_selected_worker_routes),
+    *(add_worker_routes, add_status_routes),
     *(add_recruiting_routes, add_submission_routes, add_gate_routes, add_payment_routes),
     *(add_study_routes, add_design_page, add_team_routes, add_annotator_routes, add_undo_routes),
     *(add_differing_routes, add_moved_routes, add_column_routes),
+    *(add_selected_item_routes, add_selected_gold_routes, add_selected_link_routes),
 )
 
 

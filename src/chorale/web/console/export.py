@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+from itertools import takewhile
 from pathlib import Path as FilePath
 from typing import Annotated
 
@@ -16,6 +17,14 @@ from chorale.exchange.export_folders import FOLDERS
 from chorale.model import Refusal
 from chorale.web.console.frame import Console
 
+GROUPS = {
+    "Labels": ("labels", "tidy-labels"),
+    "Annotations": ("csv", "jsonl", "parquet", "tidy", "grades"),
+    "People and pay": ("workers", "ledger", "qualifications", "arms", "consents"),
+    "Models": ("calls", "model-answers", "suggestions"),
+}
+"""Formats that every study has, as the page lists them."""
+OTHERS = "Formats for other tools"
 FormatInPath = Annotated[str, Path(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 
 
@@ -33,6 +42,21 @@ def _formats(study: Study) -> dict[str, str]:
     """The names of all formats, each with what it contains."""
     of_folders = {name: f"{kind.summary} (a zip file)" for name, kind in FOLDERS.items()}
     return {**export_formats(study), **of_folders}
+
+
+def _grouped(study: Study) -> dict[str, dict[str, str]]:
+    """All formats by what they are about, the labels first. Those about models and arms need some."""
+    settings, formats = study.settings, _formats(study)
+    if settings.arms is None:
+        formats.pop("arms", None)
+    if not settings.model:
+        for name in GROUPS["Models"]:
+            formats.pop(name, None)
+    named = {title: {name: formats.pop(name) for name in names if name in formats} for title, names in GROUPS.items()}
+    # The tables of the study's tasks come before those of every study.
+    of_tasks = takewhile(lambda name: name not in GROUPS["Annotations"], _formats(study))
+    named["Labels"] |= {name: formats.pop(name) for name in list(of_tasks) if name in formats}
+    return {title: group for title, group in {**named, OTHERS: formats}.items() if group}
 
 
 def _written(study: Study, format_name: str) -> FilePath:
@@ -53,7 +77,7 @@ def add_export_routes(console: Console) -> None:
 
     @router.get("/export")
     async def formats(request: Request) -> Response:
-        return console.page(request, "export", formats=_formats(study))
+        return console.page(request, "export", groups=_grouped(study))
 
     @router.get("/export/{name}")
     async def download(request: Request, name: FormatInPath) -> Response:

@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse
 
 from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Item, Refusal, UserError
+from chorale.model import Item, Refusal
 from chorale.model import Response as StudyResponse
 from chorale.store import Tx, gold, responses
 from chorale.store.gold import GoldItem
@@ -77,7 +77,8 @@ def _desk(tx: Tx, _study: Study, stage: RunningStage) -> GoldDesk:
     )
 
 
-def _stage_with_gold(study: Study, name: str) -> RunningStage:
+def stage_with_gold(study: Study, name: str) -> RunningStage:
+    """A stage by its name, if it has gold."""
     stage = study.stage(name)
     if stage.settings.gold is None:
         raise Refusal("no_gold", "This stage has no gold. Add a [stage.gold] table to study.toml first.", 404)
@@ -95,7 +96,7 @@ async def _desk_page(
     typed: dict[str, str] | None = None,
     **context: Any,
 ) -> Response:
-    stage = _stage_with_gold(console.site.study, name)
+    stage = stage_with_gold(console.site.study, name)
     desk = await console.site.read(_desk, stage)
     return console.page(
         request,
@@ -143,7 +144,7 @@ def add_gold_actions(console: Console) -> None:
 
     @router.post("/gold/{name}/promote")
     async def promote(request: Request, name: StageInPath, key: Text = "", explanation: Text = "") -> Response:
-        stage = _stage_with_gold(site.study, name)
+        stage = stage_with_gold(site.study, name)
         typed = {**await typed_answer(request), "key": key, "explanation": explanation}
         on_mistake(_desk_page, console, request, name, typed=typed)
         chosen = read_answer(stage.task, typed)
@@ -152,15 +153,6 @@ def add_gold_actions(console: Console) -> None:
 
     @router.post("/gold/{name}/promote-unanimous")
     async def promote_unanimous(request: Request, name: StageInPath) -> Response:
-        stage = _stage_with_gold(site.study, name)
+        stage = stage_with_gold(site.study, name)
         made = await asyncio.to_thread(gold_desk.promote_unanimous, site.study, stage, request.state.staff.name)
         return back_to(f"/console/gold/{name}", "all-gold", made)
-
-    @router.post("/gold/{name}/retire")
-    async def retire(request: Request, name: StageInPath, key: Text = "", reason: Text = "") -> Response:
-        stage = _stage_with_gold(site.study, name)
-        on_mistake(_desk_page, console, request, name, typed={"key": key})
-        if not reason.strip():
-            raise UserError(f"Enter a reason to retire {key!r}. It is kept in the activity log.")
-        await site.write(gold_desk.retire, stage, key, request.state.staff.name, reason.strip())
-        return back_to(f"/console/gold/{name}", "retired")

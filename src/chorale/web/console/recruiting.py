@@ -16,7 +16,7 @@ from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, events, invitations, submissions, workers
 from chorale.store.invitations import REUSABLE, SINGLE, InvitationRow
 from chorale.store.workers import PanelCounts
-from chorale.web.console.frame import NO_NUL, WHY_NEEDED, Console, Reason, back_to
+from chorale.web.console.frame import NO_NUL, Console, Reason, back_to
 from chorale.web.console.paging import PageNumber, Paging
 from chorale.web.links import new_invitations
 from chorale.web.serving import Site
@@ -114,14 +114,6 @@ def add_recruiting_routes(console: Console) -> None:
         )
         links = [site.base_url(request) + path for path in paths]
         return await _page(console, request, made={"links": links, "most": int(n) if several else None})
-
-    @console.for_owner.post("/recruiting/revoke")
-    async def revoke(request: Request, number: Annotated[int, Form(ge=1, le=2**53)], reason: Reason = "") -> Response:
-        if not reason.strip():
-            return console.problem(request, 422, WHY_NEEDED)
-        if not await site.write(arrivals.revoke, number, request.state.staff.name, reason.strip()):
-            return console.problem(request, 404, f"There is no valid link with number {number}.")
-        return back_to(PATH, "link-revoked")
 
     _add_study_routes(console)
 

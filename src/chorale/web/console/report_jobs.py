@@ -1,8 +1,9 @@
 """Reports that are created in the background: `chorale report` in a process of its own, one at a time.
 
-Every report is three files in the study's folder: `report-….json` with who started it, `report-….log`, and
-`report-….html` once it is done. Nothing is kept in memory, so any server process can say how far a report is, and a
-server or a report that is killed leaves nothing undone that a new start does not do.
+Every report is three files in the study's folder: `report-….json` with who started it, `report-….log`, and the report
+itself, for example `report-….html`, once it is done. A dataset that was asked for is in the folder `report-…-dataset`.
+Nothing is kept in memory, so any server process can say how far a report is, and a server or a report that is killed
+leaves nothing undone that a new start does not do.
 """
 
 import contextlib
@@ -22,11 +23,26 @@ from chorale.files.progress_file import VARIABLE, JobProgress, read_progress
 from chorale.model import UserError
 
 FOLDER = "reports"
+FORMATS = {"html": ".html", "pdf": ".pdf", "markdown": ".md", "latex": ".tex"}
+"""The formats of `chorale report`, with the endings of their files."""
+_METADATA = "croissant.json"
+"""The last file of a dataset that is written."""
 _LAST_LINES = 5
 _NICE = 10
 """The site comes first."""
 _LATEST = 2**47
 """Far in the future, and still in every calendar."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportWish:
+    """What a report is to be."""
+
+    format: str = "html"
+    arms: bool = False
+    dataset: bool = False
+    """Whether to write the dataset with its data card too."""
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +54,8 @@ class ReportJob:
     by: str
     started_at: int
     arms: bool
+    format: str = "html"
+    has_dataset: bool = False
     progress: JobProgress | None = None
     problem: str = ""
     """The last lines of the log of one that failed."""
@@ -49,12 +67,19 @@ def reports(folder: Path) -> list[ReportJob]:
 
 
 def report_file(folder: Path, name: str) -> Path | None:
-    """The page of a report that is done."""
-    path = folder / FOLDER / f"{name}.html"
-    return path if path.is_file() else None
+    """The file of a report that is done."""
+    about = folder / FOLDER / f"{name}.json"
+    path = about.with_suffix(FORMATS[_about(about)["format"]])
+    return path if about.is_file() and path.is_file() else None
 
 
-def start_report(folder: Path, database: str, by: str, at: int, *, arms: bool) -> bool:
+def dataset_folder(folder: Path, name: str) -> Path | None:
+    """The dataset of a report that has one."""
+    path = folder / FOLDER / f"{name}-dataset"
+    return path if (path / _METADATA).is_file() else None
+
+
+def start_report(folder: Path, database: str, by: str, at: int, wish: ReportWish) -> bool:
     """Start a report; False if one is being created already."""
     reports_folder = folder / FOLDER
     try:
@@ -62,7 +87,7 @@ def start_report(folder: Path, database: str, by: str, at: int, *, arms: bool) -
         with _alone(reports_folder):
             if any(one.state == "running" for one in reports(folder)):
                 return False
-            _start(folder, database, by, at, arms=arms)
+            _start(folder, database, by, at, wish)
     except OSError as error:
         raise UserError(
             f"{reports_folder} cannot be written: {error.strerror or error}. Check its permissions."
@@ -78,11 +103,14 @@ def _alone(reports_folder: Path) -> Iterator[None]:
         yield
 
 
-def _start(folder: Path, database: str, by: str, at: int, *, arms: bool) -> None:
+def _start(folder: Path, database: str, by: str, at: int, wish: ReportWish) -> None:
     stamp = datetime.fromtimestamp(at / 1000, UTC).strftime("%Y%m%d-%H%M%S")
     base = folder / FOLDER / f"report-{stamp}-{at % 1000:03d}"
-    command = [sys.executable, "-m", "chorale", "report", str(folder), "--out", str(base.with_suffix(".html"))]
-    command += ["--force", *(["--arms"] if arms else [])]
+    out = base.with_suffix(FORMATS[wish.format])
+    command = [sys.executable, "-m", "chorale", "report", str(folder), "--out", str(out), "--force"]
+    command += ["--arms"] if wish.arms else []
+    command += ["--data-card", f"{base}-dataset"] if wish.dataset else []
+    command += [f"--license={wish.licence}"] if wish.licence else []
     environment = {**os.environ, "CHORALE_DB": database, VARIABLE: str(base.with_suffix(".progress"))}
     with base.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own command
@@ -95,7 +123,8 @@ def _start(folder: Path, database: str, by: str, at: int, *, arms: bool) -> None
         )
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
-    about = {"by": by, "started_at": at, "arms": arms, "process": process.pid, "began": _began(process.pid)}
+    about = {"by": by, "started_at": at, "arms": wish.arms, "format": wish.format}
+    about |= {"process": process.pid, "began": _began(process.pid)}
     draft = base.with_suffix(".part")
     draft.write_text(json.dumps(about), "utf-8")
     draft.replace(base.with_suffix(".json"))
@@ -114,11 +143,11 @@ def _began(process: int) -> str | None:
 
 def _job(path: Path) -> ReportJob:
     about = _about(path)
-    base = {"name": path.stem, "by": about["by"], "started_at": about["started_at"], "arms": about["arms"]}
-    if path.with_suffix(".html").is_file():
-        return ReportJob(**base, state="done")
+    base = {name: about[name] for name in ("by", "started_at", "arms", "format")} | {"name": path.stem}
     if about["began"] and _began(about["process"]) == about["began"]:
         return ReportJob(**base, state="running", progress=read_progress(path.with_suffix(".progress")))
+    if path.with_suffix(FORMATS[about["format"]]).is_file():
+        return ReportJob(**base, state="done", has_dataset=dataset_folder(path.parent.parent, path.stem) is not None)
     return ReportJob(**base, state="failed", problem=_last_lines(path.with_suffix(".log")))
 
 
@@ -129,8 +158,10 @@ def _about(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         about = None
     read = about if isinstance(about, dict) else {}
-    usual: dict[str, Any] = {"by": "", "started_at": 0, "arms": False, "process": 0, "began": ""}
+    usual: dict[str, Any] = {"by": "", "started_at": 0, "arms": False, "format": "html", "process": 0, "began": ""}
     known = {name: read[name] if type(read.get(name)) is type(value) else value for name, value in usual.items()}
+    if known["format"] not in FORMATS:
+        known["format"] = "html"
     return known if 0 <= known["started_at"] < _LATEST else {**known, "started_at": 0}
 
 

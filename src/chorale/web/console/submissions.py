@@ -114,7 +114,7 @@ def add_submission_routes(console: Console) -> None:
         decision = _decision(deed, chosen, text, category)
         client = prolific_of(site)
         done = await asyncio.to_thread(deciding.carry_out, site.study, client, decision, request.state.staff.name, key)
-        return back_to(PATH, f"submissions-{deed}" if done else "submissions-again", done)
+        return back_to(PATH, f"submissions-{deed}" if done else "already-done", done)
 
 
 def _decision(deed: Deed, chosen: list[str] | None, text: str, category: str) -> Decision:

@@ -1,6 +1,7 @@
 """How the console writes times, shares, answers and evidence."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -14,13 +15,16 @@ from chorale.model import Event
 from chorale.monitor.event_words import evidence_name
 
 SUMMARY_CHARACTERS = 160
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def when(at: int) -> Markup:
-    """A moment in UTC, for people and for programs."""
+    """A moment in UTC, for people and for programs. The second is in its title."""
     moment = datetime.fromtimestamp(at / 1000, UTC)
-    return Markup('<time datetime="{}">{}</time>').format(
-        moment.strftime("%Y-%m-%dT%H:%M:%SZ"), moment.strftime("%Y-%m-%d %H:%M:%S")
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        moment.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        moment.strftime("%Y-%m-%d %H:%M"),
     )
 
 
@@ -141,10 +145,14 @@ def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
 
 def _evidence_text(value: Any) -> str:
     match value:
+        case str() if _DIGEST.fullmatch(value):
+            return f"{value[:12]}…"
         case bool():
             return "yes" if value else "no"
         case float():
-            return f"{value:.4g}"
+            return f"{value:.3g}"
+        case None:
+            return "none"
         case list() if value and all(isinstance(one, dict) for one in value):
             return "\n".join(map(_evidence_text, value))
         case list():

@@ -81,6 +81,7 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
             "paging": Paging(listing.page, listed.total, WORKERS_PER_PAGE),
             "minimum_hourly": console.site.study.settings.pay.minimum_hourly,
             "form_key": secrets.token_urlsafe(12),
+            "qualifications": managing.qualifications_known(console.site.study),
             "longest_message": LONGEST_MESSAGE,
             "typed": {},
             **context,

@@ -4,6 +4,7 @@ import { offerCopying, offerCopyingIds } from "./copying.js";
 import { workByKeys } from "./queue.js";
 import { keepLive } from "./live.js";
 import { reviewByKeys } from "./review.js";
+import { selectRows } from "./selecting.js";
 
 offerCopying(document);
 offerCopyingIds(document);
@@ -26,15 +27,11 @@ for (const tab of document.querySelectorAll(".site-nav [aria-current], .sub-nav 
 // A second click while the first is on its way sends nothing.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
+    if (event.submitter?.hasAttribute("data-downloads")) return; // The page stays, and may be asked again.
     if (form.hasAttribute("data-sent")) event.preventDefault();
     form.setAttribute("data-sent", "");
     window.addEventListener("pageshow", () => form.removeAttribute("data-sent"), { once: true });
   });
 }
 
-for (const all of document.querySelectorAll("[data-choose-all]")) {
-  all.addEventListener("change", () => {
-    const name = all.getAttribute("data-choose-all");
-    for (const one of all.closest("form")?.querySelectorAll(`input[name="${name}"]`) ?? []) one.checked = all.checked;
-  });
-}
+selectRows(document);
