@@ -64,7 +64,9 @@ def item(number: int, **more: Any) -> dict[str, Any]:
     return {**row, "candidates": CANDIDATES, **more}
 
 
-def write_study(folder: Path, *, items: int = 6, judgments: str = "5", quality: str = "") -> Path:
+def write_study(
+    folder: Path, *, items: int = 6, judgments: str = "5", quality: str = "", pay: str = "per_judgment = 5"
+) -> Path:
     folder.mkdir(parents=True)
     (folder / "consent.md").write_text("You agree.\n")
     (folder / "guidelines.md").write_text("Choose all that fit.\n")
@@ -87,7 +89,7 @@ guidelines = "guidelines.md"
 items = {{ file = "items.jsonl" }}
 judgments = {judgments}
 release_confidence = 0
-pay = {{ per_judgment = 5 }}
+pay = {{ {pay} }}
 {quality}
 """
     )
@@ -349,6 +351,18 @@ def test_exclusions_without_gold_stand_in_the_methods_paragraph(study: Study, tm
     assert "1 worker was removed. " in methods
     assert "8 annotations were excluded because of removed workers." in methods
     assert "workers with a CrowdTruth quality (WQS) below 0.2 after 6 annotations were to be removed" in methods
+
+
+BY_LENGTH = "per_judgment = 5, by_length = { per_100_words = 8, most = 60 }"
+
+
+@pytest.mark.parametrize("study", [{"pay": BY_LENGTH}], indirect=True)
+def test_pay_by_length_stands_in_the_methods_paragraph(study: Study, tmp_path: Path) -> None:
+    work_through(people(study, 5), contrary, "meanings")
+    study.close()
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "study"), "--json", "--no-charts", "--resamples", "100"])
+    paid = "paid $0.05 and $0.08 more for every 100 words of the item (at most $0.60 more) in meanings."
+    assert paid in " ".join(json.loads(done.stdout)["methods"].values())
 
 
 @pytest.mark.parametrize("study", [{"items": 8, "judgments": "6", "quality": FLOOR}], indirect=True)

@@ -239,6 +239,18 @@ def test_graphs_with_circles_are_drawn_too(count: int, pairs: list[tuple[int, in
     assert len(list(parsed(svg).iter("{http://www.w3.org/2000/svg}path"))) == len(kept)
 
 
+def test_columns_stay_below_each_other_where_others_end_earlier() -> None:
+    names = ["root", "a1", "b1", "b2", "b3"]
+    links = [GraphLink(*pair) for pair in (("root", "a1"), ("root", "b1"), ("b1", "b2"), ("b2", "b3"))]
+    svg = graph_picture(
+        "Flow", [Node(name, name) for name in names], links, columns={"a1": 0, "b1": 1, "b2": 1, "b3": 1}
+    )
+    root, first, *second = boxes(svg)
+    assert len({(box.left, box.right) for box in second}) == 1
+    assert root.left < first.right < second[0].left
+    assert links_behind_boxes(svg) == []
+
+
 def test_what_nothing_leads_to_stands_just_before_what_it_leads_to() -> None:
     nodes = [Node(name, name) for name in ("train", "gate", "write", "check", "alone")]
     links = [

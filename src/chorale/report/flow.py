@@ -100,7 +100,8 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
     """From everybody who joined to those who are analysed in each arm, as CONSORT asks for."""
     root = _root(came)
     nodes, links = [root], []
-    for arm, steps in flow.items():
+    columns: dict[str, int] = {}
+    for column, (arm, steps) in enumerate(flow.items()):
         before = root.name
         for step in steps:
             lines = tuple(f"{count:,} {what}" for what, count in step.counts.items())
@@ -111,11 +112,12 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
             node = Node(f"{arm}: {step.name}", step.name, lines)
             links.append(GraphLink(before, node.name, dashed=True))
             nodes.append(node)
+            columns[node.name] = column
             before = node.name
     words = "; ".join(
         f"{arm}: " + ", ".join(f"{step.name} {dict(step.counts)}" for step in steps) for arm, steps in flow.items()
     )
-    return graph_picture("Participant flow by arm", nodes, links, description=words)
+    return graph_picture("Participant flow by arm", nodes, links, description=words, columns=columns)
 
 
 def stages_diagram(study: Study, now: Status, came: Attendees, verdicts: Mapping[str, tuple[int, int]]) -> str:

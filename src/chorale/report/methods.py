@@ -9,7 +9,7 @@ from chorale import __version__
 from chorale.engine.running import RunningStage, Study
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import TOO_FEW_TEXT, shown_number
-from chorale.model import money_text
+from chorale.model import StagePay, money_text
 from chorale.model.plural import plural
 from chorale.monitor.costs import CostTerms, training_stages
 from chorale.monitor.status import Status
@@ -144,11 +144,11 @@ def _gates(gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
 
 def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
     now, costs, currency = facts.now, facts.costs, study.settings.pay.currency
-    rates: dict[int, list[str]] = defaultdict(list)
+    rates: dict[str, list[str]] = defaultdict(list)
     for stage in main_stages(study):
         if stage.settings.pay.per_judgment:
-            rates[stage.settings.pay.per_judgment].append(stage.name)
-    paid = [f"{money_text(amount, currency)} in {listed(names)}" for amount, names in rates.items()]
+            rates[_rate(stage.settings.pay, currency)].append(stage.name)
+    paid = [f"{rate} in {listed(names)}" for rate, names in rates.items()]
     if paid:
         yield f"An annotation paid {listed(paid)}."
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
@@ -162,6 +162,22 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
         including = f", including {listed(of_which)}" if of_which else ""
         each = f", or {money_text(round(costs.per_result), currency)} per {costs.unit}" if costs.per_result else ""
         yield f"The study cost {money_text(now.spent, currency)}{including}{each}."
+
+
+def _rate(pay: StagePay, currency: str) -> str:
+    """What an annotation pays, with everything that comes with it."""
+    rate = money_text(pay.per_judgment, currency)
+    if pay.by_length is not None:
+        per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
+        rate += f" and {per} more for every 100 words of the item (at most {most} more)"
+    bonus = pay.parts or pay.kept
+    if bonus is not None:
+        rate += (
+            f" and a bonus for every part after the first {bonus.beyond}"
+            if bonus.beyond
+            else " and more for every part"
+        )
+    return rate
 
 
 def _quality(study: Study, now: Status) -> Iterator[str]:

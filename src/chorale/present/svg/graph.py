@@ -4,8 +4,9 @@ Positions are `along` the reading direction of the graph, and `across` it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
+from types import MappingProxyType
 
 LANE = 14
 MARGIN = 10
@@ -81,15 +82,23 @@ _Slot = str | tuple[GraphLink, int]
 """The name of a node, or a link with its layer."""
 
 
-def layout(sizes: Mapping[str, Size], links: Sequence[GraphLink], spacing: Spacing) -> GraphLayout:
-    """Place every node after those it depends on, next to others of the same depth."""
+def layout(
+    sizes: Mapping[str, Size],
+    links: Sequence[GraphLink],
+    spacing: Spacing,
+    columns: Mapping[str, int] = MappingProxyType({}),
+) -> GraphLayout:
+    """Place every node after those it depends on, next to others of the same depth.
+
+    `columns` maps nodes that form a column to its number.
+    """
     known = list(dict.fromkeys(link for link in links if link.source in sizes and link.target in sizes))
     layers = _layers(list(sizes), known)
     if not sizes:
         return GraphLayout({}, [], Size(2 * MARGIN, 2 * MARGIN))
     depth = {slot: number for number, layer in enumerate(layers) for slot in layer if isinstance(slot, str)}
     room = min(spacing.most, max(_wanted(layer, sizes, spacing) for layer in layers))
-    places = _places(layers, sizes, spacing, room)
+    places = _in_columns(_places(layers, sizes, spacing, room), sizes, spacing, room, columns)
     back = [link for link in known if depth[link.target] <= depth[link.source]]
     routes = [
         (link, _around(places[link.source], places[link.target], room, back.index(link)))
@@ -189,6 +198,22 @@ def _places(
             across += taken
         start += long + spacing.along
     return places
+
+
+def _in_columns(
+    places: Mapping[_Slot, GraphPlace],
+    sizes: Mapping[str, Size],
+    spacing: Spacing,
+    room: float,
+    columns: Mapping[str, int],
+) -> dict[_Slot, GraphPlace]:
+    """Align the nodes of each column below each other."""
+    wide = room / (max(columns.values(), default=0) + 1)
+    moved: dict[_Slot, GraphPlace] = {}
+    for name, column in columns.items():
+        across = min(sizes[name].across, wide - spacing.across)
+        moved[name] = replace(places[name], middle=MARGIN / 2 + wide * (column + 0.5), across=across)
+    return {**places, **moved}
 
 
 def _forward(link: GraphLink, places: Mapping[_Slot, GraphPlace], passed: Sequence[int]) -> list[Step]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 from chorale.present.svg.colours import tone
 from chorale.present.svg.elements import SIZE, escaped, number_text, picture, rectangle, text, wrapped
@@ -19,16 +20,25 @@ _SIDEWAYS = Spacing(36, 18)
 
 
 def graph_picture(
-    title: str, nodes: Sequence[Node], links: Sequence[GraphLink], *, sideways: bool = False, description: str = ""
+    title: str,
+    nodes: Sequence[Node],
+    links: Sequence[GraphLink],
+    *,
+    sideways: bool = False,
+    description: str = "",
+    columns: Mapping[str, int] = MappingProxyType({}),
 ) -> str:
-    """A picture of a graph: downwards with the width of a page, or sideways with any width."""
+    """A picture of a graph: downwards with the width of a page, or sideways with any width.
+
+    `columns` maps nodes that form a column to its number.
+    """
     widths = {node.name: float(_wanted_width(node, sideways=sideways)) for node in nodes}
-    placed = _laid_out(nodes, links, widths, dict.fromkeys(widths, 0.0), sideways=sideways)
+    placed = _laid_out(nodes, links, widths, dict.fromkeys(widths, 0.0), columns, sideways=sideways)
     if not sideways:
         # The height of boxes depends on their width and row, which are known only now.
         widths = {name: place.across for name, place in placed.places.items()}
         rows = {name: place.layer[0] for name, place in placed.places.items()}
-        placed = _laid_out(nodes, links, widths, rows, sideways=sideways)
+        placed = _laid_out(nodes, links, widths, rows, columns, sideways=sideways)
     pen = _Pen(sideways)
     parts = [_link(link, steps, pen) for link, steps in placed.routes]
     parts += [_node(node, pen.box(placed.places[node.name])) for node in nodes]
@@ -46,6 +56,7 @@ def _laid_out(
     links: Sequence[GraphLink],
     widths: Mapping[str, float],
     rows: Mapping[str, float],
+    columns: Mapping[str, int],
     *,
     sideways: bool,
 ) -> GraphLayout:
@@ -58,7 +69,7 @@ def _laid_out(
     for node in nodes:
         width, height = widths[node.name], heights[rows[node.name], node.is_gate]
         sizes[node.name] = Size(width, height) if sideways else Size(height, width)
-    return layout(sizes, links, _SIDEWAYS if sideways else _DOWN)
+    return layout(sizes, links, _SIDEWAYS if sideways else _DOWN, columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ class MeasuredQuestions:
     """Of those that are defined; empty if intervals are not wanted."""
 
 
-def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
-    """The questions of each arm separately, named after the arm."""
+def arms_of(files: Sequence[NamedQuestions], order: Sequence[str] = ()) -> list[NamedQuestions]:
+    """The questions of each arm separately, named after the arm: in this order, and others by name."""
     named = []
     for file in files:
         arms = file.questions.by_protocol()
@@ -76,7 +76,8 @@ def arms_of(files: Sequence[NamedQuestions]) -> list[NamedQuestions]:
                 f"--by-arm needs the arm of every question, and {file.name} has {count} without one, such as "
                 f"{arms[''].ids[0]}. Fill in protocol."
             )
-        named += [NamedQuestions(name, questions, file.digest) for name, questions in arms.items()]
+        names = sorted(arms, key=lambda name: order.index(name) if name in order else len(order))
+        named += [NamedQuestions(name, arms[name], file.digest) for name in names]
     return named
 
 

@@ -47,7 +47,7 @@ def read_sources(
         [replace(one, questions=next(answered)) for one in group] for group in (measured, others, rounds)
     )
     if by_arm:
-        measured = arms_of(measured)
+        measured = arms_of(measured, () if study is None else study.arms)
     if not is_arm:
         return measured, others[0] if others else None, rounds
     other = _arm_called(str(against), measured)

@@ -26,6 +26,8 @@ class StudyQuestions:
     """How far graders agree, and what a question costs in every arm."""
     rounds: tuple[NamedQuestions, ...] = ()
     """What was written before that and thrown away, by stage: a tutorial, rounds with feedback."""
+    arms: tuple[str, ...] = ()
+    """In the order of the study file."""
 
 
 def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> StudyQuestions | None:
@@ -45,7 +47,8 @@ def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hour
         costs = costs_by_arm(worked, [paid_of(row) for row in ledger_rows(tx, study)])
         if any(one.questions for one in costs.values()):
             sections.append(costs_section(costs, expert_hourly))
-    return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections), tuple(_rounds(tx, study)))
+    arms = study.settings.arms.names if study.settings.arms is not None else ()
+    return StudyQuestions(mcq_of_records(records, "the study"), tuple(sections), tuple(_rounds(tx, study)), arms)
 
 
 def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> Result | None:
@@ -53,7 +56,8 @@ def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: in
     of_study = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
     if of_study is None:
         return None
-    named, options = arms_of([NamedQuestions("study", of_study.questions, "")]), McqOptions()
+    named = arms_of([NamedQuestions("study", of_study.questions, "")], of_study.arms)
+    options = McqOptions()
     written = written_section(named, options, resampling)
     return with_sections(score_mcq(named, options, resampling), [written, *of_study.sections])
 
