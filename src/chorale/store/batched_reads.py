@@ -86,8 +86,8 @@ class BatchedReads(Generic[Reader]):
             results = [[] for _ in places]
             for row in rows:
                 results[row[-1] - 1].append(row[:-1])
-        for (waiting, number), found in zip(places, results, strict=True):
-            waiting.results[number] = found
+        for (waiting, number), of_reader in zip(places, results, strict=True):
+            waiting.results[number] = of_reader
             if None not in waiting.results:
                 self._answered.append(waiting)
 

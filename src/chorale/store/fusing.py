@@ -10,6 +10,7 @@ from typing import Any
 
 MOST_VALUES = 60
 _CHANGE = re.compile(r"(?:INSERT INTO|UPDATE) (\w+) ")
+_DOES_MORE = ("SELECT", "RETURNING", "ON CONFLICT")
 _PLACE = re.compile(r"\$(\d+)")
 
 
@@ -50,8 +51,8 @@ class Fusing:
 @cache
 def _changed_alone(sql: str) -> str | None:
     """The table that a statement changes; None for one that does more than that, or something else."""
-    found = _CHANGE.match(sql)
-    return None if found is None or "SELECT" in sql or "RETURNING" in sql or "ON CONFLICT" in sql else found[1]
+    change = _CHANGE.match(sql)
+    return None if change is None or any(word in sql for word in _DOES_MORE) else change[1]
 
 
 @cache

@@ -75,7 +75,7 @@ class PostgresConnection(Connection):
         self._unsent = Fusing()
         self._is_committed = False
         self.usual_places: dict[int, int] = {}
-        """How many places items of a stage have that nobody has taken any of, as far as searches have shown."""
+        """How many places items of a stage have that nobody has taken any of, by the searches there were."""
         self._last: dict[str, int] = {}
         """The last number of a row of a table, where that is known."""
         self._given: set[str] = set()
@@ -121,7 +121,7 @@ class PostgresConnection(Connection):
     def first_free(self, stage_id: int, scope: Scope, asked: Callable[[int], Asked]) -> Any:
         """The first row with a place that is left after what earlier work of the group takes; None if there is none.
 
-        `asked` is the search of the stage for so many rows.
+        `asked` returns the search of the stage for a number of rows.
         """
         if self.ahead is not None:
             return self.ahead.first_free(stage_id, scope, asked)

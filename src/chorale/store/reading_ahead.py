@@ -190,7 +190,7 @@ class ReadingAhead:
     def first_free(self, stage_id: int, scope: Scope, asked: Callable[[int], Asked]) -> Any:
         """The first row with a place that no earlier search of the group takes; None if there is none.
 
-        `asked` is the search for so many rows.
+        `asked` returns the search for a number of rows.
         """
         earlier, places = self._searches[stage_id], self._usual_places.get(stage_id, 1)
         self._searches[stage_id] += 1
