@@ -94,7 +94,7 @@ def test_a_file_that_is_not_ours_to_write_says_so(worked: Path, monkeypatch: pyt
     monkeypatch.setattr(sqlite, "_FLAGS", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_NOMUTEX)
     result = CliRunner().invoke(app, ["serve", str(worked), "--port", "0"])
     assert result.exit_code == 2, result.output
-    assert "Let this user write the file and its folder" in result.output
+    assert "Give this user write permission for the file" in result.output
 
 
 def test_looking_through_a_file_ends_in_time(worked: Path) -> None:

@@ -138,7 +138,7 @@ def test_a_database_in_memory_is_for_one_thread(memory: MemoryStore) -> None:
     thread = Thread(target=work)
     thread.start()
     thread.join()
-    assert ["thread that has opened it" in str(problem) for problem in problems] == [True]
+    assert ["thread that opened it" in str(problem) for problem in problems] == [True]
     assert memory.do(lambda tx: ONE_VALUE.value(tx, key="k")) is None
 
 

@@ -1,4 +1,4 @@
-"""The only room that speaks SQL."""
+"""The database: the only package that contains SQL."""
 
 from sqlalchemy import Connection as Tx
 from sqlalchemy.engine import URL as DatabaseAddress  # noqa: N811 - a class

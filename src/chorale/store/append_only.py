@@ -1,7 +1,7 @@
-"""Tables in which nothing changes, and the one exception: what an erasure under way removes.
+"""Append-only tables, and the one exception: an erasure in progress.
 
-An erasure is a row of `erasure` that has not ended. It ends in the transaction it begins in, so only that transaction
-ever sees it, and only the columns that hold what people wrote can be changed.
+An erasure is a row of `erasure` without an end. It ends in the transaction in which it starts, so only that transaction
+sees it, and only columns with people's data can be changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ UNDER_WAY = "EXISTS (SELECT 1 FROM erasure WHERE ended_at IS NULL)"
 
 
 def sqlite_triggers() -> Iterator[str]:
-    """What refuses all other changes, on SQLite."""
+    """The triggers that refuse all other changes on SQLite."""
     for table, columns in ERASABLE.items():
         name = table.name
         unless = ""

@@ -1,4 +1,4 @@
-"""Arms: who is in which."""
+"""Workers' arms."""
 
 from typing import Any
 
@@ -37,9 +37,9 @@ def put_in_arm(tx: Connection, worker_id: int, arm: str) -> None:
 
 
 def without_arm(tx: Connection, after: str | None) -> list[int]:
-    """Who has agreed to take part and is in no arm, in the order they reached the assignment to arms.
+    """Workers who have consented and have no arm, in the order in which they became ready for assignment.
 
-    That is when they agreed; or when they got the qualification `after`, which they need first.
+    That is the time of consent or, with `after`, the time they got that qualification.
     """
     query: Select[Any] = select(worker.c.id).where(worker.c.arm.is_(None), worker.c.consented_at.is_not(None))
     if after is None:
@@ -49,7 +49,7 @@ def without_arm(tx: Connection, after: str | None) -> list[int]:
 
 
 def arms_by_worker(tx: Connection) -> dict[str, str]:
-    """The arm of everybody who is in one, by pseudonym."""
+    """The arms of all assigned workers, by pseudonym."""
     query = select(worker.c.pseudonym, worker.c.arm).where(worker.c.arm.is_not(None))
     return {str(row[0]): str(row[1]) for row in tx.execute(query)}
 

@@ -1,4 +1,4 @@
-"""Items that are for given people only: by their names in the team. Items nobody is named for are for everybody."""
+"""Items assigned to named members of the team. Items without assignees are for everybody."""
 
 from collections.abc import Mapping
 
@@ -23,12 +23,12 @@ from chorale.store.identity_schema import item_assignee, team_member
 from chorale.store.schema import assignment, item, response, worker, worker_identity
 
 _VALID = item_assignee.c.removed_at.is_(None)
-# Written out, not bound: statements with it are prepared for every worker alike.
+# A literal, not a bound parameter: statements with it are prepared once for all workers.
 _OF_TEAM = worker_identity.c.panel == literal_column("'team'")
 
 
 def _named(worker_id: ColumnElement[int]) -> ColumnElement[bool]:
-    """Whether a name beside an item is that of a worker."""
+    """A condition: an item's assignee is a worker."""
     return exists().where(
         worker_identity.c.worker_id == worker_id, _OF_TEAM, worker_identity.c.external_id == item_assignee.c.login
     )
@@ -42,13 +42,13 @@ def is_for_worker(item_id: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def is_for(tx: Connection, item_id: int, worker_id: int) -> bool:
-    """Whether a worker may have an item, if people are named for it."""
+    """Whether a worker may get an item, by its assignees."""
     query = select(item.c.id).where(item.c.id == item_id, is_for_worker(item.c.id))
     return tx.execute(query, {"worker_id": worker_id}).first() is not None
 
 
 def may_come(tx: Connection, stage_id: int, worker_id: int) -> bool:
-    """Whether a stage has an open item for a worker, in a group they have not had; there may be no room now."""
+    """Whether a stage has an open item for a worker in a group they have not seen, with or without a free place."""
     had = exists().where(
         assignment.c.worker_id == bindparam("worker_id"),
         assignment.c.stage_id == item.c.stage_id,
@@ -61,7 +61,7 @@ def may_come(tx: Connection, stage_id: int, worker_id: int) -> bool:
 
 
 def count_for(tx: Connection, worker_id: int) -> dict[int, int]:
-    """How many items each stage has that name a worker, by the stages' ids; of a group, they get one."""
+    """Number of items assigned to a worker, by stage id; groups count once."""
     query = (
         select(item.c.stage_id, func.count(item.c.group_key.distinct()))
         .join(item_assignee, item_assignee.c.item_id == item.c.id)
@@ -72,7 +72,7 @@ def count_for(tx: Connection, worker_id: int) -> dict[int, int]:
 
 
 def bring_in(tx: Connection, stage_id: int, wanted: Mapping[str, frozenset[str]], now: int) -> tuple[int, int]:
-    """Have the items of a stage be for these people, by the items' keys; how many names came and went."""
+    """Set the assignees of a stage's items, by key; returns the numbers of added and removed names."""
     of_stage = item.c.stage_id == stage_id
     query = select(item.c.key, item_assignee.c.item_id, item_assignee.c.login).join(
         item, item.c.id == item_assignee.c.item_id
@@ -94,14 +94,14 @@ def bring_in(tx: Connection, stage_id: int, wanted: Mapping[str, frozenset[str]]
 
 
 def strangers(tx: Connection) -> list[str]:
-    """Names beside items of people who have no account, or whose account is deactivated."""
+    """Assignees without an active account."""
     active = exists().where(team_member.c.login == item_assignee.c.login, team_member.c.deactivated_at.is_(None))
     query = select(item_assignee.c.login).where(_VALID, ~active).distinct().order_by(item_assignee.c.login)
     return [login for login in tx.execute(query).scalars() if not login.startswith(ERASED)]
 
 
 def _named_then() -> Select[int]:
-    """Names that stood beside an item when it was given to a worker."""
+    """The assignees of an item at the time it was assigned to a worker."""
     return select(item_assignee.c.item_id).where(
         item_assignee.c.item_id == assignment.c.item_id,
         item_assignee.c.added_at <= assignment.c.leased_at,
@@ -110,9 +110,9 @@ def _named_then() -> Select[int]:
 
 
 def not_theirs(tx: Connection) -> list[tuple[int, str, str]]:
-    """Answers to items that were for others when their workers got them: number, worker and item.
+    """Answers to items that were assigned to others at the time: number, worker and item.
 
-    Models are nobody who could be named. Of people who are erased, nothing shows what they were called.
+    Models can't be assignees, and names of erased people are unknown.
     """
     identity = worker_identity.alias("whose")
     then = _named_then()

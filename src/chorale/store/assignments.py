@@ -1,6 +1,6 @@
 """Assignments: items that workers hold for a limited time, until they are answered, returned or expired.
 
-Rows that are read to be changed are not locked: one transaction at a time writes, on PostgreSQL too (`locks.Alone`).
+Rows need no locks: only one transaction writes at a time, also on PostgreSQL (`locks.Alone`).
 """
 
 from typing import Any, NamedTuple
@@ -24,14 +24,14 @@ from chorale.store.prepared import NONE, ONE, Prepared, PreparedInsert, Scope, t
 from chorale.store.schema import assignment, gold, item, participation
 from chorale.store.sessions import SessionClaim, holds
 
-# Written out, not bound: only then can the database see that the partial index applies.
+# A literal, not a bound parameter, so that the database can use the partial index.
 _LIVE: ColumnElement[str] = literal_column("'live'")
-# As plain text: for what is not just that, the driver first looks for ways to adapt it.
+# As a plain string: for other types, the driver looks for adapters first.
 _IS_LIVE = AssignmentState.LIVE.value
 
 
 class Lease(NamedTuple):
-    """An assignment as its worker has it."""
+    """A worker's current assignment."""
 
     token: str
     item_key: str
@@ -52,7 +52,7 @@ _LIVE_LEASE = Prepared(
 
 
 def live_lease(tx: Connection, stage_id: int, worker_id: int) -> Lease | None:
-    """What a worker holds in a stage."""
+    """The item a worker holds in a stage."""
     row = _LIVE_LEASE.first(tx, stage_id=stage_id, worker_id=worker_id)
     return None if row is None else Lease._make(row)
 
@@ -66,14 +66,14 @@ _TOKENS_HELD = Prepared(
 
 
 def tokens_held(tx: Connection, worker_id: int) -> list[tuple[int, str]]:
-    """What a worker is at work on, in the order of the stages: the stage of each, and its token."""
+    """Stage and token of all items a worker holds, in the order of the stages."""
     return [(int(stage_id), str(token)) for stage_id, token in _TOKENS_HELD.all(tx, worker_id=worker_id)]
 
 
 _TAKE = Prepared(
     update(item).where(item.c.id == bindparam("of_item"), item.c.taken < item.c.wanted).values(taken=item.c.taken + ONE)
 )
-# Of an item that was offered, which has a place left. If it had none, the table would refuse it.
+# For an offered item with a free place. Without one, a constraint of the table would refuse it.
 _TAKE_OFFERED = Prepared(
     update(item).where(item.c.id == bindparam("of_item")).values(taken=item.c.taken + ONE), Scope(place="of_item")
 )
@@ -119,7 +119,7 @@ def lease(
 
 
 def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires_at: int) -> Lease | None:
-    """Give a worker back the first item of theirs that they returned or let expire; None if there is none."""
+    """Assign a worker again the first item that they returned or let expire; None if there is none."""
     ended = (AssignmentState.RETURNED, AssignmentState.EXPIRED)
     query = (
         select(assignment.c.id, assignment.c.token, item.c.key, item.c.payload)
@@ -140,12 +140,12 @@ def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires
 
 
 def take_place(tx: Connection, item_id: int) -> bool:
-    """Take one of the judgments an item asks for; False if none is left."""
+    """Take one of an item's places; False if none is left."""
     return bool(_TAKE.changed(tx, of_item=item_id))
 
 
 class _Counted(NamedTuple):
-    """What decides whether an item wants more judgments before anything can be decided about it."""
+    """The values that show whether an item needs more judgments before it can be decided."""
 
     counted: int
     sampled: bool
@@ -153,8 +153,8 @@ class _Counted(NamedTuple):
 
 
 _LEASED: Select[Any] = select(*(assignment.c[name] for name in Assignment._fields))
-# The last two columns of an assignment are the first two of a participation, and the same: they are asked for once,
-# since the driver makes something of every column of every row.
+# The last two columns of an assignment equal the first two of a participation. They are selected once, since the driver
+# converts every column of every row.
 _WIDTH, _SHARED, _ABOUT = len(Assignment._fields), 2, len(_Counted._fields)
 _BY_TOKEN = (
     _LEASED.add_columns(*COLUMNS[_SHARED:], *(item.c[name] for name in _Counted._fields))
@@ -173,7 +173,7 @@ _ASSIGNED_BY_SESSION = Prepared(_BY_TOKEN.where(holds(assignment.c.worker_id)), 
 
 
 class Assigned(NamedTuple):
-    """An assignment with how its worker stands, and its item."""
+    """An assignment with its worker's participation and its item."""
 
     assignment: Assignment
     record: Participation
@@ -181,7 +181,7 @@ class Assigned(NamedTuple):
 
 
 def needs_more(tx: Connection, held: Assigned, enough: int, enough_if_sampled: int) -> bool:
-    """Whether one more judgment of an item decides nothing yet."""
+    """Whether an item stays undecided with one more judgment."""
     counted, sampled, state = held.item
     missing = (enough_if_sampled if sampled else enough) - counted - 1
     if missing <= 0 or state == ItemState.WITHDRAWN:
@@ -191,7 +191,10 @@ def needs_more(tx: Connection, held: Assigned, enough: int, enough_if_sampled: i
 
 
 def assigned(tx: Connection, token: str, session: SessionClaim | None = None) -> Assigned | None:
-    """The assignment of a token, with its worker's participation and its item; with a session, only if it holds."""
+    """The assignment with a token, with its worker's participation and its item.
+
+    The session, if given, must be valid.
+    """
     if session is None:
         row = _ASSIGNED.first(tx, token=token)
     else:
@@ -211,7 +214,7 @@ _ENDED = (
     .values(state=bindparam("new_state"), ended_at=bindparam("now"))
 )
 _END = Prepared(_ENDED)
-# Whose it is, the response says that is stored with it.
+# The stored response identifies the worker.
 _END_SUBMITTED = Prepared(_ENDED, Scope())
 _GIVE_PLACE = {
     AssignmentKind.PRODUCTION: Prepared(
@@ -228,7 +231,7 @@ def end_assignment(tx: Connection, row: Assignment, state: AssignmentState, now:
     end = _END_SUBMITTED if state is AssignmentState.SUBMITTED else _END
     end(tx, of_assignment=row.id, new_state=state.value, now=now)
     if state is not AssignmentState.SUBMITTED and row.state == AssignmentState.LIVE and row.kind in _GIVE_PLACE:
-        # Gold as well: an item and gold that somebody skipped are shown to one more worker each.
+        # Gold as well: a skipped item or gold is shown to one more worker.
         _GIVE_PLACE[AssignmentKind(row.kind)](tx, of_item=row.item_id)
 
 
@@ -239,8 +242,8 @@ def set_expiry(tx: Connection, assignment_id: int, expires_at: int) -> None:
 EXPIRED_AT_ONCE = 500
 _EXPIRED = Prepared(
     _LEASED.where(assignment.c.state == _LIVE, assignment.c.expires_at <= bindparam("now"))
-    # Sorted by a sum: by the column itself, SQLite would go through all assignments there ever were in their order,
-    # instead of asking the small index of those that expire.
+    # Sorted by an expression: with the plain column, SQLite would scan all assignments in order instead of using the
+    # small index of expiring ones.
     .order_by(assignment.c.item_id + literal_column("0"))
     .limit(literal_column(str(EXPIRED_AT_ONCE)))
     .offset(NONE)
@@ -251,10 +254,10 @@ _NEXT_EXPIRY = Prepared(select(func.min(assignment.c.expires_at)).where(assignme
 
 
 def expired_assignments(tx: Connection, now: int) -> list[Assignment]:
-    """Live assignments past their time limit, a limited number at once, by item."""
+    """Live assignments past their time limit, up to a maximum number, by item."""
     first = _NEXT_EXPIRY.value(tx)
     if first is None or first > now:
-        # Most of the time: to sort none takes several times as long as to see that there are none.
+        # The usual case: sorting an empty result takes several times as long as this check.
         return []
     return [Assignment._make(row) for row in _EXPIRED.all(tx, now=now)]
 
@@ -265,5 +268,5 @@ _LIVE_BY_STAGE = Prepared(
 
 
 def live_by_stage(tx: Connection) -> dict[int, int]:
-    """How many items of each stage are being worked on."""
+    """Number of held items, by stage."""
     return {int(row[0]): int(row[1]) for row in _LIVE_BY_STAGE.all(tx)}

@@ -1,4 +1,4 @@
-"""Attempts to sign in of the last minutes."""
+"""Recent attempts to sign in."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,14 +10,14 @@ from chorale.store.schema import sign_in_attempt
 
 
 class Attempts(NamedTuple):
-    """How often something was tried, and when first of these times."""
+    """The number of attempts, and the time of the first."""
 
     tries: int
     first_at: int
 
 
 def attempts_since(tx: Connection, key: str, since: int) -> Attempts:
-    """What was tried since; all that is older is forgotten. Nobody else counts until the transaction ends."""
+    """Attempts since a time; older ones are deleted. No other process counts until the transaction ends."""
     lock(tx, Alone.SIGNS_IN)
     tx.execute(delete(sign_in_attempt).where(sign_in_attempt.c.at <= since))
     counted = select(func.count(), func.coalesce(func.min(sign_in_attempt.c.at), since))

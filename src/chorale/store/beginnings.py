@@ -1,4 +1,4 @@
-"""What has begun in a study: settings that later work rests on can no longer change then."""
+"""What has started in a study, and so fixes some settings."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from chorale.store.schema import entry, participation, stage, verdict, worker
 
 
 def stages_begun(tx: Connection) -> set[str]:
-    """The stages that somebody has started."""
+    """The stages that workers have started."""
     query = select(stage.c.name).distinct().join(participation, participation.c.stage_id == stage.c.id)
     return set(tx.execute(query).scalars())
 
 
 def gates_decided(tx: Connection) -> set[str]:
-    """The gates that have decided about somebody."""
+    """The gates that have made decisions."""
     return set(tx.execute(select(verdict.c.gate).distinct()).scalars())
 
 

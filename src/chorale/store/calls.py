@@ -1,4 +1,4 @@
-"""Requests to models: on record before they are sent, and completed when their answer is there."""
+"""Calls of models: recorded before they are sent, and completed when the answer arrives."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -18,11 +18,11 @@ class CallState(StrEnum):
     SENT = "sent"
     DONE = "done"
     UNKNOWN = "unknown"
-    """It was sent, and no answer was read or stored: it may have cost something."""
+    """Sent without a stored answer: it may have cost something."""
 
 
 LOST_TRY = "try"
-"""The purpose of a try whose answer was lost, of a call that was then made again."""
+"""The purpose of an attempt whose answer was lost, and which was repeated."""
 
 
 class NewCall(NamedTuple):
@@ -83,7 +83,7 @@ def mark_sent(tx: Connection, call_id: int, now: int) -> None:
 
 
 def complete(tx: Connection, call_id: int, result: CallResult, now: int, state: CallState = CallState.DONE) -> None:
-    """Note the outcome of a call; its state is unknown where it may have cost something that nobody can tell."""
+    """Record the outcome of a call; its state is `unknown` if its cost can't be determined."""
     _DONE(
         tx,
         of_call=call_id,
@@ -94,7 +94,7 @@ def complete(tx: Connection, call_id: int, result: CallResult, now: int, state: 
 
 
 def add_lost_try(tx: Connection, call_id: int, now: int) -> None:
-    """Note an earlier try of a call whose answer was lost. It may have cost as much."""
+    """Record an earlier attempt of a call whose answer was lost. It may have cost as much."""
     row = tx.execute(select(model_call).where(model_call.c.id == call_id)).one()
     values = {name: getattr(row, name) for name in (*_FIELDS, "sent_at")}
     number = plan(tx, NewCall(**{name: values[name] for name in _FIELDS})._replace(purpose=LOST_TRY))
@@ -103,7 +103,7 @@ def add_lost_try(tx: Connection, call_id: int, now: int) -> None:
 
 
 def times_lost(tx: Connection, worker_id: int, stage_id: int) -> dict[int, int]:
-    """In how many runs a model's answer to an item was lost, by task. Runs that were killed do not count."""
+    """Number of runs in which a model's answer to an item was lost, by task. Killed runs do not count."""
     query = (
         select(model_call.c.task_id, func.count())
         .where(
@@ -126,7 +126,7 @@ def has_answered(tx: Connection, worker_id: int, stage_id: int) -> bool:
 
 
 def give_up(tx: Connection, worker_id: int, stage_id: int, now: int) -> int:
-    """Note of calls that an earlier run sent and has no answer to that it is unknown; how many."""
+    """Mark calls that an earlier run sent without an answer as `unknown`; returns how many."""
     query = (
         update(model_call)
         .where(
@@ -140,7 +140,7 @@ def give_up(tx: Connection, worker_id: int, stage_id: int, now: int) -> int:
 
 
 def forget_planned(tx: Connection, worker_id: int, stage_id: int) -> None:
-    """Take back calls that were never sent: they are planned again, perhaps with another prompt."""
+    """Delete calls that were never sent: they are planned again, possibly with another prompt."""
     tx.execute(
         model_call.delete().where(
             model_call.c.worker_id == worker_id,
@@ -158,7 +158,7 @@ _RESERVED = Prepared(
 
 
 def reserved(tx: Connection) -> int:
-    """The most that calls can cost whose price is not known yet, in billionths of a minor unit."""
+    """The maximum cost of calls whose cost is not known yet, in billionths of a minor unit."""
     return int(_RESERVED.value(tx))
 
 
@@ -201,7 +201,7 @@ class CostRow(NamedTuple):
 
 
 def costs(tx: Connection) -> list[CostRow]:
-    """What every model's calls cost in every stage, as it is stored."""
+    """The stored cost of calls, by model and stage."""
     query = (
         select(worker.c.pseudonym, stage.c.name, model_cost.c.exact, model_cost.c.booked)
         .join(worker, worker.c.id == model_cost.c.worker_id)
@@ -273,14 +273,14 @@ class FinishedCall(NamedTuple):
 
 
 def finished(tx: Connection) -> Iterator[FinishedCall]:
-    """The calls that have an answer, streamed."""
+    """The completed calls, streamed."""
     query = select(model_call.c.task_id, model_call.c.outcome).where(model_call.c.state == CallState.DONE)
     for row in tx.execute(query, execution_options=STREAMED):
         yield FinishedCall._make(row)
 
 
 class CallSummary(NamedTuple):
-    """The calls of a model in a stage that have the same state and outcome."""
+    """Counts of a model's calls in a stage with the same state and outcome."""
 
     worker: str
     stage: str
@@ -296,7 +296,7 @@ class CallSummary(NamedTuple):
 
 
 def summaries(tx: Connection) -> list[CallSummary]:
-    """How many calls there are of each kind, with tokens, time and cost."""
+    """Numbers of calls by kind, with tokens, time and cost."""
 
     def total(name: str) -> Any:
         return func.coalesce(func.sum(model_call.c[name]), 0)
@@ -355,7 +355,7 @@ def prompt_digests(tx: Connection) -> dict[tuple[str, str], str]:
 
 
 def faults_met(tx: Connection) -> list[tuple[str, str, str]]:
-    """Model, stage and faults, as JSON, of every call that met some."""
+    """Model, stage and faults (as JSON) of every call with faults."""
     query = (
         select(worker.c.pseudonym, stage.c.name, model_call.c.faults)
         .select_from(model_call)

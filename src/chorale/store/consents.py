@@ -1,4 +1,4 @@
-"""Consent forms by version, and who agreed to which of them when."""
+"""Consent forms by version, and workers' consents."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -23,11 +23,11 @@ class ConsentForm(NamedTuple):
     sha256: str
     text: str
     since: int
-    """When the study was first opened with it."""
+    """The time when the study was first opened with it."""
 
 
 class Consent(NamedTuple):
-    """Somebody agreed to a form."""
+    """A worker's consent to a form."""
 
     at: int
     worker: str
@@ -40,17 +40,17 @@ def hash_of(text: str) -> str:
 
 
 def forms(tx: Connection) -> list[ConsentForm]:
-    """Every version there was, the oldest first."""
+    """All versions, oldest first."""
     return [ConsentForm._make(row) for row in tx.execute(select(consent_text).order_by(consent_text.c.version))]
 
 
 def latest_version(tx: Connection) -> int:
-    """The number of the form in force; 0 before there is any."""
+    """The number of the current form; 0 if there is none."""
     return tx.execute(select(func.max(consent_text.c.version))).scalar() or 0
 
 
 def put_in_force(tx: Connection, text: str, now: int) -> int:
-    """The version that a text is, which is a new one if another text was in force."""
+    """The version of a text; a new version if it differs from the current one."""
     known = forms(tx)
     if known and known[-1].sha256 == hash_of(text):
         return known[-1].version
@@ -64,7 +64,7 @@ def _add(tx: Connection, text: str, since: int) -> int:
 
 
 def number_earlier_forms(tx: Connection) -> None:
-    """Number the forms people agreed to before forms had numbers: their texts are among the events."""
+    """Number forms from before versions were numbered: their texts are in the log."""
     given = consents(tx)
     if not given:
         return
@@ -84,7 +84,7 @@ def number_earlier_forms(tx: Connection) -> None:
 
 
 def consents(tx: Connection, worker_id: int | None = None) -> list[Consent]:
-    """Every consent that was given, the oldest first; or one person's."""
+    """All consents, or one person's, oldest first."""
     query = (
         select(event.c.at, worker.c.pseudonym, event.c.worker_id, event.c.evidence)
         .join(worker, worker.c.id == event.c.worker_id)
@@ -99,25 +99,25 @@ def consents(tx: Connection, worker_id: int | None = None) -> list[Consent]:
 
 
 class ConsentHistory:
-    """Which form was in force at any time, and which one everybody had agreed to."""
+    """The history of forms in force, and of workers' consents."""
 
     def __init__(self, tx: Connection) -> None:
         self.forms = forms(tx)
         self.given: Mapping[str, Sequence[tuple[int, int]]]
-        """By worker, moments and versions."""
+        """Times and versions, by worker."""
         given = defaultdict(list)
         for consent in consents(tx):
             given[consent.worker].append((consent.at, self._version(consent)))
         self.given = dict(given)
 
     def _version(self, given: Consent) -> int:
-        """The version of a consent: of those with its text, the last that was in force by then."""
+        """The version of a consent: the last one with its text that was in force by then."""
         same = [form.version for form in self.forms if form.sha256 == given.sha256]
         by_then = [form.version for form in self.forms if form.sha256 == given.sha256 and form.since <= given.at]
         return (by_then or same or [0])[-1]
 
     def agreed_at(self, worker: str, moment: int) -> int | None:
-        """The version somebody had agreed to by a moment; None if none."""
+        """The version a worker had agreed to by a time; None if none."""
         given = self.given.get(worker)
         if not given:
             return None
@@ -125,12 +125,12 @@ class ConsentHistory:
         return None if place < 0 else given[place][1]
 
     def in_force_at(self, moment: int) -> int:
-        """The version people were asked to agree to at a moment."""
+        """The version in force at a time."""
         return max((form.version for form in self.forms if form.since <= moment), default=0)
 
 
 def versions_agreed_to(tx: Connection) -> dict[str, int]:
-    """The version everybody agreed to last, as their row says. Experts, who are asked for none, are not among them."""
+    """The version each worker agreed to last, as stored with the worker. Experts need no consent and are left out."""
     query = select(worker.c.pseudonym, worker.c.consent_version).where(worker.c.consent_version > 0)
     return {str(name): int(version) for name, version in tx.execute(query)}
 
@@ -146,7 +146,7 @@ class TakenUp(NamedTuple):
 
 
 def taken_up(tx: Connection) -> Iterator[TakenUp]:
-    """When the item of every answer was assigned, streamed."""
+    """The time when the item of every answer was assigned, streamed."""
     query = (
         select(response.c.id, worker.c.pseudonym, worker.c.consent_version, assignment.c.leased_at)
         .join(assignment, assignment.c.id == response.c.assignment_id)

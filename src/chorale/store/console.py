@@ -1,4 +1,4 @@
-"""What the console asks for: few rows at a time, found by an index, however large the study is."""
+"""Queries of the console: few rows at a time, found by an index, however large the study."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -29,26 +29,26 @@ def has_entry(tx: Connection, cause: str) -> bool:
 
 
 def take_qualification(tx: Connection, worker_id: int, name: str) -> int | None:
-    """Take a qualification away; since when they had it, or None if they had none of that name."""
+    """Revoke a qualification; returns since when they had it, or None if they did not."""
     query = delete(qualification).where(qualification.c.worker_id == worker_id, qualification.c.name == name)
     return tx.execute(query.returning(qualification.c.granted_at)).scalar()
 
 
 def qualifications_of(tx: Connection, worker_id: int) -> list[tuple[str, int]]:
-    """Names and since when, in the order they were given."""
+    """A worker's qualifications with the times they were granted, oldest first."""
     query = select(qualification.c.name, qualification.c.granted_at).where(qualification.c.worker_id == worker_id)
     rows = tx.execute(query.order_by(qualification.c.granted_at, qualification.c.name))
     return [(str(name), int(at)) for name, at in rows]
 
 
 def answered_since(tx: Connection, worker_id: int, most: int) -> int:
-    """The number of the response before the last ones of a worker; 0 if they gave fewer."""
+    """The number of the response before a worker's latest ones; 0 if they gave fewer."""
     query = select(response.c.id).where(response.c.worker_id == worker_id).order_by(response.c.id.desc())
     return int(tx.execute(query.offset(most).limit(1)).scalar() or 0)
 
 
 def usual_durations(tx: Connection, worker_id: int) -> dict[str, int]:
-    """What an answer takes others than this worker on average, by the stages they worked in; milliseconds."""
+    """The mean duration of others' answers in a worker's stages, in milliseconds."""
     mine = select(participation.c.stage_id).where(participation.c.worker_id == worker_id)
     query = (
         select(stage.c.name, func.sum(participation.c.worked_ms), func.sum(participation.c.answered))
@@ -67,7 +67,7 @@ def bonuses(tx: Connection) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WorkDone:
-    """What one worker did in one stage, in few columns: there are many of these."""
+    """One worker's work in one stage, in few columns, since there may be many."""
 
     stage_id: int
     worker_id: int
@@ -90,13 +90,13 @@ _WORKED: Select[Any] = select(
 
 
 def worked(tx: Connection) -> list[WorkDone]:
-    """Everybody who has answered something or worked otherwise, in every stage; no models."""
+    """All workers with any work, by stage; without models."""
     did = or_(participation.c.answered > 0, participation.c.worked_ms > 0)
     return [WorkDone(*row) for row in tx.execute(_WORKED.where(did, participation.c.worker_id.not_in(models())))]
 
 
 def idle_since(tx: Connection, stage_id: int) -> int | None:
-    """When the latest answer of a stage came. Where none did: since when it has had items while people worked."""
+    """The time of a stage's latest answer. Without answers: since when it has had items while people worked."""
     answers = select(response.c.submitted_at).limit(1)
     made = select(event.c.at).where(event.c.kind == "derived", event.c.stage_id == stage_id).limit(1)
     for query in (
@@ -111,7 +111,7 @@ def idle_since(tx: Connection, stage_id: int) -> int | None:
 
 
 def labels_over_time(tx: Connection, parts: int, most_labels: int) -> list[list[tuple[int, int, dict[str, Any]]]]:
-    """A few labels from each part of the record: moment, stage and evidence. All of them would be too many to read."""
+    """A sample of labels from each period of the log: time, stage and evidence. Reading all would take too long."""
     ends = select(func.min(event.c.id), func.max(event.c.id)).where(event.c.kind == "labelled")
     first, last = tx.execute(ends).one()
     if first is None:
@@ -133,7 +133,7 @@ def labels_over_time(tx: Connection, parts: int, most_labels: int) -> list[list[
 
 @dataclass(frozen=True, slots=True)
 class GoldMet:
-    """How workers did on one gold item lately."""
+    """Workers' recent results on one gold item."""
 
     stage_id: int
     key: str
@@ -142,9 +142,9 @@ class GoldMet:
 
 
 def gold_met(tx: Connection, latest: int, lowest_correct: Mapping[int, float]) -> list[GoldMet]:
-    """How the latest answers to gold in use were graded, by item; by gold as it is, where it was corrected.
+    """The grades of the latest answers to gold in use, by item; by the current answer if it was corrected.
 
-    `lowest_correct` is the lowest score of a correct answer, by stage.
+    `lowest_correct` is the minimum score of a correct answer, by stage.
     """
     grades = (
         select(grade.c.response_id, grade.c.score)
@@ -155,7 +155,7 @@ def gold_met(tx: Connection, latest: int, lowest_correct: Mapping[int, float]) -
     scores: dict[int, float] = {}
     for response_id, score in tx.execute(grades):
         scores.setdefault(response_id, score)
-    # By their ids: joined to the grades, PostgreSQL would rather look at all answers to all gold.
+    # By id: with a join to the grades, PostgreSQL would scan all answers to all gold.
     query = (
         select(response.c.id, item.c.stage_id, item.c.key)
         .join(item, item.c.id == response.c.item_id)
@@ -171,7 +171,7 @@ def gold_met(tx: Connection, latest: int, lowest_correct: Mapping[int, float]) -
 
 @dataclass(frozen=True, slots=True)
 class DroppedRow:
-    """Somebody who is dropped from a stage, and why."""
+    """A worker removed from a stage, with the reason."""
 
     stage: str
     worker: str
@@ -180,7 +180,7 @@ class DroppedRow:
 
 
 def dropped(tx: Connection, most: int) -> list[DroppedRow]:
-    """Workers who are removed now, the latest first, without those who were reinstated."""
+    """Removed workers, latest first, without reinstated ones."""
     out = and_(
         participation.c.stage_id == event.c.stage_id,
         participation.c.worker_id == event.c.worker_id,
@@ -198,19 +198,19 @@ def dropped(tx: Connection, most: int) -> list[DroppedRow]:
     )
     dropped_now: dict[tuple[str, str], DroppedRow] = {}
     for name, who, at, evidence in tx.execute(query):
-        # Somebody dropped again has an event for each time.
+        # A worker who was removed again has an event for each removal.
         dropped_now.setdefault((name, who), DroppedRow(name, who, at, from_text(evidence)))
     return list(dropped_now.values())
 
 
 def passed_gates(tx: Connection) -> dict[str, int]:
-    """How many passed every gate."""
+    """Number of workers who passed, by gate."""
     query = select(verdict.c.gate, func.count()).where(verdict.c.passed).group_by(verdict.c.gate)
     return {str(name): int(count) for name, count in tx.execute(query)}
 
 
 def open_items(tx: Connection, answered_by: int | None = None) -> dict[int, int]:
-    """How many items wait for judgments, by stage: all, or those that somebody has given one to."""
+    """Number of items that need judgments, by stage: all, or those with at least one."""
     query = select(item.c.stage_id, func.count()).where(item.c.state == literal_column("'open'"))
     if answered_by is not None:
         query = query.join(response, response.c.item_id == item.c.id).where(response.c.worker_id == answered_by)

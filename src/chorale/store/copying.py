@@ -1,7 +1,7 @@
-"""Whole databases: copied as they are at one moment while others write, checked, and loaded into PostgreSQL.
+"""Consistent copies of whole databases while others write, their checks, and loading them into PostgreSQL.
 
-A copy is always an SQLite file with the tables of a study, also where it comes from PostgreSQL. So there is one way to
-check it, it can be restored to either, and nothing but Chorale is needed for it.
+A copy is always an SQLite file with the tables of a study, also if it comes from PostgreSQL. So there is one way to
+check it, it can be restored to either, and only Chorale is needed.
 """
 
 import tomllib
@@ -15,7 +15,7 @@ from sqlalchemy import Boolean, Connection, Engine, inspect, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import OperationalError
 
-# Tables are in four modules, and those of all of them belong to the schema.
+# Importing these modules adds their tables to the schema.
 import chorale.store.identity_schema
 import chorale.store.model_schema
 import chorale.store.recruiting_schema  # noqa: F401
@@ -42,9 +42,9 @@ KitsOf = Callable[[str], Mapping[str, KitTables]]
 
 
 def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
-    """Copy a database, as it is at one moment, to a new SQLite file; how many rows each table has.
+    """Make a consistent copy of a database in a new SQLite file; returns the number of rows by table.
 
-    UserError if it can't be copied, or is damaged.
+    UserError if it can't be copied or is damaged.
     """
     try:
         if url.get_backend_name() == "sqlite":
@@ -53,7 +53,9 @@ def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
             with _engine(url) as engine:
                 rows = _copy_postgresql(engine, url, file, kits)
     except apsw.Error as error:
-        raise UserError(f"The database {url.render_as_string()} can't be copied: {error}. Nothing was made.") from None
+        raise UserError(
+            f"The database {url.render_as_string()} can't be copied: {error}. Nothing was written."
+        ) from None
     if problems := problems_of_copy(file, rows):
         raise UserError(
             f"The database {url.render_as_string()} is damaged: {'; '.join(problems)}. Restore the latest good backup."
@@ -63,7 +65,7 @@ def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
 
 @contextmanager
 def _engine(url: URL) -> Iterator[Engine]:
-    """An engine on PostgreSQL, for as long as it takes."""
+    """A temporary engine on PostgreSQL."""
     need("greenlet", "psycopg")
     engine = engine_of(url)
     try:
@@ -76,13 +78,13 @@ def _engine(url: URL) -> Iterator[Engine]:
 
 def _copy_sqlite(source: Path, file: Path) -> RowCounts:
     with closing(SqliteDriver(str(source))) as driver, closing(apsw.Connection(str(file))) as copy:
-        # The transaction is what both the counts and the copy are of, however much is written meanwhile.
+        # Counts and copy come from the same transaction, whatever others write in the meantime.
         driver.ask("BEGIN")
         rows = _counted(driver)
         with copy.backup("main", driver, "main") as backup:
             backup.step()
         driver.rollback()
-        # One file, without another one beside it.
+        # A single file, without a write-ahead log next to it.
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()
     return rows
 
@@ -111,14 +113,14 @@ def _copy_postgresql(engine: Engine, url: URL, file: Path, kits: KitsOf) -> RowC
 
 
 def _columns(connection: Connection) -> dict[str, list[str]]:
-    """The columns of all tables but that of the schema's version."""
+    """The columns of all tables, except that of the schema's version."""
     inspector = inspect(connection)
     tables = sorted(set(inspector.get_table_names()) - {_VERSION})
     return {table: [str(column["name"]) for column in inspector.get_columns(table)] for table in tables}
 
 
 def _make_tables(connection: Connection, kits: Mapping[str, KitTables], wanted: Collection[str]) -> None:
-    """The tables of a study and of the kits it uses, in an empty database, which has all that are wanted then."""
+    """Create the tables of a study and its kits in an empty database."""
     migrate(MIGRATIONS, connection)
     there = set(inspect(connection).get_table_names())
     for tables in kits.values():
@@ -148,7 +150,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
-    """What is wrong with an SQLite file that should have a number of rows: pages, references, counts."""
+    """The problems of an SQLite copy: damaged pages, broken references, wrong numbers of rows."""
     try:
         with closing(SqliteDriver(str(file))) as driver:
             problems = [str(row[0]) for row in driver.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
@@ -158,7 +160,7 @@ def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
         return [str(error)]
     for name in sorted({*rows, *counts}):
         if rows.get(name) != counts.get(name):
-            problems.append(f"{name} has {counts.get(name, 'no')} rows, and should have {rows.get(name, 'none')}")
+            problems.append(f"{name} has {counts.get(name, 'no')} rows, but should have {rows.get(name, 'none')}")
     return problems
 
 
@@ -177,10 +179,10 @@ def _rows_in(driver: SqliteDriver, table: str) -> int:
 
 
 class CopyFacts(NamedTuple):
-    """Which study a copy is of, and how far it is."""
+    """The study of a copy, and its progress."""
 
     study: str
-    """The mark of its first epoch; empty in one from before there were epochs."""
+    """The mark of its first epoch; empty in databases from before epochs."""
     epoch: int
     title: str
     responses: int
@@ -209,14 +211,14 @@ def facts_of_copy(file: Path) -> CopyFacts:
 
 
 def in_one_file(file: Path) -> None:
-    """Have an SQLite file hold everything, with none beside it."""
+    """Merge an SQLite file's write-ahead log into the file."""
     with closing(SqliteDriver(str(file))) as driver:
         driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         driver.execute("PRAGMA journal_mode = DELETE").fetchall()
 
 
 def others_connected(url: URL) -> int:
-    """How many other connections a PostgreSQL database has."""
+    """The number of other connections to a PostgreSQL database."""
     with _engine(url) as engine, closing(connection_of(engine)) as connection, connection.reading():
         return _others(connection)
 
@@ -227,9 +229,9 @@ def _others(connection: Connection) -> int:
 
 
 def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
-    """Put what an SQLite file holds in the place of all that a PostgreSQL database holds, in one transaction.
+    """Replace the content of a PostgreSQL database with that of an SQLite file, in one transaction.
 
-    The file has the current schema. Tables of other programs are refused, as is a database that anybody else uses.
+    The file has the current schema. A database with tables of other programs, or in use by others, is refused.
     """
     settings = facts_of_copy(file).settings
     with (
@@ -247,7 +249,7 @@ def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
         connection.execute(text("DROP FUNCTION IF EXISTS refuse_change() CASCADE"))
         connection.execute(text("DROP FUNCTION IF EXISTS refuse_change_unless_erasing() CASCADE"))
         _make_tables(connection, kits(settings.get("study", "")), tables)
-        # References go both ways between some tables: they are made again, and checked, when all rows are there.
+        # Some tables refer to each other: constraints are recreated and checked after all rows are loaded.
         references = [tuple(row) for row in connection.execute(text(_REFERENCES))]
         for table, name, _ in references:
             connection.execute(text(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"'))
@@ -264,7 +266,7 @@ def load_into_postgresql(file: Path, url: URL, kits: KitsOf) -> None:
 def in_use(url: URL, others: int) -> UserError:
     return UserError(
         f"{url.render_as_string()} is in use: {others} other {'connection is' if others == 1 else 'connections are'} "
-        "open. Close the site, and whatever else uses the database, then restore."
+        "open. Close the site and all other programs that use the database, then restore."
     )
 
 

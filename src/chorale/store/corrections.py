@@ -1,4 +1,4 @@
-"""Gold that was corrected: what it was before, and everything that was decided by it."""
+"""Corrected gold: its earlier answers, and the decisions that used them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,11 @@ KIND = "corrected gold"
 FINISHED = "gold graded again"
 FIRST_GRADE = "gold"
 LATER_GRADES = "gold:"
-"""Names of stages have no colon: no grade by people is called so."""
+"""Stage names have no colon, so no grade by people has this source."""
 
 
 def latest_gold_grade() -> ScalarSelect[int]:
-    """The grade a response has by gold as it is now; to be used where `response` is."""
+    """The grade of a response by current gold, as a subquery for statements with `response`."""
     newer = grade.alias("newer")
     return (
         select(func.max(newer.c.id))
@@ -32,7 +32,7 @@ def latest_gold_grade() -> ScalarSelect[int]:
 
 
 def is_by_gold(source: str) -> bool:
-    """Whether a grade of that source was given by gold."""
+    """Whether a grade's source is gold."""
     return source == FIRST_GRADE or source.startswith(LATER_GRADES)
 
 
@@ -48,7 +48,7 @@ class Correction:
 
 
 def corrections(tx: Connection, stage_name: str | None = None) -> list[Correction]:
-    """Every correction there was, the oldest first."""
+    """All corrections, oldest first."""
     query = (
         select(event.c.id, event.c.at, stage.c.name, event.c.item_id, item.c.key, event.c.evidence)
         .join(stage, stage.c.id == event.c.stage_id)
@@ -67,7 +67,7 @@ def corrections(tx: Connection, stage_name: str | None = None) -> list[Correctio
 
 
 def unfinished(tx: Connection) -> list[Correction]:
-    """Corrections after which not all answers were graded again yet, the oldest first."""
+    """Corrections whose answers have not all been regraded yet, oldest first."""
     made = corrections(tx)
     if not made:
         return []
@@ -77,27 +77,27 @@ def unfinished(tx: Connection) -> list[Correction]:
 
 
 def number_of(tx: Connection, correction: Correction) -> int:
-    """The how-manieth correction of its item it is."""
+    """The number of a correction among those of its item."""
     query = select(func.count()).select_from(event)
     same = query.where(event.c.kind == KIND, event.c.item_id == correction.item_id, event.c.id <= correction.id)
     return int(tx.execute(same).scalar_one())
 
 
 def note_finished(tx: Connection, correction: Correction, now: int) -> None:
-    """Put down that all answers are graded again."""
+    """Record that all answers have been regraded."""
     stage_id = tx.execute(select(item.c.stage_id).where(item.c.id == correction.item_id)).scalar_one()
     finished = {"correction": correction.id}
     record(tx, now, FINISHED, finished, stage_id=stage_id, item_id=correction.item_id)
 
 
 def met_by(tx: Connection, item_id: int) -> list[int]:
-    """Everybody who has met an item as gold."""
+    """All workers who got an item as gold."""
     query = select(response.c.worker_id).distinct().where(response.c.item_id == item_id, _BY_GOLD, _IS_THERE)
     return list(tx.execute(query.order_by(response.c.worker_id)).scalars())
 
 
 def met_so_far(tx: Connection, item_id: int) -> tuple[int, int]:
-    """How many answers gold has graded, and when the last of them came, or the gold was last corrected."""
+    """The number of answers to a gold item, and the time of the last answer or correction."""
     query = select(func.count(), func.coalesce(func.max(response.c.submitted_at), 0))
     count, answered_at = tx.execute(query.where(response.c.item_id == item_id, _BY_GOLD)).one()
     before = select(func.coalesce(func.max(event.c.at), 0)).where(event.c.kind == KIND, event.c.item_id == item_id)
@@ -105,7 +105,7 @@ def met_so_far(tx: Connection, item_id: int) -> tuple[int, int]:
 
 
 def not_graded_again(tx: Connection, correction: Correction, most: int) -> list[int]:
-    """The first few workers whose answers were not graded again after a correction, in the order of their ids."""
+    """The first few workers whose answers have not been regraded after a correction, sorted by id."""
     again = grade.alias("again")
     graded = select(again.c.id).where(
         again.c.response_id == response.c.id,
@@ -131,7 +131,7 @@ def set_gold(tx: Connection, item_id: int, answer: str, explanation: str) -> Non
 
 @dataclass(frozen=True, slots=True)
 class GradedByGold:
-    """An answer to gold, with what gold says now."""
+    """An answer to gold, with the current gold answer."""
 
     response_id: int
     worker_id: int
@@ -142,13 +142,13 @@ class GradedByGold:
     gold: Any
     submitted_at: int
     times: int
-    """How often it was graded by gold."""
+    """Number of grades by gold."""
     graded_at: int
-    """When that was last so."""
+    """Time of the latest grade by gold."""
 
 
 def graded_by_gold(tx: Connection, stage_id: int, *, worker_id: int) -> list[GradedByGold]:
-    """Answers of a worker in a stage that gold grades, in the order they came."""
+    """A worker's answers to gold in a stage, in the order of submission."""
     query = (
         select(
             response.c.id,
@@ -176,7 +176,7 @@ def graded_by_gold(tx: Connection, stage_id: int, *, worker_id: int) -> list[Gra
 
 
 def set_record(tx: Connection, stage_id: int, worker_id: int, right: int, recent: str, standing: Standing) -> None:
-    """Put down a worker's gold record as it is by corrected gold; their labels are to be looked at again."""
+    """Store a worker's gold record after a correction, and mark their labels for an update."""
     tx.execute(
         update(participation)
         .where(participation.c.stage_id == stage_id, participation.c.worker_id == worker_id)
@@ -185,7 +185,7 @@ def set_record(tx: Connection, stage_id: int, worker_id: int, right: int, recent
 
 
 def paid_for_gold(tx: Connection, stage_id: int, worker_id: int) -> int:
-    """What a worker got in a stage for being right about gold, corrections included."""
+    """A worker's gold bonuses in a stage, including those from corrections."""
     query = select(func.coalesce(func.sum(entry.c.amount), 0)).where(
         entry.c.worker_id == worker_id,
         entry.c.stage_id == stage_id,

@@ -12,19 +12,19 @@ from chorale.store.schema import gate, participation, qualification, stage, work
 
 
 class Credentials(NamedTuple):
-    """What decides whether a stage admits a worker, as it is now."""
+    """The current facts that decide whether a stage admits a worker."""
 
     arm: str | None
     held: frozenset[str]
     """Their qualifications."""
     dropped: frozenset[str]
-    """The stages they were dropped from."""
+    """The stages they were removed from."""
     closed: frozenset[str]
-    """The gates that are closed, to them and to everybody."""
+    """The closed gates."""
 
 
 class listed(FunctionElement[str]):  # noqa: N801 - stands among functions, and reads like one
-    """Names in one value, separated by commas, which they do not contain."""
+    """An SQL aggregate of names, separated by commas, which names do not contain."""
 
     type = Text()
     inherit_cache = True
@@ -48,20 +48,20 @@ CREDENTIALS: tuple[ColumnElement[Any], ...] = (
     .where(
         literal_column("dropped.worker_id") == worker.c.id,
         literal_column("dropped.standing") == literal_column("'dropped'"),
-        # What other stages show must not reveal a removal before its own stage does.
+        # Other stages must not reveal a removal before its own stage does.
         literal_column("dropped.answered") >= literal_column("dropped.removed_after"),
     )
     .correlate(worker)
     .scalar_subquery(),
     select(listed(gate.c.name)).scalar_subquery(),
 )
-"""Columns beside those of a worker, for `as_credentials`. Asked for in one statement: it is done for every item."""
+"""Additional columns of a worker query, for `as_credentials`. In one statement, since it runs for every item."""
 
 _CREDENTIALS_OF = Prepared(select(*CREDENTIALS).where(worker.c.id == bindparam("worker_id")))
 
 
 def credentials_of(tx: Connection, worker_id: int) -> Credentials:
-    """A worker's credentials; those of nobody in particular if there is no such worker."""
+    """A worker's credentials; empty ones if there is no such worker."""
     row = _CREDENTIALS_OF.first(tx, worker_id=worker_id)
     return as_credentials(*(row or (None, None, None, None)))
 

@@ -1,8 +1,8 @@
 """Connections and transactions, on SQLite and PostgreSQL.
 
-All work is a function of a connection that runs in one transaction. One thread does all the writing and commits
-whatever has queued up together: one fsync for many submissions, no lock to wait for, and still nothing is answered
-before it is on disk. Several processes on one PostgreSQL take turns, each with what has queued up there.
+All work is a function of a connection and runs in one transaction. One thread does all the writing and commits queued
+work in groups: one fsync for many submissions and no lock contention. Nothing is answered before it is on disk. Several
+processes on one PostgreSQL take turns, each with its queue.
 """
 
 import time
@@ -35,18 +35,18 @@ _Answers = list[Callable[[], None]]
 
 MOST_PER_COMMIT = 64
 PAUSES = tuple(0.05 * number for number in range(7))
-"""How many seconds after each failed try what failed by the moment is tried again."""
-# Serialization failure, deadlock detected, ended by the administrator: the transaction was fine, the moment was not.
+"""Delays in seconds before work with a transient failure is retried."""
+# Serialization failure, deadlock, terminated by the administrator: transient, the transaction can be repeated.
 _OF_THE_MOMENT = frozenset({"40001", "40P01", "57P01", "57P02", "57P03"})
 READERS = 4
 POOL_SECONDS = 10
-"""How long work waits for a connection while others have them all."""
+"""How long work waits for a free connection."""
 REWRITTEN = ("worker_identity", "submission", "invitation_address", "payout_address", "message", "team_member")
-"""Small tables, written anew after something was erased."""
+"""Small tables, rewritten after an erasure."""
 FREED = ("response", "event", "grade", "entry", "item", "model_task", "model_call")
-"""Large ones, which would be locked for long: there, space is only made free to be reused."""
+"""Large tables, which a rewrite would lock for too long: their space is only freed for reuse."""
 STREAMED = {"yield_per": 5_000}
-"""The options of a query whose rows are too many to be held at once."""
+"""Options for queries with too many rows for memory."""
 
 
 class _Writer(Protocol):
@@ -81,7 +81,7 @@ class GroupCommitWriter:
         self._hang_up()
 
     def _next_group(self) -> list[_Queued]:
-        """What has queued up; nothing once the writer is to close."""
+        """The queued work; None when the writer is closing."""
         if self._closing or (first := self._queue.get()) is None:
             return []
         group = [first]
@@ -103,12 +103,12 @@ class GroupCommitWriter:
             for _, future in wanted:
                 future.set_exception(explained(error, self._engine.url))
             return
-        # Only now is it on disk, and only now are the futures done.
+        # Now everything is on disk, so the futures can be completed.
         for answer in answers:
             answer()
 
     def _commit_together(self, wanted: Sequence[_Queued]) -> _Answers:
-        """Run the group and commit it, each piece by itself if one of them fails."""
+        """Run the group and commit it; if a piece fails, run each one alone."""
         connection = self._connection = self._connection or connection_of(self._engine)
         try:
             with suppress(_HalfDoneError):
@@ -116,7 +116,8 @@ class GroupCommitWriter:
             with connection.writing():
                 return [_answer_in_savepoint(connection, work, future) for work, future in wanted]
         except Exception:
-            # Whatever state a full disk or the like has left this connection in, the next group gets a new one.
+            # A failure such as a full disk may have left this connection in any state, so the next group gets a new
+            # one.
             self._hang_up()
             raise
 
@@ -129,14 +130,14 @@ class GroupCommitWriter:
 
 
 class _HalfDoneError(Exception):
-    """Some work failed after it had written something: all of the group is undone."""
+    """Work failed after writing something: the whole group is rolled back."""
 
 
 def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequence[_Queued]) -> _Answers:
-    """Run a group in one transaction, without savepoints: they have SQLite keep a copy of every page it touches.
+    """Run a group in one transaction without savepoints, for which SQLite copies every page it changes.
 
-    Nearly all work succeeds, or is refused before it has written anything. Where that is not so, nothing of the group
-    is kept, and all of it runs again with savepoints: work can be run twice.
+    Nearly all work succeeds or is refused before it writes. Otherwise, the group is rolled back and runs again with
+    savepoints: all work can be repeated.
     """
     changes = connection.changes
     answers: _Answers = []
@@ -161,7 +162,7 @@ def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequen
 def _answer_in_savepoint(
     connection: "SqliteConnection | PostgresConnection", work: Work[Any], future: Future[Any]
 ) -> Callable[[], None]:
-    """Run work; what gives the future its result or failure."""
+    """Run work; returns a function that completes its future."""
     try:
         with connection.savepoint():
             return partial(future.set_result, work(connection))
@@ -172,10 +173,10 @@ def _answer_in_savepoint(
 
 
 def _persisting(run: Callable[[], T]) -> T:
-    """Run something, and again after a deadlock or a lost connection.
+    """Run a function, and repeat it after a deadlock or a lost connection.
 
-    After a lost connection nobody knows whether the commit went through. All work in `engine` can be run again: a
-    second submit finds the first, a second lease is the one the worker already holds.
+    After a lost connection, it is unknown whether the commit succeeded. All work in `engine` can be repeated: a second
+    submission finds the first, and a second request for an item returns the one already held.
     """
     for pause in PAUSES:
         try:
@@ -188,14 +189,14 @@ def _persisting(run: Callable[[], T]) -> T:
 
 
 def _is_of_the_moment(error: Exception) -> bool:
-    """Whether the same may succeed when it is tried again."""
+    """Whether a failure is transient."""
     if not isinstance(error, DBAPIError):
         return False
     return error.connection_invalidated or getattr(error.orig, "sqlstate", None) in _OF_THE_MOMENT
 
 
 class Store:
-    """A study's database: `write` and `read` run work in a transaction and answer with a future."""
+    """A study's database: `write` and `read` run work in a transaction and return a future."""
 
     def __init__(self, writer: _Writer, engine: Engine) -> None:
         self._writer = writer
@@ -205,7 +206,7 @@ class Store:
 
     @property
     def address(self) -> URL:
-        """Where the database is."""
+        """The database's address."""
         return self._engine.url
 
     def write(self, work: Work[T]) -> Future[T]:
@@ -228,7 +229,7 @@ class Store:
         self._engine.dispose()
 
     def scrub(self, of_kits: Sequence[KitTables] = ()) -> None:
-        """Overwrite what was erased, also where SQLite or PostgreSQL has only marked the space as free."""
+        """Overwrite erased data, also in space that SQLite or PostgreSQL has only marked as free."""
         rewritten = {*REWRITTEN, *(table.name for tables in of_kits for table in tables.identities)}
         freed = {*FREED, *(name for tables in of_kits for name in tables.metadata.tables)} - rewritten
         with closing(connection_of(self._engine)) as connection:
@@ -252,7 +253,7 @@ class Store:
 
 
 def savepoint(tx: Connection) -> AbstractContextManager[None]:
-    """Undo what fails in it alone: the transaction continues, also on PostgreSQL."""
+    """A savepoint: a failure in the block is undone alone, and the transaction continues, also on PostgreSQL."""
     made: AbstractContextManager[None] = getattr(tx, "savepoint", nullcontext)()
     return made
 

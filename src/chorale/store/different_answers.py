@@ -1,4 +1,4 @@
-"""How many different answers items have."""
+"""Numbers of different answers per item."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,9 +13,9 @@ from chorale.store.schema import participation, response
 def different_answers(
     tx: Connection, item_ids: Sequence[int], written: Sequence[str] = ()
 ) -> Iterator[tuple[int, int, int]]:
-    """For every item: how many different answers that count it has, and how many altogether.
+    """The numbers of different and of all counted answers, by item.
 
-    `written` are fields that are free text: what people write there never is the same, and is left out.
+    `written` are free-text fields, which are ignored.
     """
     counted = and_(
         response.c.item_id.in_(item_ids),

@@ -1,4 +1,4 @@
-"""Answers that a later stage may take, where it takes only some of everybody's."""
+"""Answers from which a later stage samples some per worker."""
 
 from sqlalchemy import Connection, bindparam, literal_column, select
 
@@ -36,7 +36,7 @@ _DRAWN_FROM_ONE = Prepared(_DRAWN.where(response.c.worker_id == bindparam("worke
 
 
 def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: int = 1) -> list[int]:
-    """Everybody with enough answers in a stage of whom the later one has none yet, and who is not at work."""
+    """Workers with enough answers in a stage, not sampled for the later stage yet, who hold no item."""
     candidates = set(_ACTIVE.column(tx, stage_id=stage_id, at_least=at_least))
     if not candidates:
         return []
@@ -46,11 +46,11 @@ def people_to_draw_from(tx: Connection, later_id: int, stage_id: int, at_least: 
 
 
 def answers_given(tx: Connection, stage_id: int, worker_id: int) -> dict[int, int]:
-    """A worker's production responses in a stage, in the order they came, and the item of each."""
+    """A worker's production responses in a stage with their items, in the order of submission."""
     return {row[0]: row[1] for row in _GIVEN.all(tx, stage_id=stage_id, worker_id=worker_id)}
 
 
 def is_drawn_from(tx: Connection, later_id: int, stage_id: int, worker_id: int) -> bool:
-    """Whether a later stage has an item of an answer that a worker gave in a stage."""
+    """Whether a later stage has an item made from a worker's answer in a stage."""
     of = {"later_id": later_id, "stage_id": stage_id, "worker_id": worker_id}
     return _DRAWN_FROM_ONE.first(tx, **of) is not None

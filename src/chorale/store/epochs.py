@@ -1,4 +1,4 @@
-"""Epochs: what happened since the database was made, or last restored from a backup."""
+"""Epochs: the periods since the database was created or restored from a backup."""
 
 import secrets
 from typing import Any, NamedTuple
@@ -16,26 +16,26 @@ RESTORED = "restored"
 class Epoch(NamedTuple):
     number: int
     mark: str
-    """Random, and in every cookie."""
+    """A random mark, stored in every cookie."""
     began_at: int
     reason: str
     last_worker: int
-    """The newest worker of earlier epochs; so with the others."""
+    """The newest worker of earlier epochs; likewise for the other fields."""
     last_response: int
     last_entry: int
     last_event: int
     evidence: dict[str, Any]
-    """Of a restored one: when the backup was made, and its hash."""
+    """For a restored database: the time and hash of the backup."""
 
     @property
     def backup_at(self) -> int | None:
-        """When the backup was made that began it."""
+        """The time of the backup that was restored."""
         made_at = self.evidence.get("backup made at")
         return None if made_at is None else int(made_at)
 
 
 def begin(tx: Connection, now: int, reason: str, evidence: dict[str, Any]) -> Epoch:
-    """Begin the next epoch."""
+    """Start the next epoch."""
     before = latest(tx)
     values: dict[str, Any] = {
         "number": 1 if before is None else before.number + 1,
@@ -52,7 +52,7 @@ def begin(tx: Connection, now: int, reason: str, evidence: dict[str, Any]) -> Ep
 
 
 def begin_first(tx: Connection, now: int) -> None:
-    """Begin the first epoch of a database that has none: a new one, or one from before there were epochs."""
+    """Start the first epoch of a new database, or of one from before epochs."""
     if latest(tx) is None:
         begin(tx, now, CREATED, {})
 
@@ -63,7 +63,7 @@ def latest(tx: Connection) -> Epoch | None:
 
 
 def current(tx: Connection) -> Epoch:
-    """The epoch of a study that is open: opening begins the first one."""
+    """The current epoch of an open study; opening starts the first one."""
     now = latest(tx)
     if now is None:
         raise RuntimeError("the database of an open study has no epoch")
@@ -71,7 +71,7 @@ def current(tx: Connection) -> Epoch:
 
 
 def all_epochs(tx: Connection) -> list[Epoch]:
-    """In their order."""
+    """All epochs, in order."""
     return [_as_epoch(row) for row in tx.execute(select(epoch).order_by(epoch.c.number))]
 
 

@@ -1,5 +1,5 @@
-"""What stands in the place of what was erased."""
+"""Placeholders for erased values."""
 
 ERASED = "erased:"
-"""How an id begins that was a platform's, and is nobody's now."""
+"""The prefix of an erased platform ID."""
 ERASED_TEXT = "(erased)"

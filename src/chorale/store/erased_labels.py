@@ -1,4 +1,4 @@
-"""Erasing what somebody wrote where it is, or was, part of a label: in events, and in what reviewers decided."""
+"""Erasing a worker's text where it is or was part of a label: in events and reviewers' decisions."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
@@ -11,19 +11,19 @@ from chorale.store.erased import ERASED_TEXT
 from chorale.store.schema import event, item, item_source, response
 
 Written = Mapping[int, Collection[str]]
-"""The fields that hold what people write, by stage: those of stages whose answers have fields."""
+"""The free-text fields by stage, for stages whose answers have fields."""
 LABELLED = ("labelled", "reopened")
 DECIDED = "adjudicated"
 WHOLE = "answer"
-"""What the decision about an answer without fields is called."""
+"""The name of a decision about an answer without fields."""
 
 
 class _Theirs(NamedTuple):
-    """What somebody wrote about an item and nobody else did."""
+    """Text about an item that only one worker wrote."""
 
     item_id: int
     fields: Collection[str] | None
-    """The fields that hold what people write; None where answers have no fields."""
+    """The free-text fields; None if answers have no fields."""
     values: Mapping[str, Any]
 
     def is_in(self, decision: Mapping[str, Any], name: str) -> bool:
@@ -31,7 +31,7 @@ class _Theirs(NamedTuple):
 
 
 def rewrite(tx: Connection, which: Any, change: Callable[[dict[str, Any]], bool]) -> int:
-    """Change the evidence of events; how many changed."""
+    """Change the evidence of events; returns how many changed."""
     changed = 0
     for number, text in tx.execute(select(event.c.id, event.c.evidence).where(which)).all():
         evidence = from_text(text)
@@ -42,7 +42,9 @@ def rewrite(tx: Connection, which: Any, change: Callable[[dict[str, Any]], bool]
 
 
 def erase_from_labels(tx: Connection, worker_id: int, pseudonym: str, written: Written) -> int:
-    """Take somebody's answers out of labels and decisions, while they are still there; how many events changed."""
+    """Remove a worker's answers from labels and decisions, before they are erased; returns the number of changed
+    events.
+    """
     changed = 0
     for theirs in _written_by(tx, worker_id, written):
         of_item = event.c.item_id == theirs.item_id
@@ -58,7 +60,7 @@ def erase_from_labels(tx: Connection, worker_id: int, pseudonym: str, written: W
 
 
 def erase_labels(tx: Connection, items: Collection[int]) -> None:
-    """Take all answers out of the labels of items, and out of what reviewers decided about them."""
+    """Remove all answers from items' labels and reviewers' decisions."""
     of_items = event.c.item_id.in_(sorted(items))
     rewrite(tx, and_(of_items, event.c.kind.in_(LABELLED)), _without_judgments)
     rewrite(tx, and_(of_items, event.c.kind == DECIDED), _without_everything)
@@ -67,7 +69,7 @@ def erase_labels(tx: Connection, items: Collection[int]) -> None:
 
 
 def _without_judgments(evidence: dict[str, Any], pseudonym: str | None = None) -> bool:
-    """Take somebody's answers, or all, out of what a label rests on, and the label, which may have their words."""
+    """Remove a worker's answers, or all, from a label's evidence, and the label if it may contain their text."""
     judgments = evidence.get("judgments", [])
     theirs = [one for one in judgments if pseudonym in (None, one["worker"]) and not one.get("erased")]
     for judgment in theirs:
@@ -78,7 +80,7 @@ def _without_judgments(evidence: dict[str, Any], pseudonym: str | None = None) -
 
 
 def words_left(tx: Connection, written: Written) -> Iterator[tuple[int, str]]:
-    """The numbers of events about labels that may still have words which were erased, each with its kind."""
+    """Numbers and kinds of events about labels that may still contain erased text."""
     gone = select(response.c.item_id, response.c.stage_id, response.c.erased_at)
     erased: dict[int, tuple[int, int]] = {}
     for item_id, stage_id, at in tx.execute(gone.where(response.c.erased_at.is_not(None))):
@@ -115,14 +117,14 @@ def _written_by(tx: Connection, worker_id: int, written: Written) -> Iterator[_T
 
 
 def _parts(answer: Any, fields: Collection[str] | None) -> dict[str, Any]:
-    """What of an answer people wrote. Without fields, that is all of it, unless it is a label by itself."""
+    """The free text of an answer. Without fields, this is the whole answer, unless it is a plain label."""
     if fields is None:
         return {WHOLE: answer} if isinstance(answer, dict | list) else {}
     return {name: answer[name] for name in fields if isinstance(answer, dict) and name in answer}
 
 
 def _kept(answer: Any, fields: Collection[str] | None) -> Any:
-    """What stays of a label from before: all that nobody wrote."""
+    """The remaining part of an earlier label, without free text."""
     if fields is None or not isinstance(answer, dict):
         return None
     return {name: value for name, value in answer.items() if name not in fields}
@@ -133,7 +135,7 @@ def _without_label(evidence: dict[str, Any], pseudonym: str, theirs: _Theirs) ->
 
 
 def _without_decided(evidence: dict[str, Any], theirs: _Theirs) -> bool:
-    """Take a decided text out of a label that does not rest on its author's judgment."""
+    """Remove a decided text from a label that is not based on its author's judgment."""
     answer = evidence.get("answer")
     if answer is not None and theirs.fields is None and answer == theirs.values.get(WHOLE):
         evidence["answer"] = None
@@ -147,7 +149,7 @@ def _without_decided(evidence: dict[str, Any], theirs: _Theirs) -> bool:
 
 
 def _without_words(evidence: dict[str, Any], theirs: _Theirs) -> bool:
-    """Take what somebody wrote out of the record of a decision."""
+    """Remove a worker's text from the log of a decision."""
     before = as_text(evidence)
     evidence["before"] = _kept(evidence["before"], theirs.fields)
     names = [name for name in evidence["decision"] if theirs.is_in(evidence["decision"], name)]
@@ -160,7 +162,7 @@ def _without_words(evidence: dict[str, Any], theirs: _Theirs) -> bool:
 
 
 def _without_reason(evidence: dict[str, Any], theirs: _Theirs) -> bool:
-    """Take out the reason of a decision, where it has what somebody wrote."""
+    """Remove the reason of a decision if it contains a worker's text."""
     texts = [text for text in theirs.values.values() if isinstance(text, str) and text]
     if not any(text in evidence["reason"] for text in texts):
         return False
@@ -169,7 +171,7 @@ def _without_reason(evidence: dict[str, Any], theirs: _Theirs) -> bool:
 
 
 def _without_crowd(evidence: dict[str, Any], fields: Collection[str] | None = None) -> bool:
-    """Take what people wrote out of the label that gold, or an expert's answer, was held against."""
+    """Remove people's text from the label that gold or an expert's answer was compared with."""
     crowd = evidence.get("crowd")
     if not isinstance(crowd, dict | list) or crowd == (kept := _kept(crowd, fields)):
         return False
@@ -183,7 +185,7 @@ def _without_everything(evidence: dict[str, Any]) -> bool:
 
 
 def _save_decision(tx: Connection, theirs: _Theirs) -> None:
-    """Take what somebody wrote out of what a reviewer decided; with nothing left, the item is undecided."""
+    """Remove a worker's text from a reviewer's decision; if nothing is left, the item is undecided."""
     text = tx.execute(select(item.c.decision).where(item.c.id == theirs.item_id)).scalar()
     if text is None:
         return

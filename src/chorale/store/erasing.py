@@ -1,4 +1,4 @@
-"""Erasing who somebody is, and what they answered. Only what is asked for goes: counts, times and money stay."""
+"""Erasing a worker's identity and answers, as requested. Counts, times and money stay."""
 
 import hmac
 import secrets
@@ -33,9 +33,9 @@ from chorale.store.settings import secret
 from chorale.store.submissions import claim_delivery
 
 WITHDRAWN = -1
-"""The version of the consent form of somebody who has withdrawn, or was erased: they agree to nothing any more."""
+"""The consent version of workers who have withdrawn or were erased."""
 EMPTY = "{}"
-"""The content of an item that was made of an answer that is gone."""
+"""The content of an item that was made from an erased answer."""
 
 
 class Erasure(NamedTuple):
@@ -51,7 +51,7 @@ class Erasure(NamedTuple):
 
 
 def erasures(tx: Connection) -> list[Erasure]:
-    """Everything that was ever erased, the oldest first."""
+    """All erasures, oldest first."""
     query = (
         select(
             erasure.c.at,
@@ -78,7 +78,7 @@ def without_answers(tx: Connection) -> set[str]:
 
 
 def begin(tx: Connection, worker_id: int, by: str, now: int, *, identity: bool, answers: bool) -> int:
-    """Open an erasure. Until it ends, this transaction can change what is append-only otherwise."""
+    """Start an erasure. Until it ends, this transaction can change append-only tables."""
     row = {"worker_id": worker_id, "at": now, "by": by, "identity": identity, "answers": answers, "erased": EMPTY}
     made = tx.execute(insert(erasure).values(**row))
     key = made.inserted_primary_key
@@ -92,7 +92,7 @@ def end(tx: Connection, number: int, erased: dict[str, int], now: int) -> None:
 
 
 def stop(tx: Connection, worker_id: int) -> None:
-    """Give somebody no more work."""
+    """Stop a worker from getting more work."""
     tx.execute(update(worker).where(worker.c.id == worker_id).values(consent_version=WITHDRAWN))
 
 
@@ -101,7 +101,7 @@ def _count(tx: Connection, statement: Any) -> int:
 
 
 def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
-    """Erase a worker's ids on platforms, e-mail address and links; how many of each."""
+    """Erase a worker's platform IDs, e-mail address and links; returns the numbers of each."""
     own = worker_identity.c.worker_id == worker_id
     ids = list(tx.execute(select(worker_identity.c.panel, worker_identity.c.external_id).where(own)))
     links = [external for panel, external in ids if panel == "invitation"]
@@ -125,7 +125,7 @@ def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
 
 
 def _erase_submissions(tx: Connection, worker_id: int) -> int:
-    """Make the ids of a worker's submissions nobody's. A platform that reports one again is not believed anew."""
+    """Anonymise the ids of a worker's submissions. If the platform reports one again, it is ignored."""
     rows = list(tx.execute(select(submission.c.external_id).where(submission.c.worker_id == worker_id)).scalars())
     for external in rows:
         if not external.startswith(ERASED):
@@ -136,13 +136,13 @@ def _erase_submissions(tx: Connection, worker_id: int) -> int:
 
 
 def erased_submission(tx: Connection, external_id: str) -> str:
-    """What the id of a submission becomes: only who has both the id and this study's secret can tell."""
+    """The anonymised id of a submission: a keyed hash with this study's secret."""
     key = secret(tx, "erasure").encode()
     return ERASED + hmac.new(key, external_id.encode(), "sha256").hexdigest()[:32]
 
 
 def is_erased_submission(tx: Connection, external_id: str) -> bool:
-    """Whether a submission that a platform reports is of somebody who was erased."""
+    """Whether a reported submission belongs to an erased worker."""
     if tx.execute(select(erasure.c.id).limit(1)).first() is None:
         return False
     query = select(submission.c.external_id).where(submission.c.external_id == erased_submission(tx, external_id))
@@ -150,10 +150,10 @@ def is_erased_submission(tx: Connection, external_id: str) -> bool:
 
 
 def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
-    """Erase messages to a worker, and what staff wrote about them; how many of each."""
+    """Erase messages to a worker and staff's texts about them; returns the numbers of each."""
     to_them = message.c.worker_id == worker_id
     for number in tx.execute(select(message.c.id).where(to_them)).scalars().all():
-        # Nobody is to be sent an empty message.
+        # Empty messages must not be sent.
         claim_delivery(tx, number, "erased", now, delivery.c.state != "sent")
     empty = {"title": "", "body": "", "state": MessageState.SENT.value}
     messages = _count(tx, update(message).where(to_them).values(**empty))
@@ -165,12 +165,12 @@ def erase_texts(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
 
 
 def erase_reasons(tx: Connection, worker_id: int, kinds: Collection[str]) -> int:
-    """Erase the reasons in a worker's events of some kinds, where people wrote them; how many."""
+    """Erase the reasons written by people in a worker's events of some kinds; returns how many."""
     return rewrite(tx, and_(event.c.worker_id == worker_id, event.c.kind.in_(kinds)), _erase_reason)
 
 
 def _without_reason(evidence: dict[str, Any]) -> bool:
-    """Staff say who they are and why; rules have reasons of a fixed wording, which stay."""
+    """Events by staff have an author and a free-text reason; automatic reasons have a fixed wording and stay."""
     return "by" in evidence and _erase_reason(evidence)
 
 
@@ -182,7 +182,7 @@ def _erase_reason(evidence: dict[str, Any]) -> bool:
 
 
 def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int, written: Written) -> dict[str, int]:
-    """Erase what a worker answered, also where it is the evidence of a label or a grade; how many of each."""
+    """Erase a worker's answers, also in the evidence of labels and grades; returns the numbers of each."""
     labels = erase_from_labels(tx, worker_id, pseudonym, written)
     own = response.c.worker_id == worker_id
     there = and_(own, response.c.erased_at.is_(None))
@@ -196,13 +196,13 @@ def erase_answers(tx: Connection, worker_id: int, pseudonym: str, now: int, writ
 
 
 def _erase_reasons_by(tx: Connection, graders: Collection[int]) -> None:
-    """Erase the reasons of grades that rest on these answers."""
+    """Erase the reasons of grades that are based on these answers."""
     for graded in _graded_by(tx, graders):
         tx.execute(update(grade).where(grade.c.response_id == graded).values(reasons="[]"))
 
 
 def _graded_by(tx: Connection, mine: Collection[int]) -> Iterable[int]:
-    """The answers of others whose grades have what somebody wrote among their reasons."""
+    """Others' answers whose grades contain a worker's text in their reasons."""
     for text in tx.execute(select(event.c.evidence).where(event.c.kind == "graded")).scalars().all():
         evidence = from_text(text)
         if any(number in mine for number in evidence.get("by", ())):
@@ -210,18 +210,18 @@ def _graded_by(tx: Connection, mine: Collection[int]) -> Iterable[int]:
 
 
 class Repeated(NamedTuple):
-    """Where answers may be repeated that were erased."""
+    """Places where erased answers may be repeated."""
 
     items: frozenset[int]
-    """Items that were made of these answers. With other answers they would be other items: they never come back."""
+    """Items made from these answers. They never return, since other answers would make other items."""
     responses: frozenset[int]
     """The answers that others gave to these items."""
 
 
 def repeated(tx: Connection, stages: Collection[int], worker_id: int | None = None) -> Repeated:
-    """Where answers are repeated that were erased, or one worker's.
+    """Places where erased answers, or one worker's answers, may be repeated.
 
-    `stages` are those whose items are made of answers. Answers to such an item may be passed on themselves, and so on.
+    `stages` are those whose items are made from answers. Answers to such items may themselves become items, and so on.
     """
     whose = select(erasure.c.worker_id).where(erasure.c.answers) if worker_id is None else [worker_id]
     behind = _numbers(tx, select(response.c.id).where(response.c.worker_id.in_(whose)))
@@ -246,13 +246,13 @@ def _numbers(tx: Connection, query: Any) -> set[int]:
 
 
 def is_there(tx: Connection, response_ids: Collection[int]) -> bool:
-    """Whether one of these answers was not erased."""
+    """Whether at least one of these answers still exists."""
     query = select(response.c.id).where(response.c.id.in_(sorted(response_ids)), response.c.erased_at.is_(None))
     return tx.execute(query.limit(1)).first() is not None
 
 
 def erase_repeated(tx: Connection, where: Repeated, now: int) -> int:
-    """Erase others' answers that may repeat erased ones, also where they are evidence; how many answers."""
+    """Erase others' answers that may repeat erased ones, also in evidence; returns how many."""
     there = and_(response.c.id.in_(sorted(where.responses)), response.c.erased_at.is_(None))
     erased = _count(tx, update(response).where(there).values(answer="null", erased_at=now))
     tx.execute(update(grade).where(grade.c.response_id.in_(sorted(where.responses))).values(reasons="[]"))
@@ -266,7 +266,7 @@ def erase_repeated(tx: Connection, where: Repeated, now: int) -> int:
 
 
 def has_model_answers(tx: Connection, items: Collection[int]) -> bool:
-    """Whether a model's answer to one of these items is there."""
+    """Whether a model's answer to one of these items exists."""
     query = select(model_task.c.id).where(model_task.c.item_id.in_(sorted(items)), model_task.c.answer.is_not(None))
     return tx.execute(query.limit(1)).first() is not None
 
@@ -278,7 +278,7 @@ def groups_of(tx: Connection, items: Collection[int]) -> set[tuple[int, str]]:
 
 
 def to_empty(tx: Connection, worker_id: int) -> list[int]:
-    """The items that were made of a worker's answers, are no longer part of the study, and have content."""
+    """Withdrawn items that were made from a worker's answers and still have content."""
     own = response.c.worker_id == worker_id
     answered = set(tx.execute(select(response.c.item_id).where(own)).scalars())
     items = set(tx.execute(select(item.c.id).where(item.c.response_id.in_(select(response.c.id).where(own)))).scalars())
@@ -287,7 +287,7 @@ def to_empty(tx: Connection, worker_id: int) -> list[int]:
         query = select(item_source.c.item_id).where(item_source.c.source_id.in_(sorted(sources)))
         sources = set(tx.execute(query).scalars()) - items
         items |= sources
-    # Somebody may be looking at one. It is emptied when they have finished.
+    # A worker may hold one; it is emptied when they have finished.
     held = select(assignment.c.item_id).where(assignment.c.state == "live")
     query = select(item.c.id).where(
         item.c.id.in_(sorted(items)), item.c.state == "withdrawn", item.c.payload != EMPTY, item.c.id.not_in(held)
@@ -296,9 +296,9 @@ def to_empty(tx: Connection, worker_id: int) -> list[int]:
 
 
 def erase_derived(tx: Connection, worker_id: int) -> int:
-    """Empty the items that were made of a worker's answers and are no longer part of the study; how many.
+    """Empty the withdrawn items that were made from a worker's answers; returns how many.
 
-    To be done once their labels have been settled again, and while an erasure is under way.
+    Call it after their labels are settled again, during an erasure.
     """
     emptied = to_empty(tx, worker_id)
     tx.execute(update(item).where(item.c.id.in_(emptied)).values(payload=EMPTY, label=None))

@@ -1,4 +1,4 @@
-"""The append-only record of decisions and their evidence."""
+"""The append-only log of decisions and their evidence."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ _INSERT = PreparedInsert(event, "at", "kind", "stage_id", "worker_id", "item_id"
 
 
 def _as_text(evidence: dict[str, Any]) -> str:
-    # One is written for most answers, with all they say. The standard library needs three times as long.
+    # Most answers write one event; the standard library's encoder takes three times as long.
     return to_json(evidence).decode()
 
 
@@ -46,7 +46,7 @@ def latest(tx: Connection) -> int:
 
 
 def latest_moment(tx: Connection) -> int:
-    """The latest time that was recorded lately; 0 if there is none."""
+    """The latest time among recent events; 0 if there are none."""
     newest = [
         select(func.max(select(moment).order_by(number.desc()).limit(1_000).subquery().c[moment.name]))
         for number, moment in ((event.c.id, event.c.at), (response.c.id, response.c.submitted_at))
@@ -55,7 +55,7 @@ def latest_moment(tx: Connection) -> int:
 
 
 def earliest_since(tx: Connection, event_id: int) -> int:
-    """The earliest time of an event and all after it: before its own time if the clock was set back later."""
+    """The earliest time of an event and all later ones; earlier than its own time if the clock was set back."""
     return int(tx.execute(select(func.min(event.c.at)).where(event.c.id >= event_id)).scalar_one())
 
 
@@ -82,7 +82,7 @@ def recent(
     pseudonym: str | None = None,
     item_id: int | None = None,
 ) -> list[Event]:
-    """The newest events first, of all or of one worker or one item."""
+    """Recent events, newest first: all, or those of one worker or item."""
     query = _SELECT.order_by(event.c.id.desc()).limit(bindparam("limit", limit))
     if before is not None:
         query = query.where(event.c.id < before)

@@ -1,7 +1,7 @@
-"""Kinds of database failures, without the values that were sent to it.
+"""Database errors without the values that were sent.
 
-What PostgreSQL reports names the values of the row it refused. These go no further than here: no log, traceback or
-message can have them.
+PostgreSQL's messages contain the values of refused rows. They are removed here, so that no log, traceback or message
+contains them.
 """
 
 from typing import Any, NoReturn
@@ -14,16 +14,16 @@ from chorale.model.problems import DamagedError, UnavailableError
 from chorale.store.sqlite import OUT_OF_REACH
 
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError)
-# Connection lost, no resources (also a full disk), shut down, failed input or output, a stand-by that takes no writes.
+# Connection lost, no resources (such as a full disk), shut down, input/output errors, read-only stand-by.
 _OUT_OF_REACH_STATES = ("08", "53", "57P", "58", "25006")
-# Wrong password, no such database: what the server says then is what the user needs, and has no values in it.
+# Wrong password, no such database: the server's message helps the user and contains no values.
 _ABOUT_CONNECTING = ("08", "28", "3D", "53", "55", "57P")
 _BY_TRIGGER = "P0001"
-"""What a trigger of ours refuses, in its own words."""
+"""Errors raised by our own triggers, with their message."""
 
 
 def leave_out_values(error: Any) -> None:
-    """Keep of an error of PostgreSQL what was refused where, and not what stood in the row."""
+    """Keep the kind and place of a PostgreSQL error, without the values of the row."""
     state = getattr(error, "sqlstate", None)
     if state is None or state.startswith((*_ABOUT_CONNECTING, _BY_TRIGGER)):
         return
@@ -40,13 +40,17 @@ def leave_out_values_sent(context: ExceptionContext) -> None:
 
 
 def explained(error: Exception, url: URL) -> Exception:
-    """The error as one that says what can't be used, and what to do, if it is of that kind."""
+    """Convert an error of an unusable or damaged database to one that says what to do."""
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, _DAMAGED):
         return damaged(url, str(original))
     out_of_reach = isinstance(error, TimeoutError) or (isinstance(error, DBAPIError) and is_out_of_reach(error))
     if isinstance(original, OUT_OF_REACH) or out_of_reach:
-        hint = " Let this user write the file and its folder." if isinstance(original, apsw.ReadOnlyError) else ""
+        hint = (
+            " Give this user write permission for the file and its folder."
+            if isinstance(original, apsw.ReadOnlyError)
+            else ""
+        )
         return UnavailableError(f"The database {place_of(url)} can't be used now: {original}.{hint}")
     return error
 
@@ -59,7 +63,7 @@ def damaged(url: URL, message: str) -> DamagedError:
 
 
 def place_of(url: URL) -> str:
-    """The file, or the address without its password."""
+    """The database's file, or its address without the password."""
     return str(url.database) if url.get_backend_name() == "sqlite" else url.render_as_string()
 
 
@@ -72,7 +76,7 @@ def raise_explained(error: Exception, url: URL) -> NoReturn:
 
 
 def is_out_of_reach(error: DBAPIError) -> bool:
-    """Whether PostgreSQL can't be used now."""
+    """Whether PostgreSQL is unavailable now."""
     state = getattr(error.orig, "sqlstate", None)
     no_connection = state is None and type(error.orig).__name__ in ("OperationalError", "ConnectionTimeout")
     return error.connection_invalidated or no_connection or str(state).startswith(_OUT_OF_REACH_STATES)

@@ -1,4 +1,4 @@
-"""First answers: what workers answered before the rest of an item was shown to them. Nothing changes them."""
+"""First answers, given before the rest of an item was shown. They are immutable."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from chorale.store.schema import assignment, first_answer, item, response, stage
 from chorale.store.settings import setting_value
 
 STORED_AFTER = "first_answers_after"
-"""The setting with the last response from before first answers were stored, in studies that are that old."""
+"""The setting with the last response before first answers were stored, in old studies."""
 
 _IMPORTED = "imported-%"
-"""The tokens of assignments that were done elsewhere (`store/staging.py`): those of others are random."""
+"""The prefix of tokens of imported assignments (`store/staging.py`); other tokens are random."""
 
 _INSERT = PreparedInsert(first_answer, "assignment_id", "answer", "at")
 _BY_TOKEN = Prepared(
@@ -38,7 +38,7 @@ def first_answer_of(tx: Connection, token: str) -> Answer | None:
 
 
 class FirstGiven(NamedTuple):
-    """A response of a stage with the first answer that came before it."""
+    """A response of a stage with its first answer."""
 
     response_id: int
     worker: str
@@ -49,7 +49,7 @@ class FirstGiven(NamedTuple):
 
 
 def first_given(tx: Connection, stage_id: int) -> Iterator[FirstGiven]:
-    """The responses of a stage since first answers are stored, less those that were erased or imported."""
+    """The responses of a stage since first answers are stored, without erased and imported ones."""
     after = stored_after(tx)
     query = (
         select(
@@ -71,18 +71,18 @@ def first_given(tx: Connection, stage_id: int) -> Iterator[FirstGiven]:
 
 
 def imported_answers(tx: Connection, stage_id: int) -> int:
-    """How many responses of a stage were imported: nothing shows in what order they were given."""
+    """Number of imported responses of a stage, whose order of steps is unknown."""
     query = select(func.count()).where(assignment.c.stage_id == stage_id, assignment.c.token.like(_IMPORTED))
     return int(tx.execute(query).scalar_one())
 
 
 def stored_after(tx: Connection) -> int:
-    """The last response from before first answers were stored; 0 in studies that always stored them."""
+    """The last response before first answers were stored; 0 in studies that always stored them."""
     return int(setting_value(tx, STORED_AFTER) or 0)
 
 
 class OwnFirst(NamedTuple):
-    """A first answer of a worker's, for a copy of their data."""
+    """A worker's first answer, for a copy of their data."""
 
     stage: str
     item: str
@@ -91,7 +91,7 @@ class OwnFirst(NamedTuple):
 
 
 def first_answers_by(tx: Connection, worker_id: int) -> list[OwnFirst]:
-    """Everything a worker answered first, the oldest first."""
+    """All first answers of a worker, oldest first."""
     query = (
         select(stage.c.name, item.c.key, first_answer.c.answer, first_answer.c.at)
         .join(assignment, assignment.c.id == first_answer.c.assignment_id)
@@ -104,6 +104,6 @@ def first_answers_by(tx: Connection, worker_id: int) -> list[OwnFirst]:
 
 
 def erase_first_answers(tx: Connection, worker_id: int) -> None:
-    """Erase what a worker answered first, while an erasure is under way."""
+    """Erase a worker's first answers, during an erasure."""
     own = select(assignment.c.id).where(assignment.c.worker_id == worker_id)
     tx.execute(update(first_answer).where(first_answer.c.assignment_id.in_(own)).values(answer="null"))

@@ -1,4 +1,4 @@
-"""Items that a model has answered first: what was decided about them, and how its confidence was calibrated."""
+"""Items that a model answered first: decisions about them, and the calibration of its confidence."""
 
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -24,28 +24,28 @@ MODEL_REMOVED = WhyAsked.MODEL_REMOVED.value
 
 
 class FirstLabel(NamedTuple):
-    """What is known of an item by the model that answered it first."""
+    """The result of the model that answered an item first."""
 
     model: str
-    """Its pseudonym."""
+    """The model's pseudonym."""
     answer: str | None
     confidence: float | None
-    """Calibrated."""
+    """The calibrated confidence."""
     probability: float
     asked: bool
-    """Whether people were to be asked about the item."""
+    """Whether the item goes to people."""
     why: str
     standing: str
-    """Of the model: what it answered is no label once it was removed."""
+    """The model's status: after a removal, its answers are not labels."""
 
     @property
     def in_force(self) -> tuple[str, float]:
-        """Why people are asked or not, and with which probability: about everything once the model was removed."""
+        """Why people are asked or not, and with which probability; if the model was removed, they are always asked."""
         return (self.why, self.probability) if self.standing == Standing.ACTIVE else (MODEL_REMOVED, 1.0)
 
     @property
     def is_label(self) -> bool:
-        """Whether the model's answer is the label: it counts, and people are not asked."""
+        """Whether the model's answer is the label, because it counts and people are not asked."""
         return not self.asked and self.answer is not None and self.standing == Standing.ACTIVE
 
 
@@ -67,13 +67,13 @@ _OF_ITEM = Prepared(select(*_COLUMNS).select_from(_JOINED).where(first_pass.c.it
 
 
 def of_item(tx: Connection, item_id: int) -> FirstLabel | None:
-    """What was decided about an item; None while nothing is."""
+    """The decision about an item; None if there is none yet."""
     row = _OF_ITEM.first(tx, item_id=item_id)
     return None if row is None else FirstLabel._make(row)
 
 
 def of_stage(tx: Connection, stage_id: int) -> dict[str, FirstLabel]:
-    """What was decided about the items of a stage, by key."""
+    """The decisions about a stage's items, by key."""
     query = (
         select(item.c.key, *_COLUMNS)
         .select_from(_JOINED.join(item, item.c.id == first_pass.c.item_id))
@@ -83,7 +83,7 @@ def of_stage(tx: Connection, stage_id: int) -> dict[str, FirstLabel]:
 
 
 def groups(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
-    """The groups with items that a model has answered first, in the order items are locked in."""
+    """The groups with items that a model answered first, in locking order."""
     query = (
         select(item.c.group_key)
         .join(first_pass, first_pass.c.item_id == item.c.id)
@@ -95,7 +95,7 @@ def groups(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
 
 
 class Undecided(NamedTuple):
-    """An item that waits for a decision whether people are asked about it."""
+    """An item waiting for the decision whether people are asked."""
 
     item_id: int
     key: str
@@ -103,7 +103,7 @@ class Undecided(NamedTuple):
     task_id: int | None
     answer: str | None
     confidence: float | None
-    """As the model gave it."""
+    """The confidence reported by the model."""
 
 
 _WAITING = (
@@ -122,9 +122,9 @@ _OF_MODEL = and_(model_task.c.item_id == item.c.id, model_task.c.worker_id == bi
 def undecided(
     tx: Connection, stage_id: int, worker_id: int, most: int, *, unanswered: bool, among: Collection[int] | None = None
 ) -> list[Undecided]:
-    """Waiting items that a model is done with; with `unanswered`, also those that it never got.
+    """Waiting items that a model has finished; with `unanswered`, also those it never got.
 
-    With `among`, only these items, found without a search through all that wait.
+    With `among`, only these items, without a search through all waiting ones.
     """
     query = _WAITING.select_from(item.join(model_task, _OF_MODEL, isouter=unanswered))
     if among is not None:
@@ -151,7 +151,7 @@ class NewPass(NamedTuple):
 
 
 def add(tx: Connection, decided: NewPass) -> None:
-    """Put a decision on record; the database refuses a second one about the same item."""
+    """Store a decision; the database refuses a second one about the same item."""
     _INSERT(tx, **decided._asdict())
 
 
@@ -174,7 +174,7 @@ class CalibrationRow(NamedTuple):
 
 
 def calibrations(tx: Connection, stage_id: int | None = None, worker_id: int | None = None) -> list[CalibrationRow]:
-    """All calibrations, the oldest first; of one stage or model, if named."""
+    """All calibrations, or those of one stage or model, oldest first."""
     query = (
         select(
             model_calibration.c.id,
@@ -203,7 +203,7 @@ def add_calibration(
     answers: int,
     last_grade: int,
 ) -> int:
-    """Put a calibration on record; its number."""
+    """Store a calibration; returns its number."""
     row = {"worker_id": worker_id, "stage_id": stage_id, "at": at, "slope": slope, "offset": offset}
     made = tx.execute(insert(model_calibration).values(**row, answers=answers, last_grade=last_grade))
     key = made.inserted_primary_key
@@ -213,7 +213,7 @@ def add_calibration(
 
 
 class GoldAnswered(NamedTuple):
-    """A model's confidence in an answer to gold, and what that answer is worth."""
+    """A model's confidence in an answer to gold, and the answer's grade."""
 
     grade_id: int
     confidence: float
@@ -221,7 +221,7 @@ class GoldAnswered(NamedTuple):
 
 
 def gold_answered(tx: Connection, stage_id: int, worker_id: int, upto: int | None = None) -> list[GoldAnswered]:
-    """A model's answers to gold that have a confidence, with their latest grades; `upto` some grade, if named."""
+    """A model's answers to gold with a confidence and their latest grades, `upto` a grade if given."""
     query = (
         select(response.c.id, grade.c.id, model_task.c.confidence, grade.c.score)
         .select_from(model_task)
@@ -242,7 +242,7 @@ def gold_answered(tx: Connection, stage_id: int, worker_id: int, upto: int | Non
 
 
 class PassRow(NamedTuple):
-    """A decision about an item, with what it rests on."""
+    """A decision about an item, with its evidence."""
 
     stage: str
     item: str
@@ -250,7 +250,7 @@ class PassRow(NamedTuple):
     calibration_id: int | None
     at: int
     raw: float | None
-    """The confidence as the model gave it."""
+    """The confidence reported by the model."""
     answer: str | None
     task_state: str | None
     confidence: float | None

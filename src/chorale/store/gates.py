@@ -1,4 +1,4 @@
-"""Gates: who holds which qualification, what was decided about whom, and which gates are closed."""
+"""Gates: qualifications, decisions, and closed gates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _GRANT = InsertIfNew(qualification, "worker_id", "name", "granted_at")
 
 
 def grant(tx: Connection, worker_id: int, name: str, now: int) -> bool:
-    """Give a qualification; False if they had it."""
+    """Grant a qualification; False if they already have it."""
     return bool(_GRANT.changed(tx, worker_id=worker_id, name=name, granted_at=now))
 
 
 def qualifications(tx: Connection) -> list[Qualification]:
-    """Everybody's qualifications, in the order they got them."""
+    """All qualifications, in the order they were granted."""
     query = (
         select(worker.c.pseudonym, qualification.c.name, qualification.c.granted_at)
         .join(worker, worker.c.id == qualification.c.worker_id)
@@ -41,12 +41,12 @@ class VerdictRow:
 
     @property
     def has_score(self) -> bool:
-        """Whether they were scored; otherwise the gate closed before they could be."""
+        """Whether they were scored; otherwise, the gate closed before that."""
         return not self.evidence.get("without_score")
 
 
 def verdicts(tx: Connection, name: str | None = None) -> list[VerdictRow]:
-    """What a gate, or all of them, decided, the best first."""
+    """The decisions of one gate or all, best score first."""
     query: Select[Any] = (
         select(verdict.c.gate, verdict.c.worker_id, worker.c.pseudonym, *verdict.c["at", "score", "passed", "evidence"])
         .join(worker, worker.c.id == verdict.c.worker_id)
@@ -69,7 +69,7 @@ _SCORES_GIVEN = Prepared(select(verdict.c.score).where(verdict.c.gate == bindpar
 
 
 def decided_about(tx: Connection, name: str, worker_id: int | None = None) -> frozenset[int]:
-    """Whom a gate has decided about: of all, or of one worker."""
+    """The workers a gate has decided about, or whether it has decided about one worker."""
     if worker_id is None:
         return frozenset(_DECIDED_ABOUT.column(tx, gate=name))
     return frozenset(_DECIDED_ABOUT_ONE.column(tx, gate=name, worker_id=worker_id))
@@ -81,16 +81,13 @@ _FAILED_BY = Prepared(
 
 
 def failed_by(tx: Connection, worker_id: int) -> set[str]:
-    """The gates that a worker did not pass by their score.
-
-    Being left without a score when a gate closes is no failure.
-    """
+    """The gates that a worker failed by their score. Having no score when a gate closes is not a failure."""
     rows = _FAILED_BY.all(tx, worker_id=worker_id)
     return {str(name) for name, evidence in rows if not from_text(evidence).get("without_score")}
 
 
 def scores_given(tx: Connection, name: str) -> list[float]:
-    """The scores of those a gate has decided about."""
+    """The scores of workers that a gate has decided about."""
     return _SCORES_GIVEN.column(tx, gate=name)
 
 
@@ -99,7 +96,7 @@ def verdicts_so_far(tx: Connection) -> int:
 
 
 def times_decided(tx: Connection) -> dict[int, int]:
-    """How many gates have decided about a worker, by worker."""
+    """The number of gates that have decided, by worker."""
     return {int(each): int(times) for each, times in _TIMES_DECIDED.all(tx)}
 
 
@@ -122,7 +119,7 @@ def closed_gates(tx: Connection) -> frozenset[str]:
 
 
 def closing_times(tx: Connection) -> dict[str, int]:
-    """When gates were closed, by name."""
+    """The closing times of gates, by name."""
     return {str(row[0]): int(row[1]) for row in tx.execute(select(gate.c.name, gate.c.closed_at))}
 
 
@@ -130,5 +127,5 @@ _CLOSE = InsertIfNew(gate, "name", "closed_at")
 
 
 def close(tx: Connection, name: str, now: int) -> bool:
-    """Close a gate; False if it was closed before."""
+    """Close a gate; False if it is already closed."""
     return bool(_CLOSE.changed(tx, name=name, closed_at=now))

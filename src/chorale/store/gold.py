@@ -1,4 +1,4 @@
-"""Gold: adding, changing and retiring it, and how workers did on it."""
+"""Gold: adding, changing and retiring it, and workers' results on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ class GoldItem:
 
 
 def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[GoldItem]:
-    """A stage's gold and how workers did on it: gold that most get wrong may itself be wrong.
+    """A stage's gold with workers' results: gold that most workers get wrong may itself be wrong.
 
-    `lowest_correct` is the lowest score of a correct answer.
+    `lowest_correct` is the minimum score of a correct answer.
     """
     query: Select[Any] = (
         select(
@@ -73,7 +73,7 @@ def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[G
 
 
 def _right_after_corrections(tx: Connection, lowest_correct: float) -> dict[int, int]:
-    """How many answers to gold that was corrected are right by now. Few gold is, so others are not looked at twice."""
+    """The number of answers to corrected gold that are correct now. Computed only for corrected gold, which is rare."""
     corrected = select(event.c.item_id).where(event.c.kind == CORRECTED)
     query = (
         select(response.c.item_id, func.sum(case((grade.c.score >= lowest_correct, 1), else_=0)))
@@ -109,7 +109,7 @@ def explain_gold(tx: Connection, stage_id: int, key: str, explanation: str) -> N
 
 
 def add_gold(tx: Connection, stage_id: int, stage_name: str, seed: int, rows: Sequence[NewGold], wanted: int) -> None:
-    """Add gold items that are not part of the stage's own items; a number of workers get each in its first turn."""
+    """Add gold that is not among the stage's own items. `wanted` workers get each item in its first turn."""
     add_items(tx, stage_id, stage_name, seed, [row.item for row in rows], wanted=0)
     keys = [row.item.key for row in rows]
     ids: dict[str, int] = {}
@@ -134,7 +134,7 @@ def put_gold(
     origin: str,
     wanted: int,
 ) -> None:
-    """Make an item gold that a number of workers get in its first turn, or change its gold answer."""
+    """Turn an item into gold, shown to `wanted` workers in its first turn, or change its gold answer."""
     values = {"answer": as_text(answer), "explanation": explanation, "origin": origin, "active": True}
     tx.execute(
         upsert(tx, gold)

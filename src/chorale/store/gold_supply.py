@@ -1,4 +1,4 @@
-"""How much of a stage's gold is left to be shown, and how much of its work."""
+"""The remaining gold and work of a stage."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from chorale.store.offering import OFFERED
 from chorale.store.prepared import NONE, Prepared, Scope
 from chorale.store.schema import WANTING, gold, item
 
-# Estimates: none of them has to be read again when somebody else takes an item meanwhile, so their scope is empty.
+# Estimates: they need not be read again if another worker takes an item, so their scope is empty.
 _IN_TURN = gold.c.stage_id == bindparam("stage_id"), gold.c.active
 _LEFT = case((gold.c.taken < gold.c.wanted, gold.c.wanted - gold.c.taken), else_=NONE)
 _GOLD_LEFT = Prepared(
@@ -54,14 +54,14 @@ _ITEMS = Prepared(
 
 
 def gold_left(tx: Connection, stage_id: int) -> GoldLeft:
-    """How many times gold and items of a stage are still to be shown."""
+    """The remaining numbers of times that gold and items of a stage are to be shown."""
     begun, fresh = _GOLD_LEFT.first(tx, stage_id=stage_id) or (0, 0)
     [items] = _ITEMS_LEFT.first(tx, stage_id=stage_id) or (0,)
     return GoldLeft(int(begun), int(fresh), int(items))
 
 
 def gold_and_items(tx: Connection, stage_id: int) -> tuple[int, int]:
-    """The number of gold items in use, and of other items. Counts all of a stage: for now and then."""
+    """The number of gold items in use, and of other items. Slow, since it counts a whole stage."""
     [gold_items] = _GOLD.first(tx, stage_id=stage_id) or (0,)
     [items] = _ITEMS.first(tx, stage_id=stage_id) or (0,)
     return int(gold_items), int(items)

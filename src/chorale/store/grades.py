@@ -1,4 +1,4 @@
-"""Graded answers: what gates decide by."""
+"""Graded answers, which gates use."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +18,7 @@ _GOLD: ColumnElement[str] = literal_column("'gold'")
 
 @cache
 def _graded_answers(stages: int, of_one: bool) -> Prepared:
-    """For so many stages: a gate mostly looks at one."""
+    """The query for this number of stages; usually one."""
     newer = grade.alias("newer")
     latest = (
         select(func.max(newer.c.id)).where(newer.c.response_id == response.c.id).correlate(response).scalar_subquery()
@@ -57,9 +57,9 @@ def _named(stage_ids: Collection[int], worker_id: int | None) -> dict[str, int]:
 
 
 def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> list[GradedAnswer]:
-    """All graded answers of some stages, by one worker or by all, each with its latest grade.
+    """Graded answers of some stages, by one worker or all, each with its latest grade.
 
-    Those to gold in production are not among them: the results of these grades are shown, and would reveal gold.
+    Gold in production is left out: results from these grades are shown, and would reveal gold.
     """
     query = _graded_answers(len(stage_ids), worker_id is not None)
     return [
@@ -81,7 +81,7 @@ def graded_answers(tx: Connection, stage_ids: Collection[int], worker_id: int | 
 
 
 def all_grades(tx: Connection, item_id: int | None = None) -> list[Grade]:
-    """Every grade there ever was, of answers to one item or to all, the oldest first."""
+    """All grades, including replaced ones, of one item or all, oldest first."""
     query: Select[Any] = (
         select(
             grade.c.id,
@@ -106,12 +106,12 @@ def all_grades(tx: Connection, item_id: int | None = None) -> list[Grade]:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """A response as its grades stand."""
+    """A response with its current grade."""
 
     worker_id: int
     stage_id: int
     times: int
-    """How often it was graded."""
+    """Number of grades."""
 
 
 _GRADED = Prepared(
@@ -156,7 +156,7 @@ def _answered_by(stages: int, of_one: bool) -> Prepared:
 
 
 def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | None = None) -> dict[int, dict[int, int]]:
-    """How many answers workers gave who were not dropped, by worker and stage; those to gold in production apart."""
+    """Numbers of answers by active workers, by worker and stage; gold in production is left out."""
     counts: dict[int, dict[int, int]] = defaultdict(dict)
     query = _answered_by(len(stage_ids), worker_id is not None)
     for answerer_id, stage_id, answered in query.all(tx, **_named(stage_ids, worker_id)):
@@ -165,7 +165,7 @@ def answered_by(tx: Connection, stage_ids: Collection[int], worker_id: int | Non
 
 
 def active_in(tx: Connection, stage_id: int, answered: int) -> dict[str, int]:
-    """Who gave a minimum number of answers in a stage and was not removed: ids by pseudonym."""
+    """Active workers with a minimum number of answers in a stage: ids by pseudonym."""
     query = (
         select(worker.c.pseudonym, worker.c.id)
         .join(participation, participation.c.worker_id == worker.c.id)

@@ -1,4 +1,4 @@
-"""Holding something on a database for as long as a process works, from whichever folder or machine it was opened."""
+"""Locks on a database that a process holds until it ends, valid across folders and machines."""
 
 import fcntl
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _SUFFIXES = {Alone.RUNS_MODELS: "annotating"}
 
 @contextmanager
 def held(store: Store, purpose: Alone) -> Iterator[bool]:
-    """Hold something, unless another process does: then it is False. It ends with the process, however that ends."""
+    """Take a lock; False if another process holds it. It ends with the process, even after a crash."""
     url = store.address
     hold = _held_file if url.get_backend_name() == "sqlite" else _held_on_server
     with hold(url, purpose) as is_held:
@@ -44,7 +44,7 @@ def _held_file(url: URL, purpose: Alone) -> Iterator[bool]:
 
 @contextmanager
 def _held_on_server(url: URL, lock: Alone) -> Iterator[bool]:
-    """By a connection of its own: the server lets go of it when that ends."""
+    """Uses a separate connection: the server releases the lock when it ends."""
     engine = engine_of(url)
     try:
         with closing(connection_of(engine)) as connection:
@@ -53,7 +53,7 @@ def _held_on_server(url: URL, lock: Alone) -> Iterator[bool]:
             try:
                 yield is_held
             finally:
-                # The connection itself ends below; nobody else gets it with the lock.
+                # The connection is closed below, so that the pool does not reuse it with the lock.
                 connection.invalidate()
     finally:
         engine.dispose()

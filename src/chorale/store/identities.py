@@ -1,4 +1,4 @@
-"""What shows that everybody is who they were: for `chorale verify`."""
+"""Evidence of workers' identities, for `chorale verify`."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ class Arrival(NamedTuple):
 
 
 def arrivals(tx: Connection) -> list[Arrival]:
-    """Everybody, with the first event of their arrival, in the order of their numbers."""
+    """All workers with the first event of their arrival, sorted by number."""
     first = (
         select(event.c.worker_id, func.min(event.c.id).label("event_id"))
         .where(event.c.kind == "arrived")
@@ -35,7 +35,7 @@ def arrivals(tx: Connection) -> list[Arrival]:
 
 
 def sessions_of_others(tx: Connection) -> list[tuple[str, str]]:
-    """The pseudonyms of sessions whose worker has another one, and those of the workers."""
+    """Sessions whose pseudonym differs from their worker's: both pseudonyms."""
     query = (
         select(worker_session.c.pseudonym, worker.c.pseudonym)
         .join(worker, worker.c.id == worker_session.c.worker_id)
@@ -50,9 +50,9 @@ def session_count(tx: Connection) -> int:
 
 
 def responses_without_session(tx: Connection, epoch: int, after: int, up_to: int | None) -> list[tuple[int, str]]:
-    """Number and worker of the responses after one, up to another, whose worker never signed in in an epoch."""
+    """Number and worker of responses in a range whose worker never signed in during an epoch."""
     signed_in = exists().where(worker_session.c.worker_id == response.c.worker_id, worker_session.c.epoch == epoch)
-    # Sessions go with the identity of somebody who is erased.
+    # Sessions are erased with a worker's identity.
     erased = exists().where(erasure.c.worker_id == response.c.worker_id, erasure.c.identity)
     query = (
         select(response.c.id, worker.c.pseudonym)

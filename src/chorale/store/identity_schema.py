@@ -1,19 +1,19 @@
-"""The tables behind who somebody is: the epochs of the database, workers' sessions, and annotators with a password."""
+"""Tables of identities: epochs of the database, workers' sessions, and annotators with a password."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text
 
 from chorale.store.schema import metadata
 
-# SQLite numbers rows itself only where the key's type is exactly INTEGER.
+# SQLite assigns row numbers only if the key's type is exactly INTEGER.
 _Id = BigInteger().with_variant(Integer, "sqlite")
 
-# What happened since the database was made, or last restored. Restoring takes the newest rows away and gives their
-# numbers to others: a number says who somebody is only within an epoch. Rows are only added.
+# Periods since the database was created or restored. A restore removes the newest rows and reuses their numbers, so a
+# number identifies a person only within an epoch. Rows are only added.
 epoch = Table(
     "epoch",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # Random: of two restores of the same backup, each begins an epoch of its own.
+    # Random, so that two restores of the same backup start different epochs.
     Column("mark", Text, nullable=False, unique=True),
     Column("began_at", BigInteger, nullable=False),
     # created or restored.
@@ -29,7 +29,7 @@ epoch = Table(
 worker_session = Table(
     "worker_session",
     metadata,
-    # Of what the cookie carries, which is not kept: who reads the database can't take a session over.
+    # A digest of the cookie's secret, so that the database can't be used to hijack a session.
     Column("digest", Text, primary_key=True),
     Column("worker_id", _Id, ForeignKey("worker.id"), nullable=False),
     Column("pseudonym", Text, nullable=False),
@@ -45,7 +45,7 @@ team_member = Table(
     "team_member",
     metadata,
     Column("id", _Id, primary_key=True),
-    # The name without regard to case: what they sign in with, and their id on the platform "team".
+    # The case-folded name: used to sign in, and as their id on the platform "team".
     Column("login", Text, nullable=False, unique=True),
     Column("name", Text, nullable=False),
     Column("password_hash", Text),
@@ -58,7 +58,7 @@ team_member = Table(
 team_link = Table(
     "team_link",
     metadata,
-    # Of what the link carries, which is not kept.
+    # A digest of the link's secret.
     Column("digest", Text, primary_key=True),
     Column("member_id", _Id, ForeignKey("team_member.id"), nullable=False),
     Column("made_at", BigInteger, nullable=False),
@@ -69,7 +69,7 @@ team_link = Table(
     Index("ix_team_link_member", "member_id"),
 )
 
-# Who an item is for. Rows are added and ended, never changed: `verify` reads who could have it at any time.
+# Assignees of items. Rows are added and ended, never changed, so that `verify` knows the assignees at any time.
 item_assignee = Table(
     "item_assignee",
     metadata,

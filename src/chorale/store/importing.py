@@ -1,4 +1,4 @@
-"""Finished work put into a database as it was done: people, assignments, responses and pay, many at a time."""
+"""Bulk insertion of finished work: workers, assignments, responses and pay."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ _BATCH = 5_000
 
 @dataclass(frozen=True, slots=True)
 class PaidEach:
-    """What every response of a stage earned."""
+    """The pay per response of a stage."""
 
     amount: int
     reason: str
 
 
 class NewWorker(NamedTuple):
-    """Somebody who worked elsewhere."""
+    """A worker of imported work."""
 
     pseudonym: str
     panel: str
@@ -36,18 +36,18 @@ _INSERT_IDENTITY = PreparedInsert(worker_identity, "worker_id", "panel", "extern
 
 
 def add_workers(tx: Connection, new: Sequence[NewWorker]) -> range:
-    """The numbers they get, in this order."""
+    """Add workers; returns their numbers, in the same order."""
     first = (tx.execute(select(func.max(worker.c.id))).scalar() or 0) + 1
     numbers = range(first, first + len(new))
     numbered = list(zip(numbers, new, strict=True))
-    # Whether they agreed to take part is not known: that was elsewhere.
+    # Their consent is unknown, since the work was done elsewhere.
     _INSERT_WORKER.rows(tx, [(number, one.pseudonym, one.arrived_at) for number, one in numbered])
     _INSERT_IDENTITY.rows(tx, [(number, one.panel, one.external_id, "{}") for number, one in numbered])
     return numbers
 
 
 def _first_item(tx: Connection, stage_id: int) -> int:
-    """The number of a stage's first item; the others, which were put in with it, have those that follow."""
+    """The number of a stage's first item; the others have consecutive numbers."""
     query = select(func.min(item.c.id), func.max(item.c.id), func.count()).where(item.c.stage_id == stage_id)
     first, last, count = tx.execute(query).one()
     if last - first + 1 != count:
@@ -75,7 +75,7 @@ _INSERT_PARTICIPATION = PreparedInsert(
 
 @dataclass(frozen=True, slots=True)
 class AddedWork:
-    """Where finished work came to be."""
+    """The position of inserted work."""
 
     before: int
     """The first of the responses has the number after this one."""
@@ -92,12 +92,10 @@ def add_done_work(
     paid: PaidEach | None,
     done: Callable[[int], None],
 ) -> AddedWork:
-    """Insert a number of staged judgments, in their order, with the rows that belong to them in other tables.
-
-    Those without a time were given `now`. The caller makes the labels and counts the taken places of the items. `done`
-    is called with the number inserted.
+    """Insert staged judgments in order, with their rows in other tables. Judgments without a time get `now`. The caller
+    makes the labels and counts the taken places of items. `done` is called with the number inserted.
     """
-    # Numbered here, so that what belongs together need not be looked up row by row.
+    # Numbered here, so that related rows need not be looked up one by one.
     values: dict[str, Any] = {
         "stage": stage_id,
         "version": task_version,

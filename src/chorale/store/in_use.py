@@ -1,7 +1,7 @@
-"""Which servers use a database now, and of which version: two versions of Chorale must not share one.
+"""Tracks the servers that use a database and their versions: two versions of Chorale must not share one.
 
-An older version knows nothing of what a newer one keeps beside it, and both would write. So every server notes that it
-is there, again and again. Other versions refuse to open the database meanwhile, and so leave its schema alone.
+An older version does not know a newer one's data, and both would write. So every server regularly records that it is
+running. Meanwhile, other versions refuse to open the database, and do not change its schema.
 """
 
 import json
@@ -15,39 +15,39 @@ from chorale.model import UserError
 from chorale.store.settings import remove_setting, set_setting
 
 NOTED_FOR_SECONDS = 60
-"""How long a server counts as being there after it was last noted: one that was killed notes nothing more."""
+"""How long a server counts as running after its last record, since a killed server can't sign off."""
 _KEY = "serving:"
 
 
 class OtherVersionError(UserError):
-    """The database belongs to another version of Chorale by now."""
+    """The database was updated by another version of Chorale."""
 
 
 class Serving(NamedTuple):
-    """A server, as it was last noted."""
+    """A server's latest record."""
 
     version: str
     seconds_ago: int
 
 
 def version_with(schema: str) -> str:
-    """This version: programs with the same number and another schema are not the same."""
+    """This version with its schema, since builds with the same number can have different schemas."""
     return f"{__version__} (schema {schema})"
 
 
 def note(tx: Connection, process: str, schema: str) -> None:
-    """Note that a server is there. One whose database was brought to another version meanwhile is refused."""
+    """Record that a server is running. It is refused if another version has updated the database."""
     there = tx.execute(text("SELECT version_num FROM alembic_version")).scalar()
     if there != schema:
         raise OtherVersionError(
-            f"The database was brought to schema {there!r} by another version of Chorale, and this server has schema "
+            f"Another version of Chorale updated the database to schema {there!r}, but this server has schema "
             f"{schema!r}. Start the server again with that version."
         )
     set_setting(tx, _KEY + process, json.dumps({"version": version_with(schema), "at": int(time.time())}))
 
 
 def end(tx: Connection, process: str) -> None:
-    """Note that a server has stopped."""
+    """Record that a server has stopped."""
     remove_setting(tx, _KEY + process)
 
 

@@ -1,6 +1,6 @@
-"""A store on one SQLite connection that does everything at once, in the thread that asks for it.
+"""A store on one SQLite connection that runs all work immediately, in the calling thread.
 
-For databases nobody else looks at: those of rehearsals, and of studies that are being imported.
+For databases that nobody else uses: those of simulations, and of studies being imported.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from chorale.store.sqlite import DEFERRED, SqliteConnection
 
 
 class InlineStore(Store):
-    """One connection for everything; it answers with futures that are done."""
+    """A store with a single connection; its futures are already completed."""
 
     def __init__(self, engine: Engine) -> None:
         self._connection = SqliteConnection(engine)
@@ -33,12 +33,12 @@ class InlineStore(Store):
 
 
 class InlineWriter:
-    """Runs work at once, in the thread that asks for it, which is the one that opened the store.
+    """Runs work immediately in the calling thread, which must be the one that opened the store.
 
-    All work is in one transaction, which is only committed to be copied: a commit costs more than most work does. As on
-    a site, there are no savepoints, and work is refused before it has written anything. Work that fails after that is a
-    mistake in a program, not in a study. A site undoes its group and runs it again; here everything is one group, so
-    the store takes no more work, and nobody gets to see what is half done.
+    All work is in one transaction, which is committed only for copies: a commit costs more than most work. As on a
+    site, there are no savepoints, and work is refused before it writes anything. Work that fails later is a bug. A site
+    rolls back its group and repeats it; here everything is one group, so the store accepts no more work, and partial
+    results are never visible.
     """
 
     def __init__(self, connection: SqliteConnection) -> None:
@@ -69,7 +69,7 @@ class InlineWriter:
 
     @contextmanager
     def committed(self) -> Iterator[None]:
-        """Commit what was done, for as long as somebody else needs the database to be outside of a transaction."""
+        """Commit, and stay outside of a transaction while the block runs."""
         self._check_whole()
         self._connection.driver.commit()
         try:
@@ -82,11 +82,11 @@ class InlineWriter:
 
     def _check_whole(self) -> None:
         if self._half_done is not None:
-            raise RuntimeError(f"work has failed half-way in this store: {self._half_done}")
+            raise RuntimeError(f"earlier work failed half-way in this store: {self._half_done}")
 
     def _check_thread(self) -> None:
         if get_ident() != self._thread:
-            raise RuntimeError("a store like this is for the thread that has opened it: nothing keeps two apart")
+            raise RuntimeError("an inline store can be used only in the thread that opened it")
 
 
 def _finished(run: Callable[[Work[T]], T], work: Work[T]) -> Future[T]:
@@ -99,7 +99,7 @@ def _finished(run: Callable[[Work[T]], T], work: Work[T]) -> Future[T]:
 
 
 class _Finished(Future[T]):
-    """A future that never was one: its result is there, and nobody waits for it in another thread."""
+    """A completed future without synchronisation between threads."""
 
     def __init__(self, value: T) -> None:
         self._value = value

@@ -1,4 +1,4 @@
-"""Whether a SQLite file is as it was written."""
+"""Checks an SQLite file for damage."""
 
 import time
 
@@ -10,13 +10,14 @@ from chorale.store.sqlite import SqliteConnection
 
 _STEPS = 10_000
 _MOST = 5
-"""How many problems are listed: one is enough to need a backup."""
+"""Maximum number of listed problems: one is enough to need a backup."""
 
 
 def refuse_damage(tx: Connection, *, seconds: float | None = None) -> None:
-    """Look through a SQLite file and raise DamagedError if it is damaged. PostgreSQL looks after its own files.
+    """Check an SQLite file, and raise DamagedError if it is damaged.
 
-    With `seconds`, indexes are not compared with their tables, and looking ends after that time: a site should start.
+    PostgreSQL checks its own files. With `seconds`, indexes are not compared with their tables, and the check stops
+    after that time, so that a site can start.
     """
     if not isinstance(tx, SqliteConnection):
         return

@@ -53,13 +53,13 @@ def count_use(tx: Connection, invitation_id: int) -> None:
 
 
 def revoke(tx: Connection, invitation_id: int, now: int) -> bool:
-    """Revoke a link; False if it is revoked already or does not exist."""
+    """Revoke a link; False if it is already revoked or does not exist."""
     query = update(invitation).where(invitation.c.id == invitation_id, invitation.c.revoked_at.is_(None))
     return bool(tx.execute(query.values(revoked_at=now)).rowcount)
 
 
 def by_address(tx: Connection) -> dict[str, str]:
-    """What the link of every address carries, of those that still hold."""
+    """The content of valid links, by address."""
     query = select(invitation_address.c.address, invitation.c.nonce).join(
         invitation, invitation.c.id == invitation_address.c.invitation_id
     )
@@ -67,7 +67,7 @@ def by_address(tx: Connection) -> dict[str, str]:
 
 
 def addresses_of(tx: Connection) -> dict[str, str]:
-    """The address every link was sent to, by what the link carries: for paying people."""
+    """The e-mail addresses of links, by the link's content, to pay people."""
     query = select(invitation.c.nonce, invitation_address.c.address).join(
         invitation, invitation.c.id == invitation_address.c.invitation_id
     )
@@ -75,14 +75,14 @@ def addresses_of(tx: Connection) -> dict[str, str]:
 
 
 def numbers_of(tx: Connection) -> dict[str, int]:
-    """The number of every link, by what the link carries."""
+    """The numbers of links, by the link's content."""
     return {str(row[0]): int(row[1]) for row in tx.execute(select(invitation.c.nonce, invitation.c.id))}
 
 
 def add_missing(tx: Connection, known: Iterable[tuple[InvitationRow, str | None]]) -> tuple[int, int]:
-    """Add links that another state of the database has, with their addresses, and revoke what is revoked there.
+    """Add links from another state of the database with their addresses, and revoke those revoked there.
 
-    How many were added, and how many of those that were there are revoked now.
+    Returns the numbers of added and of newly revoked links.
     """
     added = revoked = 0
     for row, address in known:
@@ -100,7 +100,7 @@ def add_missing(tx: Connection, known: Iterable[tuple[InvitationRow, str | None]
 
 
 def set_address(tx: Connection, address: str, invitation_id: int) -> None:
-    """Note which link an address got; a new one takes the place of one that was revoked."""
+    """Record the link of an address; a new link replaces a revoked one."""
     changed = tx.execute(
         update(invitation_address).where(invitation_address.c.address == address).values(invitation_id=invitation_id)
     ).rowcount

@@ -1,4 +1,4 @@
-"""Items: adding them, and reading one, some or all of a stage, or a page of them; and what they were made from."""
+"""Items: adding and reading them, and their sources."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ CONTENT = Prepared(select(item.c.key, item.c.payload).where(item.c.id == bindpar
 
 
 def content_of(tx: Connection, item_id: int) -> tuple[str, Payload]:
-    """What an item is called, and what it is about."""
+    """The key and content of an item."""
     key, payload = CONTENT.first(tx, item_id=item_id)
     return key, frozen_from_text(payload)
 
@@ -65,20 +65,20 @@ def items_by_id(tx: Connection, ids: Sequence[int]) -> list[Item]:
 
 
 def all_items(tx: Connection, stage_name: str) -> Iterator[Item]:
-    """Every item of a stage that was there to be judged, streamed by id."""
+    """All items of a stage to be judged, streamed by id."""
     query = _ITEMS.where(stage.c.name == stage_name, or_(item.c.wanted > 0, item.c.counted > 0)).order_by(item.c.id)
     for row in tx.execute(query, execution_options=STREAMED):
         yield _item_row(row)
 
 
 def some_payloads(tx: Connection, stage_id: int, most: int) -> list[str]:
-    """What the first items of a stage hold, as text."""
+    """The content of a stage's first items, as text."""
     query = select(item.c.payload).where(item.c.stage_id == stage_id).order_by(item.c.id).limit(most)
     return list(tx.execute(query).scalars())
 
 
 def live_leases(tx: Connection) -> dict[int, int]:
-    """How many workers hold each item at the moment; gold is not counted."""
+    """The number of workers who hold each item now, without gold."""
     query = (
         select(assignment.c.item_id, func.count())
         .where(assignment.c.state == literal_column("'live'"), assignment.c.kind == "production")
@@ -113,7 +113,7 @@ def made_from(tx: Connection, item_id: int, most: int) -> list[tuple[str, str, s
 
 
 def all_sources(tx: Connection) -> dict[int, list[str]]:
-    """The items, as "stage/key", that derived item came from, by its id."""
+    """The sources of derived items as "stage/key", by id."""
     query = (
         select(item_source.c.item_id, stage.c.name, item.c.key)
         .join(item, item.c.id == item_source.c.source_id)
@@ -156,9 +156,9 @@ def add_items(
 
 
 def learn_sizes(tx: Connection, table: Table, added: int) -> None:
-    """After many rows were added, have PostgreSQL look at a table: until then it plans as if there were none.
+    """Run ANALYZE on a table after many rows were added: until then, PostgreSQL plans as if it were empty.
 
-    PostgreSQL's own check comes a minute later, when people are already at work.
+    Its own check comes a minute later, when people are already working.
     """
     if added >= MANY and tx.dialect.name == "postgresql":
         tx.execute(sql_text(f"ANALYZE {table.name}"))
@@ -192,7 +192,7 @@ _INSERT_SOURCE = PreparedInsert(item_source, "item_id", "source_id", scope=Scope
 
 
 def _add_one(tx: Connection, row: Mapping[str, Any], sources: Sequence[int]) -> None:
-    """The usual case while people work: every answer makes an item."""
+    """Add one item: the usual case while people work, when every answer makes an item."""
     item_id = _INSERT_ITEM.number(tx, **row)
     for source in sources:
         _INSERT_SOURCE(tx, item_id=item_id, source_id=source)
@@ -211,7 +211,7 @@ def _add_sources(tx: Connection, stage_id: int, batch: Sequence[NewItem]) -> Non
 
 
 def batches(items: Iterable[T]) -> Iterator[list[T]]:
-    """Parts that are small enough for one statement."""
+    """Split rows into batches that fit into one statement."""
     iterator = iter(items)
     while batch := list(islice(iterator, BATCH)):
         yield batch
@@ -219,7 +219,7 @@ def batches(items: Iterable[T]) -> Iterator[list[T]]:
 
 @dataclass(frozen=True, slots=True)
 class ItemsWanted:
-    """Which items of a stage to show, and from where on."""
+    """A filter and position in the list of a stage's items."""
 
     stage_id: int
     order: str = "key"
@@ -228,22 +228,22 @@ class ItemsWanted:
     disagreement: str = ""
     """split, unanimous, or not unanimous."""
     written: tuple[str, ...] = ()
-    """Fields that are free text: answers are the same without them."""
+    """Free-text fields, which are ignored when answers are compared."""
     below: float | None = None
     """The highest confidence shown."""
     undecided: bool = False
-    """Only those that no reviewer has decided."""
+    """Only items without a reviewer's decision."""
     under: float | None = None
-    """All shown are less confident than this."""
+    """Only items below this confidence."""
     not_gold: bool = False
     arm: str = ""
     worker: str = ""
     find: str = ""
-    """A part of the key or of what workers see."""
+    """Text to search for in the key or the content."""
     after: tuple[float | None, str] | None = None
-    """What the last item shown was ordered by, and its key."""
+    """The sort value and key of the last item shown."""
     backwards: bool = False
-    """The items before that one instead, the nearest first."""
+    """Whether to list the items before it instead, nearest first."""
 
 
 ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
@@ -253,22 +253,20 @@ ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
     "most divided": (item.c.confidence, True),
     "most judged": (item.c.counted, False),
 }
-"""What items are ordered by before their key, and whether upwards.
-
-Those are the most divided whose result the least of everybody's trust stands behind, among those that were not answered
-alike by all.
+"""The sort column before the key, and whether it is ascending. The most divided items are those whose label has the
+smallest share of trust, among items with different answers.
 """
 
 
 class _ListedItem(NamedTuple):
     id: int
     by: float | None
-    """What it was ordered by besides its key."""
+    """Its sort value besides the key."""
     key: str
 
 
 def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int, float | None]]:
-    """The ids of the next items, and what each was ordered by besides its key."""
+    """The ids of the next items, with their sort values."""
     if wanted.order == "most divided" and not wanted.disagreement:
         wanted = replace(wanted, disagreement="split")
     listed: list[_ListedItem] = []
@@ -278,7 +276,8 @@ def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int,
         listed += _by_disagreement(tx, wanted, some)
         if len(some) < size:
             break
-        # How answers differ is looked up for a few items at a time: as a part of the query, it may be asked of all.
+        # Differences between answers are read for a few items at a time: within the query, they could be computed for
+        # all.
         wanted = replace(wanted, after=(some[-1].by, some[-1].key))
         size = min(2 * size, _MOST_AT_ONCE)
     return [(one.id, one.by) for one in listed[:limit]]
@@ -288,7 +287,7 @@ _MOST_AT_ONCE = 5_000
 
 
 def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_ListedItem]:
-    """The next items by all that an index knows of them."""
+    """The next items, using only indexed columns."""
     by, upwards = ITEM_ORDERS[wanted.order]
     upwards = upwards != wanted.backwards
     query = matching_items(wanted).with_only_columns(item.c.id, literal(None) if by is None else by, item.c.key)
@@ -309,7 +308,7 @@ def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_Listed
 
 
 def matching_items(wanted: ItemsWanted) -> Select[Any]:
-    """The ids of all items that match, by all that an index knows of them; in no order."""
+    """The ids of all matching items, using only indexed columns; unordered."""
     shown = or_(item.c.wanted > 0, item.c.counted > 0)
     return select(item.c.id).where(item.c.stage_id == wanted.stage_id, shown, *_item_filters(wanted))
 
@@ -325,8 +324,8 @@ def _item_filters(wanted: ItemsWanted) -> list[Any]:
     if wanted.below is not None:
         filters.append(item.c.confidence <= wanted.below)
     if wanted.disagreement == "split":
-        # Where all answers are the same, the result is certain. By keys items are walked through in that order; the
-        # sum keeps SQLite from sorting all that are not certain.
+        # If all answers are equal, the label is certain. Items sorted by key are scanned in that order; the expression
+        # keeps SQLite from sorting all uncertain items.
         filters.append((item.c.confidence + 0 if wanted.order == "key" else item.c.confidence) < 1)
     elif wanted.disagreement == "unanimous":
         filters.append(item.c.counted > 1)
@@ -347,7 +346,7 @@ def _item_filters(wanted: ItemsWanted) -> list[Any]:
 
 
 def _by_disagreement(tx: Connection, wanted: ItemsWanted, some: list[_ListedItem]) -> list[_ListedItem]:
-    """Those of some items whose answers that count are all the same, or are not."""
+    """Filter items by whether their counted answers are all equal."""
     if not wanted.disagreement or not some:
         return some
     split: set[int] = set()

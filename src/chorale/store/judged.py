@@ -1,4 +1,4 @@
-"""What an item is settled by, and what items of later stages are made of: each is read at once."""
+"""Reads the data to settle an item and to derive items of later stages, each in one query."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,25 +15,25 @@ from chorale.store.schema import item, item_source, worker
 
 
 class Derivable(NamedTuple):
-    """What items of later stages are made of, and the existing ones."""
+    """The data from which items of later stages are derived, and the existing derived items."""
 
     payloads: Sequence[Payload]
-    """Of each item of the group."""
+    """The source items of the group."""
     judgments: Mapping[int, tuple[Judgment, ...]]
-    """Of those whose judgments were not known."""
+    """Judgments of items that were not read before."""
     present: Sequence[Sequence[ItemProgress]]
-    """What came from the group, in each of the later stages."""
+    """Derived items, by later stage."""
 
 
 class JudgedGroup(NamedTuple):
-    """Items as they were read, with the counted judgments of those that are to be settled."""
+    """Items of a group, with the counted judgments of those to settle."""
 
     group: list[ItemProgress]
     judgments: dict[int, tuple[Judgment, ...]]
     answering: str = ""
-    """The pseudonym of the worker who is about to answer one of them, if one is."""
+    """The pseudonym of the worker who is about to answer one of them, if any."""
     derivable: Derivable | None = None
-    """What items of later stages are made of, if that was read with them."""
+    """The data to derive items, if it was read with them."""
 
 
 _PSEUDONYM = Prepared(select(worker.c.pseudonym).where(worker.c.id == bindparam("worker_id")), Scope())
@@ -47,7 +47,7 @@ def read_item(
     group: tuple[int, str] | None,
     answering: int | None = None,
 ) -> JudgedGroup:
-    """An item, or with the stage and name of its group all of that; and the counted judgments of the item.
+    """An item (or its whole group, if the stage and name are given) with the item's counted judgments.
 
     `answering` is the worker who is about to answer it.
     """
@@ -78,21 +78,21 @@ def sources_of(judged: JudgedGroup, derivable: Derivable) -> list[SourceItem]:
 
 @cache
 def _derived_from(count: int) -> Prepared:
-    """For so many sources: a group has as many as it has items, mostly one or two."""
+    """The query for this number of source items, usually one or two."""
     sources = [bindparam(f"source_{number}", type_=item_source.c.source_id.type) for number in range(count)]
-    # The sum keeps SQLite from walking through the whole stage: it is to begin with the few that came from the sources.
+    # The expression keeps SQLite from scanning the whole stage: it should start with the few derived items.
     query = select(*COLUMNS).where(item.c.stage_id + literal_column("0") == bindparam("stage_id"))
     if count == 1:
         query = query.join(item_source, item_source.c.item_id == item.c.id).where(item_source.c.source_id == sources[0])
     else:
         children = select(item_source.c.item_id).where(item_source.c.source_id.in_(sources))
         query = query.where(item.c.id.in_(children))
-    # Who adds one has noted that its source changed, which everybody who asks this has read too.
+    # Adding an item also changes its source, which every reader of this has read.
     return Prepared(query.order_by(item.c.id), Scope(item=0))
 
 
 def read_derivable(tx: Connection, judged: JudgedGroup, rule: GoldSettings | None, later: Sequence[int]) -> Derivable:
-    """What items of these later stages are made of, and those that came from it."""
+    """Read the data to derive items of later stages, and the existing derived items."""
     group = judged.group
     unknown = [item.id for item in group if item.id not in judged.judgments]
     sources = {f"source_{number}": item.id for number, item in enumerate(group)}

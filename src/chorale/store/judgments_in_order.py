@@ -1,4 +1,4 @@
-"""The counted judgments of items that are asked for one after the other, read for many items at once."""
+"""Counted judgments of consecutive items, read in batches."""
 
 from collections import defaultdict
 from typing import Any
@@ -10,7 +10,7 @@ from chorale.store.labels import COUNTED, as_judgments
 from chorale.store.schema import response
 
 _AT_ONCE = 1_000
-"""Items whose judgments are held at a time, by their ids."""
+"""Number of items per batch."""
 
 _QUERY = COUNTED.with_only_columns(response.c.item_id, *COUNTED.selected_columns).order_by(
     response.c.item_id, response.c.id
@@ -18,7 +18,7 @@ _QUERY = COUNTED.with_only_columns(response.c.item_id, *COUNTED.selected_columns
 
 
 class JudgmentsInOrder:
-    """Judgments by item, fastest where items come by id, as `items.all_items` streams them."""
+    """Judgments by item, fastest if items come by id, as from `items.all_items`."""
 
     def __init__(self, tx: Connection, rule: GoldSettings | None) -> None:
         self._tx, self._rule = tx, rule
@@ -26,7 +26,7 @@ class JudgmentsInOrder:
         self._rows: dict[int, list[Any]] = {}
 
     def of(self, item_id: int) -> tuple[Judgment, ...]:
-        """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
+        """The counted judgments of an item, each with its worker's current trust by the stage's rule."""
         if item_id not in self._ids:
             self._ids = range(item_id, item_id + _AT_ONCE)
             rows: dict[int, list[Any]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Tables that kits have in the databases of studies that use them."""
+"""Tables of kits in the databases of studies that use them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,22 +14,27 @@ from chorale.store.settings import set_setting, setting_value
 @dataclass(frozen=True, slots=True)
 class KitTables:
     metadata: MetaData
-    """The kit's tables as they are now, named so that no other kit has them. They may refer to the study's tables, by
-    columns of `chorale.store.schema`, and to no other kit's."""
+    """The kit's current tables, with unique names.
+
+    They may refer to the study's tables, by columns of `chorale.store.schema`, but not to those of other kits.
+    """
     changes: Sequence[Callable[[Connection], None]] = ()
-    """What has changed in them since the kit's first version, oldest first. Each is made once in a database that had
-    them before, whose own schema is up to date by then. Changes are added, never taken away."""
+    """Changes of the tables since the kit's first version, oldest first.
+
+    Each is applied once to a database that has the tables, after its own schema was updated. Changes are only added,
+    never removed.
+    """
     identities: Sequence[Table] = ()
-    """Those that say who somebody is. They are small, and written anew when something in them was erased."""
+    """Tables with identities. They must be small: they are rewritten after an erasure."""
 
 
 def are_current(tx: Connection, tables: Mapping[str, KitTables]) -> bool:
-    """Whether all tables, by kit, are there as they are now."""
+    """Whether all tables, by kit, exist in their current form."""
     return all(setting_value(tx, _key(kit)) == str(len(one.changes)) for kit, one in tables.items())
 
 
 def bring_up_to_date(tx: Connection, tables: Mapping[str, KitTables]) -> None:
-    """Make the tables of these kits, or the changes in them that are missing."""
+    """Create the tables of these kits, or apply missing changes."""
     lock(tx, Alone.BRINGS_STUDY_IN)
     there = set(inspect(tx).get_table_names())
     for kit, kit_tables in tables.items():

@@ -1,4 +1,4 @@
-"""What a stage's items were when they were brought in, to compare a study's files with."""
+"""A stage's items as imported, to compare with a study's files."""
 
 from typing import NamedTuple
 

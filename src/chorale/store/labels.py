@@ -1,4 +1,4 @@
-"""The derived part of the database: labels, the items that follow from them, and what has to be looked at again."""
+"""Derived data: labels, items derived from them, and pending updates."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from chorale.store.schema import assignment, item, item_source, participation, r
 
 
 class ItemProgress(NamedTuple):
-    """An item with its label. What it is about is asked for where it is needed: it is most of what is stored of it."""
+    """An item with its label, without its content, which is large and rarely needed."""
 
     id: int
     key: str
@@ -45,10 +45,10 @@ class ItemProgress(NamedTuple):
     response_id: int | None = None
     sampled: bool = False
     decision: str | None = None
-    """What a reviewer decided, by field."""
+    """Reviewers' decisions, by field."""
 
     def finished_label(self) -> Label | None:
-        """The label of a complete item; None while it wants judgments or after it was withdrawn."""
+        """The label of a complete item; None while it needs judgments or after it was withdrawn."""
         if self.state != ItemState.COMPLETE or self.label is None or self.confidence is None:
             return None
         return Label(answer_from_text(self.label), self.confidence, self.counted, bool(self.released))
@@ -58,7 +58,7 @@ class ItemProgress(NamedTuple):
 
 
 COLUMNS = tuple(item.c[name] for name in ItemProgress._fields)
-# With how many places are taken: who settles an item writes that again.
+# Includes the taken places, since settling an item writes them.
 _AS_READ = Scope(item=0, place=0)
 GROUP = Prepared(
     select(*COLUMNS)
@@ -98,7 +98,7 @@ def judged_groups(tx: Connection, stage_id: int) -> list[str]:
 
 
 def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sampled: bool) -> None:
-    """Ask for another number of judgments where none was given yet; places already taken stay."""
+    """Change the number of judgments of items without any; places already taken stay."""
     at_least_taken = case((item.c.taken > wanted, item.c.taken), else_=wanted)
     tx.execute(
         update(item)
@@ -128,7 +128,7 @@ def save_label(tx: Connection, settled: ItemProgress) -> None:
 
 
 def save_decision(tx: Connection, item_id: int, decision: str | None) -> None:
-    """Store what a reviewer decided about an item, or that nobody has. Its label follows when it is settled."""
+    """Store a reviewer's decision about an item, or remove it. The label is updated when the item is settled."""
     tx.execute(update(item).where(item.c.id == item_id).values(decision=decision))
 
 
@@ -146,7 +146,7 @@ _BETWEEN = Prepared(
 
 
 def items_between(tx: Connection, first: int, end: int) -> list[ItemProgress]:
-    """The items with these numbers, the last one left out."""
+    """The items with numbers in this range, excluding its end."""
     return [ItemProgress._make(row) for row in _BETWEEN.all(tx, first=first, end=end)]
 
 
@@ -157,7 +157,7 @@ _COUNT_ONE = Prepared(
 
 
 def count_judgment(tx: Connection, item_id: int) -> None:
-    """Count a judgment of an item that needs more before anything can be decided."""
+    """Count a judgment of an item that needs more before it can be decided."""
     _COUNT_ONE(tx, of_item=item_id)
 
 
@@ -178,16 +178,16 @@ def live_leases(tx: Connection, item_id: int) -> int:
 
 
 def mark_sampled(tx: Connection, item_ids: Sequence[int]) -> None:
-    """Note that these items were sampled to get another number of judgments."""
+    """Mark items as sampled for a different number of judgments."""
     tx.execute(update(item).where(item.c.id.in_(item_ids)).values(sampled=True))
 
 
 def items_from(
     tx: Connection, stage_id: int, source_stage_id: int | None, *, withdrawn: bool = False
 ) -> list[tuple[int, str, str]]:
-    """Id, key and group of a stage's items that ask for judgments: all, or those that came from one stage.
+    """Id, key and group of a stage's items to be judged: all, or those derived from one stage.
 
-    Those that were withdrawn are left out unless asked for.
+    Withdrawn items are left out by default.
     """
     query: Select[Any] = select(item.c.id, item.c.key, item.c.group_key).where(
         item.c.stage_id == stage_id, (item.c.wanted > 0) | (item.c.counted > 0)
@@ -214,13 +214,13 @@ def set_item_state(tx: Connection, item_id: int, state: ItemState) -> None:
 
 
 def restore_content(tx: Connection, item_id: int, payload: Payload) -> None:
-    """Give an item its content back that was emptied with the answers it was made of: others say the same now."""
+    """Restore the content of an item that was emptied by an erasure, because other answers now make the same item."""
     tx.execute(update(item).where(item.c.id == item_id, item.c.payload == "{}").values(payload=as_text(payload)))
 
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A worker whose gold accuracy or status changed since their labels were last looked at."""
+    """A worker whose gold accuracy or status has changed since their labels were last updated."""
 
     stage_id: int
     worker_id: int
@@ -238,7 +238,7 @@ def unsettled(tx: Connection) -> list[Unsettled]:
     return [Unsettled(*row) for row in _UNSETTLED.all(tx)]
 
 
-# Everybody sees one item of a group, so no group is here twice.
+# A worker sees one item of a group, so groups are distinct.
 _GROUPS_JUDGED_BY = Prepared(
     select(assignment.c.group_key)
     .where(
@@ -252,7 +252,7 @@ _GROUPS_JUDGED_BY = Prepared(
 
 
 def groups_judged_by(tx: Connection, stage_id: int, worker_id: int) -> list[str]:
-    """The groups a worker judged items of, in the order items are locked in."""
+    """The groups of items that a worker judged, in locking order."""
     return _GROUPS_JUDGED_BY.column(tx, stage_id=stage_id, worker_id=worker_id)
 
 
@@ -269,7 +269,7 @@ _NOTE_SETTLED = Prepared(
 
 
 def note_settled(tx: Connection, done: Unsettled) -> None:
-    """The labels are up to date with these changes; there may have been more meanwhile."""
+    """Record that labels are updated for these changes; there may be newer ones."""
     _NOTE_SETTLED(tx, of_stage=done.stage_id, of_worker=done.worker_id, done=done.changes)
 
 
@@ -293,25 +293,25 @@ COUNTED = (
         response.c.erased_at.is_(None),
     )
 )
-"""The judgments that count, of all items: the only place that decides which those are."""
+"""All counted judgments: the only definition of which judgments count."""
 
 JUDGMENTS = Prepared(COUNTED.where(response.c.item_id == bindparam("item_id")), Scope(trust=6, item="item_id"))
 
 
 def judgments_of(tx: Connection, item_id: int, rule: GoldSettings | None) -> tuple[Judgment, ...]:
-    """The counted judgments of an item, each with its worker's present trust by the stage's rule."""
+    """The counted judgments of an item, each with its worker's current trust by the stage's rule."""
     return as_judgments(JUDGMENTS.all(tx, item_id=item_id), rule)
 
 
 def trust_in(record: GoldRecord, rule: GoldSettings | None) -> float:
-    """How far a worker with this gold record is trusted."""
+    """The trust of a worker with this gold record."""
     return trust(record, None) if rule is None else _trusted_by(rule)(record.right, record.answered, record.recent)
 
 
 def as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgment, ...]:
-    """Rows of JUDGMENTS, each with its worker's present trust."""
+    """Judgments from rows of JUDGMENTS, each with its worker's current trust."""
     if rule is None:
-        # Without gold everybody is trusted alike.
+        # Without gold, all workers have the same trust.
         whole = trust(GoldRecord(), None)
         return tuple([Judgment(row[0], answer_from_text(row[1]), whole, row[5]) for row in rows])
     trusted = _trusted_by(rule)
@@ -325,5 +325,5 @@ def as_judgments(rows: Sequence[Any], rule: GoldSettings | None) -> tuple[Judgme
 
 @lru_cache(maxsize=64)
 def _trusted_by(rule: GoldSettings) -> Callable[[int, int, str], float]:
-    """Trust by a rule, given a gold record. Remembered, since many have the same, and each is asked for again."""
+    """Trust by a rule, given a gold record. Cached, since many workers have the same record."""
     return lru_cache(maxsize=4096)(lambda right, answered, recent: trust(GoldRecord(right, answered, recent), rule))

@@ -1,4 +1,4 @@
-"""The ledger: what was paid, to whom and for what. It can only grow."""
+"""The ledger of earnings. It is append-only."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from chorale.store.prepared import PreparedInsert, Scope
 from chorale.store.schema import entry, stage, worker
 
 NOT_FOR_WORKERS = (EntryKind.FEE.value, EntryKind.MODEL.value)
-"""Kinds of entries that are paid to others than the worker they are about."""
+"""Kinds of entries that are not paid to the worker, such as fees."""
 _INSERT_ENTRY = PreparedInsert(
     entry, "cause", "at", "worker_id", "stage_id", "kind", "amount", "reason", scope=Scope(worker="worker_id")
 )
@@ -42,19 +42,19 @@ def ledger_lines(tx: Connection, *, limit: int | None = None, pseudonym: str | N
 
 
 class BonusLine(NamedTuple):
-    """A bonus, or all of one kind that answers in a stage earned."""
+    """A bonus, or the sum of all bonuses of one kind for answers in a stage."""
 
     cause: str
-    """The cause of a bonus that stands alone; else `parts`, `gold` or `correction`."""
+    """The cause of a single bonus; otherwise `parts`, `gold` or `correction`."""
     stage_id: int
     at: int
-    """When it was paid, or the last of them."""
+    """The time of the (last) bonus."""
     amount: int
     times: int
     reason: str
 
 
-# What answers earn on top is many small bonuses. Listed one by one, those for gold would show which items are gold.
+# Bonuses for answers are many and small. Listed one by one, they would reveal which items are gold.
 _CAUSE = case(
     (entry.c.cause.like("response:%:parts"), "parts"),
     (entry.c.cause.like("response:%:gold"), "gold"),
@@ -75,7 +75,7 @@ _BONUSES = (
     .where(
         entry.c.worker_id == bindparam("worker_id"),
         entry.c.kind == literal_column("'bonus'"),
-        # A sum that grows from one answer to the next would show as much.
+        # A sum that grows with an answer would reveal gold as well.
         or_(not_(_OF_GOLD), entry.c.at < bindparam("today")),
     )
     .group_by("shown_cause", entry.c.stage_id)
@@ -85,9 +85,9 @@ _BONUSES = (
 
 
 def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[list[BonusLine], int]:
-    """A worker's latest bonuses, the newest first, and how many there are in all.
+    """A worker's latest bonuses, newest first, and their total number.
 
-    Those for gold are among them once their day is over; `today` is when this one began.
+    Gold bonuses are included after their day is over; `today` is the start of the current day.
     """
     rows = tx.execute(_BONUSES, {"worker_id": worker_id, "today": today, "most": most}).fetchall()
     lines = [
@@ -98,7 +98,7 @@ def bonuses_of(tx: Connection, worker_id: int, today: int, most: int) -> tuple[l
 
 
 def gold_bonuses_since(tx: Connection, worker_id: int, today: int) -> dict[int, int]:
-    """What answers to gold have earned a worker on top since this day began, by stage."""
+    """A worker's gold bonuses since the start of the day, by stage."""
     query = (
         select(entry.c.stage_id, func.sum(entry.c.amount))
         .where(entry.c.worker_id == worker_id, entry.c.kind == literal_column("'bonus'"), _OF_GOLD, entry.c.at >= today)
@@ -108,12 +108,12 @@ def gold_bonuses_since(tx: Connection, worker_id: int, today: int) -> dict[int, 
 
 
 def amounts(tx: Connection) -> Iterator[Row[int, int, str]]:
-    """Of every entry when it was made, how much it is, and what for, streamed."""
+    """Time, amount and kind of every entry, streamed."""
     yield from tx.execute(select(entry.c.at, entry.c.amount, entry.c.cause), execution_options=STREAMED)
 
 
 def paid_to_people(tx: Connection) -> Iterator[Row[str, str, str, int]]:
-    """Of every entry but fees the stage, the worker, what it is for and how much, streamed."""
+    """Stage, worker, kind and amount of every entry except fees, streamed."""
     query = (
         select(stage.c.name, worker.c.pseudonym, entry.c.cause, entry.c.amount)
         .select_from(entry)
@@ -125,7 +125,7 @@ def paid_to_people(tx: Connection) -> Iterator[Row[str, str, str, int]]:
 
 
 def ledger_totals(tx: Connection) -> dict[str, int]:
-    """The sum of every kind of entry."""
+    """The sums of entries, by kind."""
     sums = {
         str(kind): int(total)
         for kind, total in tx.execute(select(entry.c.kind, func.sum(entry.c.amount)).group_by(entry.c.kind))
@@ -134,7 +134,7 @@ def ledger_totals(tx: Connection) -> dict[str, int]:
 
 
 def paid_by_participation(tx: Connection) -> dict[tuple[str, str], tuple[int, int]]:
-    """(stage, worker) → what the ledger says was paid, and its fees; of a model, what its calls cost."""
+    """Earnings and fees in the ledger by stage and worker; for a model, the cost of its calls."""
     query = (
         select(
             stage.c.name,
@@ -150,7 +150,7 @@ def paid_by_participation(tx: Connection) -> dict[tuple[str, str], tuple[int, in
 
 
 def for_responses(tx: Connection, response_ids: Collection[int]) -> dict[int, int]:
-    """What some responses have earned: with the judgment, for their parts, and as gold."""
+    """The earnings of some responses: for the judgment, for parts, and as gold."""
     earned = dict.fromkeys(response_ids, 0)
     if not earned:
         return earned

@@ -1,7 +1,7 @@
-"""The driver for PostgreSQL: prepared statements go to libpq as they are.
+"""The driver for PostgreSQL, which passes prepared statements directly to libpq.
 
-SQLAlchemy and a cursor of psycopg take several times as long for one as the server does, and an answer is a dozen of
-them. Statements are sent without waiting (libpq calls this a pipeline), and the server works on them meanwhile.
+SQLAlchemy with a psycopg cursor takes several times as long per statement as the server, and an answer needs a dozen.
+Statements are sent in libpq's pipeline mode, without waiting for their results.
 """
 
 from collections import deque
@@ -22,16 +22,16 @@ from sqlalchemy.exc import DBAPIError
 from chorale.store.failing import leave_out_values
 
 _MOST_OWED = 1_000
-"""How many statements are sent before anybody looks at what became of them."""
+"""Maximum number of statements sent before their results are read."""
 _AT_ONCE = 16
-"""How many statements are collected before the server is to begin with them."""
+"""Number of statements collected before they are flushed to the server."""
 _FAILED = frozenset({ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE})
 _FORMATS = [[PyFormat.TEXT] * values for values in range(64)]
-"""How values are sent: as text. Of what type each is, is written in the statement."""
+"""Values are sent as text; the statement declares their types."""
 
 
 class _Kind(Enum):
-    """What is sent."""
+    """The kind of a sent message."""
 
     PREPARING = auto()
     CHANGE = auto()
@@ -39,25 +39,25 @@ class _Kind(Enum):
 
 
 class PostgresDriver(psycopg.Connection[Any]):
-    """psycopg's connection, with what prepared statements ask of one. Used by one thread at a time."""
+    """psycopg's connection with support for prepared statements. Used by one thread at a time."""
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._names: dict[str, bytes] = {}
         self._numbers = count()
         self._owed: deque[tuple[str, _Kind]] = deque()
-        """What was sent, and whose result nobody has looked at."""
+        """Sent messages whose results have not been read."""
         self._piping = False
         self._syncs = 0
-        """How many ends of what was sent the server was told of and has not come to."""
+        """Number of sync points sent to the server and not reached yet."""
         self._unsaid = 0
-        """How many statements the server may not have got."""
+        """Number of statements that may not have been flushed to the server."""
         self._values = Transformer(self)
         self._poll = poll()
         self._poll.register(self.pgconn.socket, POLLIN)
 
     def wait(self, *given: Any, **options: Any) -> Any:
-        # Everything psycopg itself does with a connection goes through here, and must not meet what is under way.
+        # All of psycopg's own operations go through here, and must not interfere with pending statements.
         self.settle()
         return super().wait(*given, **options)
 
@@ -66,13 +66,13 @@ class PostgresDriver(psycopg.Connection[Any]):
         self._names.clear()
 
     def change(self, sql: str, values: Sequence[Any] = ()) -> None:
-        """Send a statement whose result nobody reads. If it fails, whatever is waited for next fails in its place."""
+        """Send a statement without reading its result. If it fails, the next statement that waits fails instead."""
         self._send(sql, values, _Kind.CHANGE)
         if len(self._owed) > _MOST_OWED:
             self.settle()
 
     def ask(self, sql: str, values: Sequence[Any] = ()) -> PGresult:
-        """Run a statement, and wait for it and for what was sent before it."""
+        """Run a statement, and wait for it and all earlier ones."""
         name = self._names.get(sql)
         if self._piping or name is None:
             self._send(sql, values, _Kind.READ)
@@ -98,13 +98,13 @@ class PostgresDriver(psycopg.Connection[Any]):
         return self._rows(self.ask(sql, values))
 
     def together(self, asked: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
-        """All rows of several statements, for which the server is asked once."""
+        """All rows of several statements, in one round trip."""
         for sql, values in asked:
             self._send(sql, values, _Kind.READ)
         return [self._rows(result) for result in self._settled()[-len(asked) :]]
 
     def send(self, sql: str, values: Sequence[Any]) -> None:
-        """Send a statement in a transaction whose rows somebody receives later."""
+        """Send a statement in a transaction; its rows are received later."""
         self._send(sql, values, _Kind.READ)
 
     def begin(self) -> None:
@@ -116,7 +116,7 @@ class PostgresDriver(psycopg.Connection[Any]):
                 raise self._lost(error) from error
 
     def receive(self) -> list[Any]:
-        """All rows of the first of those that were sent to be received."""
+        """All rows of the first statement that was sent with `send`."""
         try:
             kind, result = self._next()
             while kind is not _Kind.READ:
@@ -126,12 +126,12 @@ class PostgresDriver(psycopg.Connection[Any]):
         return self._rows(result)
 
     def settle(self) -> None:
-        """Wait for what was sent."""
+        """Wait for all sent statements."""
         if self._piping:
             self._settled()
 
     def undo(self, sql: str) -> None:
-        """Roll back, whatever is under way and whatever became of it."""
+        """Roll back, whatever is pending or has failed."""
         with suppress(DBAPIError):
             self.settle()
         try:
@@ -161,19 +161,19 @@ class PostgresDriver(psycopg.Connection[Any]):
             server.send_query_prepared(name, dumped)
             self._unsaid += 1
             if self._unsaid >= _AT_ONCE:
-                # It works on them while the next ones are found out.
+                # The server works on them while the next ones are prepared.
                 self._say()
         except psycopg.Error as error:
             raise self._wrapped(error, sql) from error
 
     def _say(self) -> None:
-        """Have the server begin with what was sent, and tell what became of it."""
+        """Flush the sent statements with a sync point."""
         self.pgconn.send_flush_request()
         self.pgconn.flush()
         self._unsaid = 0
 
     def _settled(self) -> list[PGresult]:
-        """The results of what was sent and nobody has looked at, which is waited for."""
+        """Wait for the results of all pending messages."""
         try:
             self._sync()
             received = [self._next() for _ in range(len(self._owed))]
@@ -183,7 +183,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         return [result for kind, result in received if kind is not _Kind.PREPARING]
 
     def _next(self) -> tuple[_Kind, PGresult]:
-        """The next result of what was sent."""
+        """The next result."""
         result = self._result()
         if result.status in _FAILED:
             sql, _ = self._owed[0]
@@ -195,7 +195,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         return self._owed.popleft()[1], result
 
     def _lost(self, error: psycopg.Error) -> Exception:
-        """An error of a connection on which nothing is under way any more."""
+        """The error for a lost connection, with no pending messages."""
         self._forget()
         return self._wrapped(error, None)
 
@@ -205,7 +205,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         self._unsaid = 0
 
     def _leave(self) -> None:
-        """Leave out what is under way, and end the pipeline."""
+        """Discard pending results, and end the pipeline."""
         while self._syncs:
             if self._result().status == ExecStatus.PIPELINE_SYNC:
                 self._syncs -= 1
@@ -220,7 +220,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         self._piping, self._syncs, self._unsaid = False, 0, 0
 
     def _result(self) -> PGresult:
-        """What libpq has next. Waits for the server, and lets other threads run meanwhile."""
+        """libpq's next result. Waits for the server without blocking other threads."""
         server = self.pgconn
         while True:
             while server.is_busy():
@@ -239,7 +239,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         return self._wrapped(error_from_result(result, self.info.encoding), sql)
 
     def _wrapped(self, error: Exception, sql: str | None) -> Exception:
-        """An error as SQLAlchemy names it, without what was sent: nobody's answers belong in a log."""
+        """An error as SQLAlchemy's type, without the values sent: answers do not belong in a log."""
         leave_out_values(error)
         lost = self.pgconn.status != ConnStatus.OK
         wrapped: Any = DBAPIError.instance(sql, None, error, psycopg.Error, connection_invalidated=lost)

@@ -13,12 +13,12 @@ from chorale.store.participations import ParticipationSummary
 from chorale.store.schema import entry, event, item, participation, stage, worker
 
 MOST_COUNTED = 10_000
-"""Rows that are counted at most: a count of more would take as long as reading them."""
+"""Maximum number of rows to count: counting more would take as long as reading them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A part of a table with the newest rows first, by the numbers of its rows."""
+    """A part of a table, newest rows first, by row number."""
 
     size: int
     before: int | None = None
@@ -29,7 +29,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many rows match, up to the limit of counting."""
+    """The number of matching rows, up to the limit."""
 
     rows: int
     has_more: bool = False
@@ -38,8 +38,8 @@ class Counted:
 def _within(
     tx: Connection, query: Select[Any], number: ColumnElement[int], window: Window
 ) -> tuple[list[Any], bool, bool]:
-    """The rows of a window, the newest first; whether there are newer ones and older ones."""
-    # One more than is shown: whether there is another page.
+    """The rows of a window, newest first, and whether there are newer and older ones."""
+    # One more than shown, to detect another page.
     if window.after is not None:
         rows = list(tx.execute(query.where(number > window.after).order_by(number).limit(window.size + 1)))
         return rows[: window.size][::-1], len(rows) > window.size, True
@@ -56,7 +56,7 @@ def _counted(tx: Connection, query: Select[Any]) -> Counted:
 
 
 def _ids(tx: Connection, stage_name: str, pseudonym: str) -> tuple[int | None, int | None]:
-    """A stage and a worker by their names; -1 for names that nothing has, None for none given."""
+    """The ids of a stage and a worker by name; -1 for unknown names, None if not given."""
     ids: list[int | None] = []
     for name, number, column in ((stage_name, stage.c.id, stage.c.name), (pseudonym, worker.c.id, worker.c.pseudonym)):
         ids.append(tx.execute(select(number).where(column == name)).scalar() or -1 if name else None)
@@ -126,7 +126,7 @@ def events_page(
 
 
 def count_items(tx: Connection, wanted: ItemsWanted) -> Counted:
-    """How many items match, leaving out how their answers differ."""
+    """The number of matching items, ignoring differences between answers."""
     return _counted(tx, matching_items(wanted))
 
 
@@ -146,7 +146,7 @@ _WORKER_ORDERS: Mapping[str, ColumnElement[Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class WorkersWanted:
-    """Which workers of a stage to list, in which order."""
+    """A filter and order for the list of a stage's workers."""
 
     stage_id: int
     order: str = "entered"
@@ -162,9 +162,9 @@ class WorkersWanted:
 class WorkersPage:
     rows: list[ParticipationSummary]
     total: int
-    """How many match."""
+    """Number of matching workers."""
     active: int
-    """How many of the stage are active."""
+    """Number of active workers in the stage."""
 
 
 def workers_page(tx: Connection, wanted: WorkersWanted) -> WorkersPage:

@@ -1,7 +1,7 @@
-"""A new database on its way to be filled with finished work, of which nobody knows yet.
+"""A new database for importing finished work.
 
-If anything goes wrong, the file is thrown away. So nothing is made durable before the end, and what is looked up by is
-sorted out once, when everything is there.
+If anything fails, the file is deleted. So nothing is made durable before the end, and indexes are built once, after all
+rows.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from chorale.store.inline import InlineStore
 from chorale.store.sqlite import sqlite_engine
 
 _PRAGMAS = (
-    # Not in memory: undoing work may take a copy of all it has touched.
+    # Not in memory: the rollback journal may contain all changed pages.
     "journal_mode = DELETE",
     "synchronous = OFF",
     "locking_mode = EXCLUSIVE",
@@ -29,7 +29,7 @@ _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS 
 
 @contextmanager
 def disk_errors() -> Iterator[None]:
-    """What SQLite says of a disk, such as that it is full, as other files say it."""
+    """Convert SQLite's disk errors, such as a full disk, to OSError."""
     try:
         yield
     except (apsw.FullError, apsw.IOError, OperationalError) as error:
@@ -37,7 +37,7 @@ def disk_errors() -> Iterator[None]:
 
 
 class LoadingStore(InlineStore):
-    """A store on a new SQLite file; until it is finished, without the indexes, unless they are asked for."""
+    """A store on a new SQLite file, without indexes until it is finished, unless requested."""
 
     def __init__(self, file: Path, migrate: Callable[[Connection], None], *, indexed: bool = False) -> None:
         super().__init__(sqlite_engine(file, _PRAGMAS, StaticPool))
@@ -49,8 +49,8 @@ class LoadingStore(InlineStore):
             self._driver.execute(f"DROP INDEX {name}")
 
     def finish(self) -> None:
-        """Make the file what any other study's database is."""
-        # Sorting takes as much room again.
+        """Make the file a normal database of a study."""
+        # Sorting needs the same amount of space again.
         self._driver.execute("PRAGMA cache_size = -16384")
         for _, sql in self._indexes:
             self._driver.execute(sql)

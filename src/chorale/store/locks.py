@@ -1,4 +1,4 @@
-"""Locks that keep servers on one PostgreSQL apart. On SQLite, writing at all is the lock: there is one writer."""
+"""Locks between servers on one PostgreSQL. On SQLite, the single writer needs no locks."""
 
 from enum import IntEnum
 
@@ -8,13 +8,16 @@ from chorale.store.schema import event, gate, response
 
 
 class Alone(IntEnum):
-    """What one transaction at a time may do. Any numbers will do, as long as all Chorale processes take the same."""
+    """Actions that only one transaction may do at a time.
+
+    The numbers are arbitrary, but must be the same in all processes.
+    """
 
     WRITES = 7_205_011_961
-    """Everything but reading takes this first."""
+    """Taken first by everything except reading."""
     BRINGS_STUDY_IN = 7_205_011_963
     DRAWS_ARMS = 7_205_011_964
-    """The order people come in decides."""
+    """For decisions that depend on the order of arrival."""
     PLANS_PAYMENTS = 7_205_011_966
     ADMITS_TO_TRAINING = 7_205_011_967
     SIGNS_IN = 7_205_011_990
@@ -23,21 +26,21 @@ class Alone(IntEnum):
 
 
 def lock(tx: Connection, purpose: Alone) -> None:
-    """Wait for anyone who does this, and keep others from it until the transaction ends."""
+    """Take a lock until the transaction ends, waiting for other holders."""
     if tx.dialect.name == "postgresql":
         tx.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(purpose)})
 
 
 def lock_closing(tx: Connection) -> None:
-    """Wait for anyone who closes a gate, and keep others from it: several can end the same stage."""
+    """Take the lock for closing gates, since several gates can end the same stage."""
     if tx.dialect.name == "postgresql":
         tx.execute(text(f"LOCK TABLE {gate.name} IN SHARE ROW EXCLUSIVE MODE"))
 
 
 def await_others(tx: Connection) -> None:
-    """Wait until whatever has a number is there to be read: with several servers, numbers are assigned before that.
+    """Wait until all numbered rows are visible: with several servers, numbers are assigned earlier.
 
-    Nobody writes a response or an event until this transaction ends.
+    No response or event is written until this transaction ends.
     """
     if tx.dialect.name == "postgresql":
         tx.execute(text(f"LOCK TABLE {response.name}, {event.name} IN SHARE MODE"))

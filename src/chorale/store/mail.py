@@ -1,4 +1,4 @@
-"""E-mail that is to be sent: invitations, and messages to people who were invited by e-mail."""
+"""Queued e-mail: invitations, and messages to people who were invited by e-mail."""
 
 import hmac
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from chorale.store.submissions import claim_delivery, note_delivery
 _SECRET = "mail"  # noqa: S105 - what the secret is for
 QUEUED, SENDING, SENT, FAILED, UNSUBSCRIBED = "queued", "sending", "sent", "failed", "unsubscribed"
 WAITING = "waiting"
-"""Refused for now, and to be tried again."""
+"""Rejected for now; will be retried."""
 TO_SEND = (QUEUED, WAITING)
 
 
@@ -27,16 +27,16 @@ class Letter(NamedTuple):
     """`invitation` or `message`."""
     id: int
     nonce: str
-    """What the person's link carries."""
+    """The content of the person's link."""
     address: str
     waiting_since: int | None
-    """When the server first refused it for now, if it did."""
+    """When the server first rejected it temporarily, if it did."""
     title: str = ""
     body: str = ""
 
 
 def queue_invitations(tx: Connection, nonces: Sequence[str], now: int) -> int:
-    """Queue the invitations with these links, each once; how many are new."""
+    """Queue invitations for these links, each once; returns how many are new."""
     ids = tx.execute(select(invitation.c.id).where(invitation.c.nonce.in_(nonces))).scalars().all()
     new = 0
     for number in ids:
@@ -46,9 +46,9 @@ def queue_invitations(tx: Connection, nonces: Sequence[str], now: int) -> int:
 
 
 def letters(tx: Connection, messages_since: int | None) -> list[Letter]:
-    """What is to be sent now: invitations that still hold, and messages since then, if any.
+    """E-mail to send now: valid invitations, and messages since a time, if given.
 
-    The oldest first, but for what the server has refused before: that may not hold up the rest.
+    Oldest first, except that temporarily rejected ones come last, so that they do not block the rest.
     """
     queued = (
         select(invitation.c.id, invitation.c.nonce, invitation_address.c.address, _waiting_since(invitation_mail))
@@ -84,7 +84,7 @@ def _waiting_since(table: Table) -> Case[int]:
 
 
 def claim(tx: Connection, letter: Letter, state: str, now: int) -> bool:
-    """Note that a letter is about to be sent, or will not be; False if another process has it, or it was erased."""
+    """Mark a letter as being sent, or as not to be sent; False if another process has it, or it was erased."""
     if letter.kind == "message":
         return claim_delivery(tx, letter.id, state, now, delivery.c.state.in_(TO_SEND))
     holds = select(invitation.c.id).where(invitation.c.revoked_at.is_(None))
@@ -97,7 +97,7 @@ def claim(tx: Connection, letter: Letter, state: str, now: int) -> bool:
 
 
 def note(tx: Connection, letter: Letter, state: str, at: int) -> None:
-    """Note how it went with a letter that is being sent."""
+    """Record the result of sending a letter."""
     if letter.kind == "message":
         note_delivery(tx, letter.id, state, at)
         return
@@ -106,7 +106,7 @@ def note(tx: Connection, letter: Letter, state: str, at: int) -> None:
 
 
 def states(tx: Connection) -> dict[str, int]:
-    """How many letters are in which state."""
+    """Numbers of letters by state."""
     counts: dict[str, int] = {}
     for table in (invitation_mail, delivery):
         for state, count in tx.execute(select(table.c.state, func.count()).group_by(table.c.state)):
@@ -115,7 +115,7 @@ def states(tx: Connection) -> dict[str, int]:
 
 
 def queue_again(tx: Connection, now: int) -> int:
-    """Queue what was being sent when the connection was lost; how many letters that are."""
+    """Queue letters again that were being sent when the connection was lost; returns how many."""
     to_invited = select(message.c.id).join(worker_identity, worker_identity.c.worker_id == message.c.worker_id)
     to_invited = to_invited.where(worker_identity.c.panel == "invitation")
     again = (
@@ -131,7 +131,7 @@ def opt_out(tx: Connection, nonce: str, now: int) -> bool:
     address = tx.execute(query.where(invitation.c.nonce == nonce)).scalar()
     if address is None:
         return False
-    # Made now if it is not there: who reads may not write.
+    # Created here if it is missing, since readers can't write.
     secret(tx, _SECRET)
     tx.execute(upsert(tx, mail_optout).values(digest=digest_of(tx, address), at=now).on_conflict_do_nothing())
     return True
@@ -143,5 +143,5 @@ def opted_out(tx: Connection) -> set[str]:
 
 
 def digest_of(tx: Connection, address: str) -> str:
-    """What an address is known by that has opted out, once one has."""
+    """The digest of an address for opt-outs."""
     return hmac.new(known_secret(tx, _SECRET).encode(), address.lower().encode(), "sha256").hexdigest()

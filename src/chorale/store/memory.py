@@ -1,9 +1,9 @@
-"""A database in memory, for studies that are only rehearsed: no threads, no disk, and gone when it is closed."""
+"""An in-memory database for simulated studies, without threads or files."""
 
 from sqlalchemy import Connection
 from sqlalchemy.pool import StaticPool
 
-# Tables are in four modules, and those of all of them belong to the schema.
+# Importing these modules adds their tables to the schema.
 import chorale.store.identity_schema
 import chorale.store.model_schema
 import chorale.store.recruiting_schema  # noqa: F401
@@ -22,17 +22,16 @@ FOR_LOOKING_UP = (
     "ix_item_state",
     "ix_response_stage",
 )
-"""Indexes that are for people who look at a study in the console, or for answers that are not among the newest.
-
-Here nobody looks, and only the newest are asked for, which are found by their numbers. Keeping them takes time.
+"""Indexes for the console or for older answers. Simulations need neither: they use only the newest answers, found by
+number, and maintaining indexes takes time.
 """
 
 FOR_CREDENTIALS = "CREATE INDEX ix_participation_dropped ON participation (worker_id) WHERE standing = 'dropped'"
-"""Where somebody was dropped is asked with every item. Of most people it is nowhere, and this index says so at once."""
+"""Removals are looked up for every item. Most workers have none, which this index shows at once."""
 
 
 class MemoryStore(InlineStore):
-    """A store that is gone when it is closed."""
+    """A store that is discarded when it is closed."""
 
     def __init__(self) -> None:
         super().__init__(sqlite_engine(None, _PRAGMAS, StaticPool))
@@ -47,25 +46,25 @@ class MemoryStore(InlineStore):
 
 
 def open_memory_store() -> MemoryStore:
-    """A database of its own in memory, with the current schema and nothing in it."""
+    """A new, empty in-memory database with the current schema."""
     store = MemoryStore()
     store.do(_create)
     return store
 
 
 def _create(tx: Connection) -> None:
-    """The tables that migrations make, at once: going through all there ever were takes several times as long."""
+    """Create the current tables directly: running all migrations takes several times as long."""
     create_tables(tx, metadata, FOR_LOOKING_UP)
-    # What is paid out is kept as well; nobody is paid here.
+    # Payout tables exist as well, although nobody is paid here.
     for trigger in sqlite_triggers():
         tx.exec_driver_sql(trigger)
     tx.exec_driver_sql(FOR_CREDENTIALS)
 
 
 _PRAGMAS = (
-    # With larger pages, what is looked for is found in fewer of them.
+    # Larger pages make lookups faster.
     "page_size = 16384",
-    # Nothing is ever undone (see `InlineWriter`), or read by anybody else.
+    # Nothing is ever rolled back (see `InlineWriter`) or read by others.
     "journal_mode = OFF",
     "synchronous = OFF",
     "secure_delete = OFF",

@@ -28,7 +28,7 @@ _ADD_MESSAGE = InsertIfNew(message, "worker_id", "cause", "written_at", "title",
 def add_message(
     tx: Connection, worker_id: int, cause: str, now: int, title: str, body: str, state: MessageState
 ) -> bool:
-    """Write a message; False if they have one of the same cause."""
+    """Add a message; False if the worker already has one with this cause."""
     written = {
         "worker_id": worker_id,
         "cause": cause,
@@ -42,7 +42,7 @@ def add_message(
 
 
 def messages_to(tx: Connection, worker_id: int) -> Sequence[Message]:
-    """What a worker may read, the newest first."""
+    """A worker's visible messages, newest first."""
     return [Message(*row) for row in _MESSAGES_TO.all(tx, worker_id=worker_id)]
 
 
@@ -50,7 +50,7 @@ _DRAFTS = Prepared(_MESSAGES.where(message.c.state == literal_column(f"'{Message
 
 
 def drafts(tx: Connection) -> Sequence[Message]:
-    """Messages that wait for an expert, the oldest first."""
+    """Messages waiting for an expert, oldest first."""
     return [Message(*row) for row in _DRAFTS.all(tx)]
 
 
@@ -62,12 +62,12 @@ _AWAITED = Prepared(
 
 
 def awaited_titles(tx: Connection, worker_id: int) -> tuple[str, ...]:
-    """The titles of the messages to a worker that wait for an expert."""
+    """The titles of a worker's messages that are waiting for an expert."""
     return tuple(_AWAITED.column(tx, worker_id=worker_id))
 
 
 def all_messages(tx: Connection) -> Sequence[Message]:
-    """Every message, sent or not, the oldest first."""
+    """All messages, sent or not, oldest first."""
     return [Message(*row) for row in tx.execute(_MESSAGES.order_by(message.c.id))]
 
 
@@ -77,7 +77,7 @@ def message_by_id(tx: Connection, message_id: int) -> Message | None:
 
 
 def send(tx: Connection, message_id: int, body: str, now: int) -> bool:
-    """Send a draft as it reads now; False if it was sent before."""
+    """Send a draft with its current text; False if it was already sent."""
     query = (
         update(message)
         .where(message.c.id == message_id, message.c.state == MessageState.DRAFT)
@@ -87,7 +87,7 @@ def send(tx: Connection, message_id: int, body: str, now: int) -> bool:
 
 
 def correct(tx: Connection, worker_id: int, cause: str, title: str, body: str, now: int) -> None:
-    """Replace what a message says, and have its worker read it again."""
+    """Replace the text of a message, and mark it as unread."""
     own = (message.c.worker_id == worker_id, message.c.cause == cause)
     tx.execute(update(message).where(*own).values(title=title, body=body, written_at=now, sent_at=now, read_at=None))
 

@@ -1,4 +1,4 @@
-"""The tables of models that annotate: what each was asked about, and every request that was made."""
+"""Tables of models that annotate: their items and all requests."""
 
 from sqlalchemy import (
     BigInteger,
@@ -15,7 +15,7 @@ from sqlalchemy import (
 
 from chorale.store.schema import Id, metadata
 
-# An item that a model was given. Its answer stands here; only what counts like a worker's is a response as well.
+# An item assigned to a model, with its answer. Only answers that count like a worker's are also responses.
 model_task = Table(
     "model_task",
     metadata,
@@ -23,18 +23,18 @@ model_task = Table(
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
     Column("item_id", Id, ForeignKey("item.id"), nullable=False),
-    # Training, qualification, gold or production; or what is no judgment: beside (kept apart from all labels), first
-    # (the label where people are not asked) or suggest (shown to workers).
+    # Training, qualification, gold or production; or not a judgment: beside (separate from all labels), first (the
+    # label if people are not asked) or suggest (shown to workers).
     Column("kind", Text, nullable=False),
-    # Asked, answered, skipped, or failed: to be asked again in another run.
+    # Asked, answered, skipped, or failed (requested again in another run).
     Column("state", Text, nullable=False),
     Column("taken_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
     Column("answer", Text),
-    # As the model states it or as its samples agree; not calibrated.
+    # Stated by the model or from the agreement of its samples; not calibrated.
     Column("confidence", Double),
     Column("response_id", Id, ForeignKey("response.id")),
-    # The last guard of the promise that no model answers an item twice.
+    # The final guarantee that no model answers an item twice.
     UniqueConstraint("worker_id", "item_id"),
     Index("ix_model_task_stage", "stage_id", "worker_id", "state"),
     Index("ix_model_task_item", "item_id"),
@@ -47,23 +47,23 @@ model_call = Table(
     Column("task_id", Id, ForeignKey("model_task.id"), nullable=False),
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("stage_id", Id, ForeignKey("stage.id"), nullable=False),
-    # Ask, correct (sent back with the reason), sample, or try: one whose answer was lost.
+    # Ask, correct (returned with the reason), sample, or try (its answer was lost).
     Column("purpose", Text, nullable=False),
-    # Planned, sent, done or unknown: it was sent, and no answer was read or stored.
+    # Planned, sent, done or unknown (sent without a stored answer).
     Column("state", Text, nullable=False),
     Column("model", Text, nullable=False),
-    # The model as the server names it in its answer.
+    # The model's version, as reported by the server.
     Column("version", Text),
     Column("prompt_sha256", Text, nullable=False),
     Column("planned_at", BigInteger, nullable=False),
     Column("sent_at", BigInteger),
     Column("done_at", BigInteger),
-    # What came of it: answer, unparsable, refusal, empty, cut, timeout, busy, server, unreachable,
+    # The outcome: answer, unparsable, refusal, empty, cut, timeout, busy, server, unreachable,
     # rejected or declined.
     Column("outcome", Text),
     Column("reason", Text),
     Column("output", Text),
-    # How often the request was sent, and how often each fault was met on the way, as JSON.
+    # Number of attempts, and numbers of faults by kind, as JSON.
     Column("tries", Integer, nullable=False, server_default="0"),
     Column("faults", Text, nullable=False, server_default="{}"),
     Column("input_tokens", Integer),
@@ -79,7 +79,7 @@ model_call = Table(
     Index("ix_model_call_open", "state", "worker_id"),
 )
 
-# The exact cost of a model's calls in a stage, and what of it the ledger has.
+# The exact cost of a model's calls in a stage, and the amount booked in the ledger.
 model_cost = Table(
     "model_cost",
     metadata,
@@ -89,7 +89,7 @@ model_cost = Table(
     Column("booked", BigInteger, nullable=False),
 )
 
-# How a model's confidence was made believable at some time: by which gold, and what came of it.
+# Calibrations of models' confidence: the gold used, and the result.
 model_calibration = Table(
     "model_calibration",
     metadata,
@@ -99,13 +99,13 @@ model_calibration = Table(
     Column("at", BigInteger, nullable=False),
     Column("slope", Double, nullable=False),
     Column("offset", Double, nullable=False),
-    # How many answers to gold it rests on, and the last grade that was known.
+    # The number of gold answers used, and the last known grade.
     Column("answers", Integer, nullable=False),
     Column("last_grade", BigInteger, nullable=False),
     Index("ix_model_calibration_stage", "stage_id", "worker_id"),
 )
 
-# Whether people are asked about an item that a model has answered first, and with which probability they were to be.
+# Decisions whether people are asked about an item that a model answered first, with their probability.
 first_pass = Table(
     "first_pass",
     metadata,
@@ -115,7 +115,7 @@ first_pass = Table(
     Column("task_id", Id, ForeignKey("model_task.id")),
     Column("calibration_id", Id, ForeignKey("model_calibration.id")),
     Column("at", BigInteger, nullable=False),
-    # Calibrated.
+    # The calibrated confidence.
     Column("confidence", Double),
     Column("probability", Double, nullable=False),
     Column("asked", Boolean, nullable=False),
@@ -123,7 +123,7 @@ first_pass = Table(
     Index("ix_first_pass_stage", "stage_id", "worker_id"),
 )
 
-# What a worker was shown as a suggestion of a model; also a wrong one, where the study asks for some.
+# Suggestions shown to workers, including wrong ones on purpose.
 suggestion = Table(
     "suggestion",
     metadata,
@@ -134,19 +134,19 @@ suggestion = Table(
     Column("at", BigInteger, nullable=False),
 )
 
-# How an answer was written, in numbers that the page counts: where the study file and the consent form say so.
+# Writing statistics of answers, counted by the page if the study file and the consent form say so.
 writing = Table(
     "writing",
     metadata,
     Column("response_id", Id, ForeignKey("response.id"), primary_key=True, autoincrement=False),
-    # Characters of the free text in the answer, and how many of those that were put in were pasted.
+    # Characters of free text in the answer, and the number of pasted ones.
     Column("characters", Integer, nullable=False),
     Column("pasted", Double, nullable=False),
-    # Time between the first and the last change of the text, pauses over two seconds left out.
+    # Time between the first and the last change of the text, without pauses over two seconds.
     Column("typing_ms", BigInteger, nullable=False),
-    # Standard deviation over mean of the times between changes; none with fewer than five.
+    # Coefficient of variation of the times between changes; null with fewer than five.
     Column("rhythm", Double),
-    # How often, and how long, the page was left between the item and the answer.
+    # How often and how long the page was left before the answer.
     Column("left", Integer, nullable=False),
     Column("away_ms", BigInteger, nullable=False),
 )

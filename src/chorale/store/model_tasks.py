@@ -1,4 +1,4 @@
-"""The items that models were given, and what they answered."""
+"""Items assigned to models, and their answers."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -26,15 +26,15 @@ from chorale.store.prepared import NONE, NumberingInsert, Prepared
 from chorale.store.schema import assignment, gold, grade, item, response, stage, worker
 
 BESIDE = "beside"
-"""The kind of an answer that is kept apart: it is no judgment, and part of no label."""
+"""The kind of answers stored separately, which are not judgments."""
 FIRST = "first"
-"""The kind of an answer that is the label of its item where people are not asked."""
+"""The kind of answers that are the label if people are not asked."""
 SUGGEST = "suggest"
-"""The kind of an answer that workers are shown."""
+"""The kind of answers that are shown to workers."""
 NO_JUDGMENTS = (BESIDE, FIRST, SUGGEST)
-"""Kinds of answers that are no responses."""
+"""Kinds of answers that are not responses."""
 AT_ONCE = 256
-"""The most items that are looked up together."""
+"""Maximum number of items looked up together."""
 
 
 class TaskState(StrEnum):
@@ -42,7 +42,7 @@ class TaskState(StrEnum):
     ANSWERED = "answered"
     SKIPPED = "skipped"
     FAILED = "failed"
-    """The server gave no answer: to be asked again in another run."""
+    """The server gave no answer; requested again in another run."""
 
 
 class TakenItem(NamedTuple):
@@ -56,7 +56,7 @@ class TakenItem(NamedTuple):
 
 
 class ModelTask(NamedTuple):
-    """An item that a model was given."""
+    """An item assigned to a model."""
 
     id: int
     worker_id: int
@@ -106,7 +106,7 @@ _OPEN_ITEMS = Prepared(
 
 
 def next_items(tx: Connection, stage_id: int, worker_id: int, after: int, *, counting: bool) -> list[TakenItem]:
-    """Items behind a position that a model was not given yet; with `counting`, only those that want a judgment."""
+    """Items after a position not yet assigned to a model; with `counting`, only those that need a judgment."""
     query = _OPEN_ITEMS if counting else _ANY_ITEMS
     return [TakenItem._make(row) for row in query.all(tx, stage_id=stage_id, worker_id=worker_id, after=after)]
 
@@ -122,7 +122,7 @@ _GOLD = Prepared(
 
 
 def next_gold(tx: Connection, stage_id: int, worker_id: int) -> list[TakenItem]:
-    """Gold that a model was not given yet."""
+    """Gold not yet assigned to a model."""
     return [TakenItem._make(row) for row in _GOLD.all(tx, stage_id=stage_id, worker_id=worker_id)]
 
 
@@ -132,7 +132,7 @@ _INSERT = NumberingInsert(
 
 
 def take(tx: Connection, stage_id: int, worker_id: int, taken: TakenItem, kind: str, now: int) -> ModelTask:
-    """Give a model an item."""
+    """Assign an item to a model."""
     number = _INSERT.number(tx, worker_id=worker_id, stage_id=stage_id, item_id=taken.item_id, kind=kind, taken_at=now)
     return ModelTask(number, worker_id, stage_id, kind, now, taken)
 
@@ -162,7 +162,7 @@ def end(
     response_id: int | None = None,
     kind: str | None = None,
 ) -> None:
-    """Note the outcome of an item. `kind`: where the answer is kept as something else than it was asked for."""
+    """Record the outcome of an item. `kind`: the kind of the stored answer, if it differs from the requested one."""
     _END(
         tx,
         of_task=task.id,
@@ -176,7 +176,7 @@ def end(
 
 
 def unfinished(tx: Connection, stage_id: int, worker_id: int) -> list[ModelTask]:
-    """Items that an earlier run took and has no answer to, in the order they were taken; none that were withdrawn."""
+    """Unanswered items of an earlier run, in the order they were assigned, without withdrawn ones."""
     query = (
         select(*model_task.c["id", "worker_id", "stage_id", "kind", "taken_at"], *_COLUMNS)
         .join(item, item.c.id == model_task.c.item_id)
@@ -196,7 +196,7 @@ def ask_again(tx: Connection, task_id: int) -> None:
 
 
 def retry_skipped(tx: Connection, stage_id: int, worker_id: int) -> int:
-    """Have a model asked again about items that it skipped and that nobody decided about since; how many."""
+    """Reopen skipped items of a model that are still undecided; returns how many."""
     decided = exists().where(first_pass.c.item_id == model_task.c.item_id)
     skipped = [model_task.c.stage_id == stage_id, model_task.c.worker_id == worker_id, ~decided]
     query = update(model_task).where(*skipped, model_task.c.state == TaskState.SKIPPED)
@@ -204,13 +204,13 @@ def retry_skipped(tx: Connection, stage_id: int, worker_id: int) -> int:
 
 
 def given(tx: Connection, stage_id: int, worker_id: int) -> int:
-    """How many items a model was given in a stage so far."""
+    """Number of items assigned to a model in a stage so far."""
     query = select(func.count()).where(model_task.c.stage_id == stage_id, model_task.c.worker_id == worker_id)
     return int(tx.execute(query).scalar_one())
 
 
 def left(tx: Connection, stage_id: int, worker_id: int, *, counting: bool) -> int:
-    """How many items of a stage a model could still be given, gold aside."""
+    """Number of items of a stage that a model could still get, without gold."""
     query = select(func.count()).select_from(item).where(*_wanted(stage_id, counting=counting))
     return int(tx.execute(query, {"worker_id": worker_id}).scalar_one())
 
@@ -223,14 +223,14 @@ def _wanted(stage_id: int, *, counting: bool) -> list[ColumnElement[bool]]:
 
 
 def items_left(tx: Connection, stage_id: int, worker_id: int, *, counting: bool) -> Iterator[TakenItem]:
-    """All items of a stage that a model could still be given, gold aside, streamed."""
+    """All items of a stage that a model could still get, without gold, streamed."""
     query = select(*_COLUMNS).where(*_wanted(stage_id, counting=counting)).order_by(item.c.position)
     for row in tx.execute(query, {"worker_id": worker_id}, execution_options=STREAMED):
         yield TakenItem._make(row)
 
 
 class ModelAnswerRow(NamedTuple):
-    """What a model answered to an item."""
+    """A model's answer to an item."""
 
     stage: str
     item: str
@@ -244,7 +244,7 @@ class ModelAnswerRow(NamedTuple):
 
 
 def answers(tx: Connection, stage_id: int | None = None) -> Iterator[ModelAnswerRow]:
-    """All that models were asked and answered, streamed."""
+    """All tasks and answers of models, streamed."""
     query: Select[Any] = (
         select(
             stage.c.name,
@@ -276,7 +276,7 @@ class GradedAnswerRow(NamedTuple):
 
 
 def graded(tx: Connection) -> Iterator[GradedAnswerRow]:
-    """Every answer of a model that was graded by gold."""
+    """All answers of models that were graded by gold."""
     query = (
         select(worker.c.pseudonym, stage.c.name, model_task.c.confidence, grade.c.score)
         .select_from(model_task)
@@ -291,7 +291,7 @@ def graded(tx: Connection) -> Iterator[GradedAnswerRow]:
 
 
 class TaskRow(NamedTuple):
-    """The outcome of an item that a model was given."""
+    """The outcome of an item assigned to a model."""
 
     id: int
     worker: str
@@ -304,7 +304,7 @@ class TaskRow(NamedTuple):
 
 
 def all_tasks(tx: Connection) -> Iterator[TaskRow]:
-    """All items that models were given, streamed."""
+    """All items assigned to models, streamed."""
     query = (
         select(
             model_task.c.id,
@@ -324,7 +324,7 @@ def all_tasks(tx: Connection) -> Iterator[TaskRow]:
 
 
 def with_responses(tx: Connection) -> dict[int, str]:
-    """The answers that models submitted and that were not erased, by response."""
+    """The submitted answers of models that were not erased, by response."""
     query = (
         select(response.c.id, response.c.answer)
         .join(model_task, model_task.c.response_id == response.c.id)
@@ -352,7 +352,7 @@ _GROUP_SEEN = Prepared(
 
 
 def has_place(tx: Connection, task: ModelTask) -> bool:
-    """Whether the item of a task still wants a judgment of this model."""
+    """Whether the item of a task still needs a judgment by this model."""
     if task.kind == AssignmentKind.PRODUCTION and _PLACE.first(tx, item_id=task.item.item_id) is None:
         return False
     seen = {"worker_id": task.worker_id, "stage_id": task.stage_id, "group_key": task.item.group_key}

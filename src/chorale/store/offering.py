@@ -1,4 +1,4 @@
-"""Which item a worker gets next, and whether there is one."""
+"""Finds the next item for a worker."""
 
 from functools import cache
 from itertools import pairwise
@@ -22,7 +22,7 @@ from chorale.store.prepared import NONE, ONE, Prepared, PreparedSearch, Scope
 from chorale.store.schema import WANTING, assignment, gold, item, item_source, stage
 from chorale.store.suggestions import has_answer, was_shown
 
-# Written out, not bound: only then can the database see that the partial index applies.
+# A literal, not a bound parameter, so that the database can use the partial index.
 OFFERED = text("item.state = 'open' AND item.taken < item.wanted")
 
 
@@ -32,11 +32,11 @@ class ItemContent(NamedTuple):
     group_key: str
     payload: str
     cursor: int
-    """Where the worker's next search begins: everything before was seen by them or is taken."""
+    """The start of the worker's next search: they have seen everything before it, or it is taken."""
 
 
 class Draw(NamedTuple):
-    """Which positions a search stops at: a random part of them, another one in every search."""
+    """The positions at which a search stops: a random part, different in every search."""
 
     modulus: int
     below: int
@@ -46,25 +46,25 @@ EVERYTHING = Draw(1, 1)
 
 
 class Apart(NamedTuple):
-    """Which items of a stage are kept from workers who have worked on what belongs to them, or are not named."""
+    """Rules that exclude items for workers who worked on related items or are not assignees."""
 
     not_from_own: int = 0
-    """Items that came from something they answered, so many stages back or fewer."""
+    """Exclude items derived from items they answered, up to this many stages back."""
     not_seen_later: int = 0
-    """Items of which they have seen what others made, up to so many stages on."""
+    """Exclude items if they have seen items derived from them, up to this many stages later."""
     by_group: bool = False
-    """Also items that came from the group of something they answered, one stage back."""
+    """Also exclude items derived from the group of an item they answered, one stage back."""
     later_by_group: bool = False
-    """Also items of a group of which they have seen what others made, one stage on."""
+    """Also exclude items of a group if they have seen items derived from it, one stage later."""
     assigned: bool = False
-    """Also items that are for others."""
+    """Also exclude items assigned to others."""
 
 
 NOTHING_APART = Apart()
 
 
 def _drawn(position: ColumnElement[int]) -> ColumnElement[bool]:
-    # Positions are random numbers of 63 bits, so their remainders by different numbers say nothing of each other.
+    # Positions are random 63-bit numbers, so their remainders by different divisors are independent.
     return position % bindparam("modulus") < bindparam("below")
 
 
@@ -91,16 +91,16 @@ def _worked_on(item_id: ColumnElement[int], *more: ColumnElement[bool]) -> Colum
 
 
 def _contributed(level: int) -> ColumnElement[bool]:
-    """Whether the worker answered an item that the offered one came from, so many stages back, or still may."""
+    """A condition: the worker answered or holds a source of the offered item, this many stages back."""
     steps = [item_source.alias(f"step_{number}") for number in range(level)]
     earlier = [later.c.source_id == step.c.item_id for later, step in pairwise(steps)]
-    # One inside the other, so that the item is where the search begins: a worker has many assignments, an item few
-    # sources. Joined, SQLite would go through all that the worker ever had, for every item.
+    # Nested, so that the search starts at the item: a worker has many assignments, an item few sources. With a join,
+    # SQLite would scan all of the worker's assignments for every item.
     return exists().where(steps[0].c.item_id == item.c.id, *earlier, _worked_on(steps[-1].c.source_id, _NOT_RETURNED))
 
 
 def _seen_later(level: int) -> ColumnElement[bool]:
-    """Whether the worker has seen, so many stages on, what others made of the offered item."""
+    """A condition: the worker has seen an item derived from the offered one, this many stages later."""
     steps = [item_source.alias(f"step_{number}") for number in range(level)]
     later = [earlier.c.item_id == step.c.source_id for earlier, step in pairwise(steps)]
     return exists().where(steps[0].c.source_id == item.c.id, *later, _worked_on(steps[-1].c.item_id))
@@ -110,7 +110,7 @@ _source = item.alias("source")
 
 
 def _contributed_to_group() -> ColumnElement[bool]:
-    """Whether the worker answered something of the group that the offered item came from, or still may."""
+    """A condition: the worker answered or holds an item of the offered item's source group."""
     worked = exists().where(
         assignment.c.worker_id == bindparam("worker_id"),
         assignment.c.stage_id == _source.c.stage_id,
@@ -121,7 +121,7 @@ def _contributed_to_group() -> ColumnElement[bool]:
 
 
 def _seen_of_group() -> ColumnElement[bool]:
-    """Whether the worker has seen, one stage on, what others made of any item of the offered one's group."""
+    """A condition: the worker has seen an item derived from the offered item's group, one stage later."""
     same_group = _source.c.stage_id == item.c.stage_id, _source.c.group_key == item.c.group_key
     return exists().where(*same_group, item_source.c.source_id == _source.c.id, _worked_on(item_source.c.item_id))
 
@@ -166,7 +166,7 @@ def next_item(
 ) -> ItemContent | None:
     """An item of the stage with room for this worker: the first random one after the cursor, or else the first of all.
 
-    Only a search that draws everything moves the cursor.
+    Only a search over all positions moves the cursor.
     """
     query = _first_offered(apart)
     tries = [(cursor, draw)]
@@ -229,11 +229,11 @@ def next_gold(
     *,
     opens: bool = True,
 ) -> GoldContent | None:
-    """A gold item whose turn it is and that the worker has not seen: the first random one, or else the first of all.
+    """A gold item in its turn that the worker has not seen: the first random one, or else the first.
 
-    `cursor` is where the worker's next search for an item begins, which gold does not change. `like`: one that can be
-    shown as the item whose place it takes is. With a suggestion, it needs one. Without, nobody may have seen one.
-    Unless it `opens` gold, only what somebody has seen; beside suggestions, where gold is chosen by them, any.
+    `cursor` is the start of the worker's next search for an item, which gold does not change. `like`: gold that can be
+    shown like the item it replaces: with a suggestion if the item has one; otherwise, gold that nobody has seen with a
+    suggestion. Unless it `opens` gold, only gold that somebody has seen; with suggestions, any.
     """
     whichever = _NEXT_GOLD if opens else _NEXT_BEGUN_GOLD
     query = whichever if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
@@ -247,7 +247,7 @@ def next_gold(
 
 
 def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus: int) -> ItemContent | None:
-    """An item of a round that the worker has not seen, each as likely as any other."""
+    """A random item of a round that the worker has not seen, all equally likely."""
     row = _ANY_GOLD.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=modulus)
     if row is None:
         return None
@@ -268,7 +268,7 @@ _NEXT_TURN = Prepared(
 
 
 def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> bool:
-    """Begin another turn, of a minimum number of workers, for gold that has had one and that a worker has not seen."""
+    """Start another turn, for a minimum number of workers, for used gold that a worker has not seen."""
     return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
 
 
@@ -281,7 +281,7 @@ _TAKE_GOLD = Prepared(
 
 
 def take_gold(tx: Connection, item_id: int, more: int = 0) -> None:
-    """Count a worker who gets a gold item in its turn; perhaps more are to get it than was known."""
+    """Count a worker who gets a gold item in its turn; the number of workers in the turn may increase."""
     _TAKE_GOLD(tx, of_item=item_id, more=more)
 
 
@@ -291,5 +291,5 @@ _OPEN_STAGES = Prepared(
 
 
 def stages_with_open_items(tx: Connection) -> frozenset[int]:
-    """The stages that still want judgments, assigned or not."""
+    """The stages that still need judgments, assigned or not."""
     return frozenset(_OPEN_STAGES.column(tx))

@@ -1,4 +1,4 @@
-"""Opening a study's database: created, migrated as a whole, or refused with what to do."""
+"""Opening a study's database: creating or migrating it, or refusing it with instructions."""
 
 import re
 import shutil
@@ -30,12 +30,12 @@ _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
-    """The database of a study: what was asked for, or its own SQLite file."""
+    """The database of a study: the given address, or its own SQLite file."""
     if address is None:
         return URL.create("sqlite", database=str(default_file.absolute()))
     try:
         url = make_url(address)
-    except (ArgumentError, ValueError):  # the latter for a port that is no number
+    except (ArgumentError, ValueError):  # the latter for a port that is not a number
         raise UserError(
             f"{_without_password(address)!r} is not a database address. Write it like "
             "postgresql+psycopg://user@host/name."
@@ -54,25 +54,25 @@ def _without_password(address: str) -> str:
 
 
 def _check_file(address: str, file: str) -> None:
-    """Only a file keeps what was accepted, and it needs a folder to be in."""
+    """Refuse an SQLite address without a usable file: only a file is durable."""
     if file == ":memory:" or file.startswith("file:"):
         raise UserError(f"{address!r} names no file, and a study needs one. Write it like sqlite:///folder/study.db.")
     try:
         is_folder, has_folder = Path(file).is_dir(), Path(file).parent.is_dir()
-    except OSError as error:  # too long a name, a folder that is closed to us
+    except OSError as error:  # the name is too long, or the folder is not accessible
         raise UserError(f"{file} can't be opened: {error.strerror}. Name a file elsewhere.") from None
     if is_folder:
         raise UserError(f"{file} is a folder. Name a file in it: {address.rstrip('/')}/study.db.")
     if not has_folder:
-        raise UserError(f"There is no folder {Path(file).parent}. Make it first, or name a file elsewhere.")
+        raise UserError(f"There is no folder {Path(file).parent}. Create it first, or name a file elsewhere.")
 
 
 def open_store(
     url: URL, migrations: Path = MIGRATIONS, *, create: bool = True, check_seconds: float | None = None
 ) -> Store:
-    """Open the database, bringing its schema up to date in one transaction; an empty one only if it may be created.
+    """Open the database and update its schema in one transaction; an empty database only if it may be created.
 
-    With `check_seconds`, a file is looked through first for so long at most, and refused if it is damaged.
+    With `check_seconds`, a file is checked first for at most this time, and refused if it is damaged.
     """
     if url.get_backend_name() == "postgresql":
         need("greenlet", "psycopg")
@@ -104,18 +104,18 @@ def _look_through(url: URL, seconds: float) -> None:
 
 
 def open_loading_store(file: Path, *, indexed: bool = False) -> LoadingStore:
-    """A new SQLite file with the current schema, to be filled and then finished; `indexed` if work is looked up."""
+    """A new SQLite file with the current schema, to be filled and then finished; `indexed` if it is queried before."""
     return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection), indexed=indexed)
 
 
 def revisions(migrations: Path = MIGRATIONS) -> tuple[frozenset[str], str]:
-    """The schemas that this version knows, and the newest of them."""
+    """All known schema revisions, and the newest."""
     _, known, head = _scripts(migrations)
     return known, head
 
 
 def migrate(migrations: Path, connection: Connection) -> None:
-    """Bring an empty database, or one of an earlier version, up to date."""
+    """Migrate an empty database, or one of an earlier version, to the current schema."""
     _upgrade(_scripts(migrations)[0], connection)
 
 
@@ -130,7 +130,7 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
     is_sqlite = url.get_backend_name() == "sqlite"
     engine = engine_of(url)
     try:
-        # Nobody else changes anything meanwhile, and the schema least of all.
+        # Lock out all other writers while the schema changes.
         with closing(connection_of(engine)) as connection, connection.writing():
             current = revision_of(connection)
             config, known, head = _scripts(migrations)
@@ -155,14 +155,14 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The schema of a database; None if it is empty. One with tables of other programs is refused."""
+    """The schema revision of a database; None if it is empty. A database with tables of other programs is refused."""
     tables = set(inspect(connection).get_table_names())
     if "alembic_version" in tables:
         row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
         return None if row is None else str(row[0])
     if tables:
         raise UserError(
-            f"This database holds tables that are not Chorale's ({', '.join(sorted(tables)[:5])}). Nothing was "
+            f"This database has tables that are not Chorale's ({', '.join(sorted(tables)[:5])}). Nothing was "
             "changed. Give Chorale a separate database."
         )
     return None
@@ -170,7 +170,7 @@ def revision_of(connection: Connection) -> str | None:
 
 @cache
 def _scripts(migrations: Path) -> tuple["Config", frozenset[str], str]:
-    # A tenth of a second to load, which who only rehearses need not wait for.
+    # Imported here: loading takes 0.1 seconds, which simulations do not need.
     from alembic.config import Config  # noqa: PLC0415
     from alembic.script import ScriptDirectory  # noqa: PLC0415
 
@@ -184,7 +184,7 @@ def _scripts(migrations: Path) -> tuple["Config", frozenset[str], str]:
 
 
 def _keep_copy(file: Path, revision: str) -> None:
-    """Keep the file as it was; we hold its write lock, so it can't change meanwhile."""
+    """Copy the file before migrating; the write lock is held, so it can't change."""
     copy = file.with_name(f"{file.name}.before-{revision}")
     if not copy.exists():
         for suffix in ("", "-wal"):

@@ -1,4 +1,4 @@
-"""Items that were made from a single answer: whose it was."""
+"""The origins of items that were made from a single answer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from chorale.store.schema import item, response, stage, worker
 
 @dataclass(frozen=True, slots=True)
 class OriginRow:
-    """Whose answer an item was made from."""
+    """The worker and answer that an item was made from."""
 
     item_id: int
     worker: str
@@ -21,7 +21,7 @@ class OriginRow:
 
 
 def origins(tx: Connection, stage_name: str) -> Iterator[OriginRow]:
-    """Of every item of a stage that was made from a single answer: who gave it, where, and to what."""
+    """Worker, stage and source item of every item of a stage that was made from a single answer."""
     made, its_stage = item.alias("made"), stage.alias("its_stage")
     query = (
         select(made.c.id, worker.c.pseudonym, worker.c.arm, stage.c.name, item.c.key)

@@ -1,4 +1,4 @@
-"""What one worker has done, day by day: for their own page."""
+"""One worker's work by day, for their own page."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ DAY_MS = 86_400_000
 
 
 class DayOfWork(NamedTuple):
-    """Answers of a worker in a stage on a day, of every kind alike."""
+    """A worker's answers in a stage on a day, of all kinds together."""
 
     stage_id: int
     day: int
@@ -32,7 +32,7 @@ def days_of_work(tx: Connection, worker_id: int) -> list[DayOfWork]:
 
 
 def graded_answers(tx: Connection, worker_id: int) -> dict[int, tuple[int, int]]:
-    """Answers with a known answer, and how many of them were correct, by stage."""
+    """Numbers of graded and of correct answers, by stage."""
     query = select(participation.c.stage_id, participation.c.gold_answered, participation.c.gold_right)
     rows = tx.execute(query.where(participation.c.worker_id == worker_id))
     return {int(stage_id): (int(answered), int(right)) for stage_id, answered, right in rows}

@@ -1,4 +1,4 @@
-"""Workers in stages: how each of them stands, what they answered and what they have earned."""
+"""Workers in stages: their status, answers and earnings."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ def participation_of(tx: Connection, stage_id: int, worker_id: int, *, lock: boo
 
 
 class Attendance(NamedTuple):
-    """A worker in a stage they have entered, with all that decides whether they get an item."""
+    """A worker in a stage they have entered, with everything that decides whether they get an item."""
 
     standing: str
     seed: int
@@ -41,7 +41,7 @@ class Attendance(NamedTuple):
     pseudonym: str
     consent_version: int | None
     holds_item: bool
-    """Whether they are at work on an item."""
+    """Whether they hold an item."""
     credentials: Credentials
 
 
@@ -72,7 +72,7 @@ _ATTENDANCE_BY_SESSION = Prepared(_ATTENDED.where(holds(participation.c.worker_i
 def attendance(
     tx: Connection, stage_id: int, worker_id: int, *, session: SessionClaim | None = None
 ) -> Attendance | None:
-    """How things are for a worker; None if they have not entered the stage, or a given session does not hold."""
+    """A worker's attendance; None if they have not entered the stage, or the given session is invalid."""
     if session is None:
         row = _ATTENDANCE.first(tx, stage_id=stage_id, worker_id=worker_id)
     else:
@@ -102,7 +102,7 @@ _ENTER = InsertIfNew(
 
 
 def enter(tx: Connection, stage_id: int, worker_id: int, seed: int, now: int) -> bool:
-    """Let a worker into a stage; False if another tab of theirs was first."""
+    """Enter a worker into a stage; False if another of their tabs was first."""
     return bool(_ENTER.changed(tx, stage_id=stage_id, worker_id=worker_id, seed=seed, entered_at=now))
 
 
@@ -171,9 +171,9 @@ def note_gold(
     *,
     trust_changed: bool,
 ) -> None:
-    """Note how a worker stands after an answer to gold, by their record.
+    """Store a worker's record and status after an answer to gold.
 
-    If their trust changed, their labels are to be looked at again.
+    If their trust changed, mark their labels for an update.
     """
     _NOTE_GOLD(
         tx,
@@ -189,7 +189,7 @@ def note_gold(
 
 
 def end_grace(tx: Connection, before: int) -> int:
-    """Let removed workers know it who could have gone on for a while, and have asked for no item since; how many."""
+    """End the grace period of removed workers who have not requested an item since; returns how many."""
     waits = and_(
         participation.c.standing == literal_column("'dropped'"),
         participation.c.answered < participation.c.removed_after,
@@ -203,7 +203,7 @@ def end_grace(tx: Connection, before: int) -> int:
 
 
 def active_workers(tx: Connection, stage_id: int) -> set[int]:
-    """Those whose answers count."""
+    """Workers whose answers count."""
     query = select(participation.c.worker_id).where(
         participation.c.stage_id == stage_id, participation.c.standing == Standing.ACTIVE
     )
@@ -217,7 +217,7 @@ class Unfinished(NamedTuple):
 
 
 def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = False) -> list[Unfinished]:
-    """Who has entered a round of some length and not finished it, also without any; locked, so that they stay."""
+    """Workers who have entered a round of this length but not finished it, with or without answers; locked."""
     query = (
         select(participation.c.worker_id, worker.c.pseudonym, participation.c.answered)
         .join(worker, worker.c.id == participation.c.worker_id)
@@ -230,7 +230,7 @@ def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = Fals
 
 
 def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
-    """Stop a worker in a stage; their labels are to be looked at again. False if they were stopped already."""
+    """Remove a worker from a stage, and mark their labels for an update. False if they were already removed."""
     changed = tx.execute(
         update(participation)
         .where(
@@ -255,7 +255,7 @@ _ADD_EARNINGS = Prepared(
 
 
 def add_earnings(tx: Connection, stage_id: int, worker_id: int, earned: int, fees: int, exact_fees: int) -> None:
-    """Add to a worker's record what was booked apart from an answer."""
+    """Add earnings other than for an answer to a worker's record."""
     _ADD_EARNINGS(
         tx, of_stage=stage_id, of_worker=worker_id, more_earned=earned, more_fees=fees, more_exact_fees=exact_fees
     )
@@ -267,7 +267,7 @@ _ADD_TIME = Prepared(
 
 
 def add_time(tx: Connection, stage_id: int, worker_id: int, worked_ms: int) -> None:
-    """Add to a worker's record the time of work that is not an answer to an item."""
+    """Add time other than for an answer to a worker's record."""
     _ADD_TIME(tx, of_stage=stage_id, of_worker=worker_id, more_ms=worked_ms)
 
 
@@ -275,7 +275,7 @@ _SPENT = Prepared(select(func.coalesce(func.sum(participation.c.earned + partici
 
 
 def spent(tx: Connection) -> int:
-    """What the study has cost so far, fees included."""
+    """The cost of the study so far, including fees."""
     return int(_SPENT.value(tx))
 
 
@@ -283,7 +283,7 @@ _ANSWERS = Prepared(select(func.coalesce(func.sum(participation.c.answered), 0))
 
 
 def answers(tx: Connection) -> int:
-    """How many answers the study has so far, of all kinds."""
+    """The number of answers so far, of all kinds."""
     return int(_ANSWERS.value(tx))
 
 

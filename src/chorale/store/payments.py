@@ -1,4 +1,4 @@
-"""Who is owed what, and what was paid: payouts are logged before they are made, and never change."""
+"""Balances and payouts. Payouts are stored before they are made, and never change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from chorale.store.schema import entry, worker, worker_identity
 
 PLANNED, SET_UP, PAYING, SENT, SETTLED = "planned", "set up", "paying", "sent", "settled"
 FILE = "file"
-"""The platform of payouts that somebody makes by hand, from a file."""
+"""The platform name of payouts made by hand, from a file."""
 PAYPAL = "paypal"
 REPORTING = ("prolific", PAYPAL)
-"""Platforms that report themselves what has arrived."""
+"""Platforms that report payments themselves."""
 UNFINISHED = (PLANNED, SET_UP, PAYING)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerMoney:
-    """A worker's money: earned by the ledger, and paid in one way or another."""
+    """A worker's earnings by the ledger, and payments."""
 
     worker_id: int
     worker: str
@@ -32,13 +32,13 @@ class WorkerMoney:
     earned: int
     newest_entry: int
     rewarded: int
-    """By the platform, for submissions it approved."""
+    """Rewards paid by the platform for approved submissions."""
     paid: int
-    """In payouts, those under way included, without payments that failed."""
+    """Amount in payouts, including pending ones, without failed payments."""
     on_the_way: int = 0
-    """Payments among them that the platform does not report yet."""
+    """The part of it that the platform has not reported yet."""
     failed: int = 0
-    """What is owed in payments that failed, and that are paid again as they are."""
+    """The amount of failed payments, which are retried unchanged."""
 
     @property
     def owed(self) -> int:
@@ -46,12 +46,12 @@ class WorkerMoney:
 
     @property
     def new(self) -> int:
-        """What is owed and was in no payment yet."""
+        """The amount owed that has not been in any payment yet."""
         return max(0, self.owed - self.failed)
 
     @property
     def ahead(self) -> int:
-        """Paid beyond what the ledger says: a reward is the same for everybody."""
+        """The amount paid beyond the earnings, since a reward is the same for everybody."""
         return max(0, self.rewarded + self.paid - self.earned)
 
 
@@ -93,7 +93,7 @@ class NewPayment:
 
 
 def _has_failed() -> ColumnElement[bool]:
-    """Whether a payment failed the last time it was tried."""
+    """A condition: the latest attempt of a payment failed."""
 
     def times(table: Any) -> Any:
         return select(func.count()).where(table.c.payment_id == payment.c.id).correlate(payment).scalar_subquery()
@@ -103,7 +103,7 @@ def _has_failed() -> ColumnElement[bool]:
 
 
 def accounts(tx: Connection, worker_id: int | None = None) -> list[WorkerMoney]:
-    """Everybody who has earned something or was paid, or one of them, in the order of their pseudonyms."""
+    """The accounts of everybody with earnings or payments, or of one worker, sorted by pseudonym."""
 
     def wanted(column: ColumnElement[int]) -> ColumnElement[bool]:
         return true() if worker_id is None else column == worker_id
@@ -174,7 +174,7 @@ def add_payout(
     again: Sequence[PaymentRow] = (),
     external_id: str | None = None,
 ) -> int:
-    """Write down what is about to be paid: new payments, and earlier ones that failed."""
+    """Store a payout before it is made: new payments, and retries of failed ones."""
     payout_id = tx.execute(
         insert(payout)
         .values(
@@ -211,7 +211,7 @@ def add_payout(
 
 
 def payouts(tx: Connection, *, platform: str | None = None, states: Sequence[str] = ()) -> list[PayoutRow]:
-    """The oldest first."""
+    """All payouts, oldest first."""
     query = select(payout).order_by(payout.c.id)
     if platform is not None:
         query = query.where(payout.c.platform == platform)
@@ -237,13 +237,13 @@ _PAYMENTS = select(
 
 
 def payments_in(tx: Connection, payout_id: int) -> list[PaymentRow]:
-    """What a payout was to bring: its own payments, and those of earlier ones that it tried again."""
+    """The payments of a payout: its own, and retries of earlier ones."""
     again = select(payment_retry.c.payment_id).where(payment_retry.c.payout_id == payout_id)
     return _payments(tx, or_(payment.c.payout_id == payout_id, payment.c.id.in_(again)))
 
 
 def failed_payments(tx: Connection, worker_id: int | None = None) -> list[PaymentRow]:
-    """Payments that failed the last time they were tried, to everybody or to a worker."""
+    """Payments whose latest attempt failed, to everybody or to one worker."""
     own = true() if worker_id is None else payment.c.worker_id == worker_id
     return _payments(tx, own & _has_failed())
 
@@ -264,7 +264,7 @@ def failed_in(tx: Connection, payout_id: int) -> set[int]:
 
 
 def failures(tx: Connection) -> dict[tuple[int, int], tuple[str, int]]:
-    """Why and when a payment failed, by payment and payout."""
+    """Reasons and times of failures, by payment and payout."""
     return {(row[0], row[1]): (row[2], row[3]) for row in tx.execute(select(payment_failure))}
 
 
@@ -274,7 +274,7 @@ def failure_cause(payment_id: int, payout_id: int) -> str:
 
 
 def failure_messages(tx: Connection) -> dict[tuple[str, str], int]:
-    """When people were written to about failed payments, by worker and cause."""
+    """Times of messages about failed payments, by worker and cause."""
     query = (
         select(worker.c.pseudonym, *payment_failure.c["payment_id", "payout_id", "at"])
         .join(payment, payment.c.id == payment_failure.c.payment_id)
@@ -284,7 +284,7 @@ def failure_messages(tx: Connection) -> dict[tuple[str, str], int]:
 
 
 def note_failed(tx: Connection, payment_id: int, payout_id: int, reason: str, now: int) -> bool:
-    """Note that a payment did not arrive; False if that was noted, or it was reported to have arrived."""
+    """Record a failed payment; False if that is already recorded, or it was reported as paid."""
     noted = select(payment_failure.c.at).where(
         payment_failure.c.payment_id == payment_id, payment_failure.c.payout_id == payout_id
     )
@@ -296,13 +296,13 @@ def note_failed(tx: Connection, payment_id: int, payout_id: int, reason: str, no
 
 
 def move_payout(tx: Connection, payout_id: int, before: str, after: str, **changes: Any) -> bool:
-    """Take a payout from one state to the next; False if it was not in that state, for somebody else has moved it."""
+    """Move a payout to its next state; False if another process has already moved it."""
     query = update(payout).where(payout.c.id == payout_id, payout.c.state == before)
     return bool(tx.execute(query.values(state=after, **changes)).rowcount)
 
 
 def note_reported(tx: Connection, payment_ids: Sequence[int], now: int) -> None:
-    """The platform reports these payments itself."""
+    """Record that the platform has reported these payments."""
     if payment_ids:
         tx.execute(
             update(payment)
@@ -312,13 +312,13 @@ def note_reported(tx: Connection, payment_ids: Sequence[int], now: int) -> None:
 
 
 def fees(tx: Connection) -> int:
-    """What the ledger has booked as the panel's fees."""
+    """The sum of the panel's fees in the ledger."""
     return int(tx.execute(select(func.sum(entry.c.amount)).where(entry.c.kind == EntryKind.FEE)).scalar() or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A payment beside all that its worker had earned and been paid by then."""
+    """A payment with its worker's earnings and payments up to then."""
 
     worker: str
     payment_id: int
@@ -327,7 +327,7 @@ class Covered:
 
 
 def covered(tx: Connection) -> list[Covered]:
-    """Every payment, and whether the ledger covers it and those before."""
+    """All payments, with the earnings that should cover them and earlier ones."""
     own = (entry.c.worker_id == payment.c.worker_id) & (entry.c.id <= payment.c.up_to_entry)
     earned = (
         select(func.coalesce(func.sum(entry.c.amount), 0))

@@ -1,4 +1,4 @@
-"""Where people want to be paid, encrypted: who has it can read it only with the study's key."""
+"""Encrypted payout addresses, readable only with the study's key."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class SealedAddress(NamedTuple):
 
 
 def leave(tx: Connection, worker_id: int, method: str, sealed: str, now: int) -> None:
-    """Note where somebody wants to be paid, in place of what they left before."""
+    """Store a worker's payout address, replacing an earlier one."""
     row = {"method": method, "sealed": sealed, "left_at": now}
     made = upsert(tx, payout_address).values(worker_id=worker_id, **row)
     tx.execute(made.on_conflict_do_update(index_elements=[payout_address.c.worker_id], set_=row))
@@ -28,10 +28,10 @@ def sealed_of(tx: Connection, worker_id: int) -> SealedAddress | None:
 
 
 def all_sealed(tx: Connection) -> dict[int, SealedAddress]:
-    """Everybody's, by worker."""
+    """All encrypted addresses, by worker."""
     return {row[0]: SealedAddress(*row[1:]) for row in tx.execute(select(payout_address))}
 
 
 def erase(tx: Connection, worker_id: int) -> int:
-    """Erase what somebody left; how many that were."""
+    """Erase a worker's address; returns how many."""
     return int(tx.execute(delete(payout_address).where(payout_address.c.worker_id == worker_id)).rowcount)

@@ -1,4 +1,4 @@
-"""PostgreSQL: the connection and transaction of everything that reads and writes there."""
+"""PostgreSQL: connections and transactions."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -16,9 +16,8 @@ from chorale.store.prepared import Asked, Scope
 from chorale.store.reading_ahead import ChangedRows, ReadingAhead, in_turn
 
 CONNECT_SECONDS = 5
-"""How long a server that does not answer is waited for."""
-# A connection that holds the lock of all writers and stays silent belongs to a process that was stopped, or to a
-# machine that is gone.
+"""Time-out for connecting to a server."""
+# A silent connection that holds the writers' lock belongs to a stopped process or a lost machine.
 _OPTIONS = "-c idle_in_transaction_session_timeout=60s -c jit=off"
 _BEGIN, _BEGIN_READING = "BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _TAKE_TURN = f"SELECT pg_advisory_xact_lock({int(Alone.WRITES)})"
@@ -27,12 +26,13 @@ _TELL_NUMBER = "SELECT setval(pg_get_serial_sequence($1::text, 'id'), $2::bigint
 
 
 def postgres_engine(url: URL, **options: Any) -> Engine:
-    """An engine whose connections begin and end no transactions automatically: `PostgresConnection` does."""
+    """An engine without automatic transactions: `PostgresConnection` starts and ends them."""
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
         hide_parameters=True,
-        # Else an INSERT that met a row has changed -1 rows, which is as true as 1: psycopg forgets it with the cursor.
+        # Otherwise, an INSERT that conflicts reports -1 changed rows, which is truthy: psycopg loses the count with the
+        # cursor.
         execution_options={"preserve_rowcount": True},
         connect_args={"connect_timeout": CONNECT_SECONDS},
         **options,
@@ -49,20 +49,20 @@ def postgres_engine(url: URL, **options: Any) -> Engine:
 
     @event.listens_for(engine, "before_cursor_execute")
     def _note(connection: Any, _cursor: Any, sql: str, *_more: Any) -> None:
-        # Some cursors of psycopg look at the state of their connection before they go through `PostgresDriver.wait`.
+        # Some cursors of psycopg check the connection's state before they call `PostgresDriver.wait`.
         connection.catch_up()
         verb = sql.split(maxsplit=1)[0].upper()
         if verb != "SELECT":
             connection.note_change()
         if verb in ("ALTER", "DROP"):
-            # psycopg then has the server forget every prepared statement, ours too.
+            # psycopg then deallocates all prepared statements, including ours.
             connection.driver.forget_prepared()
 
     return engine
 
 
 class PostgresConnection(Connection):
-    """Hands prepared statements to the server as they are, and begins and ends its transactions."""
+    """Passes prepared statements directly to the server, and manages its transactions."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
@@ -70,34 +70,34 @@ class PostgresConnection(Connection):
         self.driver: PostgresDriver = driver
         self.changed = 0
         self.ahead: ReadingAhead | None = None
-        """There while work of a group reads ahead."""
+        """Set while work of a group reads ahead."""
         self.changes_noted = ChangedRows()
         self._unsent = Fusing()
         self._is_committed = False
         self.usual_places: dict[int, int] = {}
         """How many places items of a stage have that nobody has taken any of, by the searches there were."""
         self._last: dict[str, int] = {}
-        """The last number of a row of a table, where that is known."""
+        """The last row number by table, if known."""
         self._given: set[str] = set()
-        """The tables of which the server has not heard of it."""
+        """The tables whose sequence on the server is not updated yet."""
         self._numbered: set[str] = set()
-        """The tables whose rows have got numbers here before."""
-        # For SQLAlchemy there is one transaction, which never ends: it would begin one for every statement otherwise.
+        """The tables whose rows have been numbered here before."""
+        # SQLAlchemy sees one endless transaction; otherwise it would start one for every statement.
         self.begin()
 
     def changes(self) -> int:
-        """How many statements were run that may have changed something."""
+        """Number of statements that may have changed something."""
         return self.changed
 
     def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[tuple[int, Callable[[], Any]]]:
-        """For each piece of work of a group, its number and what does it; all of them read first what they need."""
+        """The number and function of each piece of work in a group, after all of them have read ahead."""
         with closing(in_turn(self, works)) as turns:
             for turn in turns:
                 yield turn
                 self._send_changes()
 
     def change(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> None:
-        """Run a statement whose result nobody reads."""
+        """Run a statement without reading its result."""
         self._begin_change(scope, parameters)
         if not self._unsent.takes(sql, values):
             self._send_changes()
@@ -105,7 +105,7 @@ class PostgresConnection(Connection):
                 self.driver.change(sql, values)
 
     def count_changed(self, sql: str, values: Sequence[Any], scope: Scope | None, parameters: Mapping[str, Any]) -> int:
-        """Run a statement; how many rows it has changed."""
+        """Run a statement; returns the number of changed rows."""
         self._begin_change(scope, parameters)
         self._send_changes()
         return self.driver.ask(sql, values).command_tuples or 0
@@ -147,17 +147,17 @@ class PostgresConnection(Connection):
         self.note_change(scope, parameters)
 
     def note_change(self, scope: Scope | None = None, parameters: Mapping[str, Any] | None = None) -> None:
-        """Note that something changes: all there is, if no scope says what."""
+        """Record a change: of all rows, if there is no scope."""
         self.changed += 1
         self.changes_noted.note(scope, parameters or {})
 
     def await_turn(self) -> None:
-        """Let work that reads ahead wait until it may do more than that."""
+        """Make work that reads ahead wait for its turn to write."""
         if self.ahead is not None:
             self.ahead.wait_for_turn()
 
     def catch_up(self) -> None:
-        """Leave nothing under way, for others who use the connection."""
+        """Complete all pending statements, for other users of the connection."""
         self.await_turn()
         self._send_changes()
         self._tell_numbers()
@@ -168,7 +168,7 @@ class PostgresConnection(Connection):
             self.driver.change(*fused)
 
     def settle(self) -> None:
-        """Commit, and fail if anything that was sent did: then the server skips the rest, and commits nothing."""
+        """Commit, and fail if a sent statement failed: the server then skips the rest and commits nothing."""
         self.await_turn()
         self._commit()
         self._is_committed = True
@@ -178,11 +178,11 @@ class PostgresConnection(Connection):
         self._tell_numbers()
         done = self.driver.ask("COMMIT").command_status
         if done != b"COMMIT":
-            # A statement failed, and whoever ran it went on. The server undoes everything, and calls that a success.
-            raise RuntimeError(f"what was to be committed was undone: {done!r}")
+            # The caller has continued after an error. The server rolls back, but reports the commit as successful.
+            raise RuntimeError(f"the transaction was rolled back instead of committed: {done!r}")
 
     def next_number(self, table: str) -> int:
-        """The number of the next row of a table. Nobody else gives it to another: one at a time writes."""
+        """The number of the next row of a table, unique because only one process writes at a time."""
         self.await_turn()
         if table not in self._last:
             self._last[table] = self.driver.first(_LAST_NUMBER, (table,))[0]
@@ -192,7 +192,7 @@ class PostgresConnection(Connection):
         return self._last[table]
 
     def ask_numbers(self) -> Callable[[], None]:
-        """Ask for the last numbers of tables whose rows have got some before; what receives them, in turn."""
+        """Request the last row numbers of tables that were numbered before; returns functions that receive them."""
         tables = [table for table in self._numbered if table not in self._last]
         for table in tables:
             self.driver.send(_LAST_NUMBER, (table,))
@@ -213,10 +213,10 @@ class PostgresConnection(Connection):
 
     @contextmanager
     def writing(self) -> Iterator["PostgresConnection"]:
-        """Commit what is done in it, or undo all of it. One at a time writes, in all processes together.
+        """A write transaction.
 
-        Work in a group takes the locks of rows in the order it happens to be in. Groups of two processes would wait
-        for each other in circles, until the server ends one of them a second later.
+        Only one runs at a time, across all processes. Work in a group locks rows in arbitrary order, so groups of two
+        processes would deadlock until the server ends one of them a second later.
         """
         self.driver.change(_BEGIN)
         self.driver.change(_TAKE_TURN)
@@ -225,14 +225,14 @@ class PostgresConnection(Connection):
 
     @contextmanager
     def reading(self) -> Iterator["PostgresConnection"]:
-        """See everything as it is at one moment."""
+        """A read transaction with a consistent snapshot."""
         self.driver.change(_BEGIN_READING)
         with self._ended():
             yield self
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Keep what is done in it, or undo that alone."""
+        """A savepoint: a failure in the block is undone alone."""
         driver = self.driver
         self._send_changes()
         driver.change("SAVEPOINT work")

@@ -1,7 +1,7 @@
 """Statements compiled once.
 
-SQLAlchemy looks a statement up in its cache on every call, which costs more than SQLite needs to run it. The few
-statements behind every submission are compiled on first use and handed to the driver as they are.
+SQLAlchemy's cache lookup on every call costs more than SQLite needs to run a statement. The few statements behind every
+submission are compiled on first use and passed directly to the driver.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,46 +27,46 @@ from sqlalchemy.types import NullType
 from chorale.store.sqlite import SqliteConnection
 
 if TYPE_CHECKING:
-    from chorale.store.postgres import PostgresConnection  # its driver is an extra
+    from chorale.store.postgres import PostgresConnection  # its driver is an optional extra
 
 ONE: ColumnElement[int] = literal_column("1")
-"""Written out, in statements that run for every answer: a bound value has to be put in its place every time."""
+"""A literal limit, for statements that run for every answer: a bound value costs time."""
 NONE: ColumnElement[int] = literal_column("0")
-"""The same for how many rows are left out before a limit: SQLAlchemy binds it otherwise."""
+"""A literal offset, which SQLAlchemy would bind otherwise."""
 
 
 Arrange = Callable[[Mapping[str, Any]], Any]
-"""Parameters as a driver wants them."""
+"""Parameters in the driver's format."""
 
 
 class Scope(NamedTuple):
-    """What a statement reads or changes, of what acts of other workers may change meanwhile; empty: nothing of that.
+    """The data that a statement reads or changes and other workers may change at the same time; empty if none.
 
-    Each by the name of a parameter or, of rows that are read, by the number of a column.
+    Each is named by a parameter or, for rows read, by the number of a column.
     """
 
     worker: str | int | None = None
-    """Everything about a worker that acts of others do not change."""
+    """A worker's data that others' actions do not change."""
     trust: str | int | None = None
-    """How far a worker is trusted, and whether their answers count."""
+    """A worker's trust, and whether their answers count."""
     item: str | int | None = None
-    """How an item is judged."""
+    """The judgments of an item."""
     counted: str | int | None = None
-    """How many judgments of an item count, of which some more may not matter (`tolerate_judgments`)."""
+    """The number of counted judgments of an item. `tolerate_judgments` sets how many more do not matter."""
     wanting: str | int | None = None
-    """Whether an item wants judgments, and how many: those that are given change it only when it is settled."""
+    """Whether an item needs judgments, and how many; judgments change this only when it is settled."""
     place: str | int | None = None
-    """A place of an item or of gold, which is taken or is found to be free."""
+    """A place of an item or of gold, which is taken or found free."""
     places_left: int | None = None
-    """The column with how many are free; without it, taking any matters to who has read this."""
+    """The column with the number of free places; without it, every taken place affects readers."""
 
 
 Asked = tuple[str, Sequence[Any], Scope | None, Mapping[str, Any]]
-"""A statement, its values in order, what it is about, and its values by name."""
+"""A statement, its values in order, its scope, and its values by name."""
 
 
 class Prepared:
-    """A statement whose parameters are all named `bindparam`s of plain types. Without a scope it is about all rows."""
+    """A statement whose parameters are all named `bindparam`s of plain types. Without a scope, it concerns all rows."""
 
     def __init__(self, statement: Executable, scope: Scope | None = None) -> None:
         self._statement = statement
@@ -75,16 +75,16 @@ class Prepared:
         self._direct: tuple[str, Arrange] | None = None
 
     def __call__(self, tx: Connection, **parameters: Any) -> None:
-        """Change something."""
+        """Run the statement without reading its result."""
         if type(tx) is SqliteConnection:
-            # A rehearsal comes here, and to the others, half a million times.
+            # A simulation calls this and the other methods half a million times.
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
         else:
             _postgres(tx).change(*self._asked(tx, parameters))
 
     def changed(self, tx: Connection, **parameters: Any) -> int:
-        """Change something; the number of rows changed."""
+        """Run the statement; returns the number of changed rows."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             tx.change(sql, arrange(parameters))
@@ -92,14 +92,14 @@ class Prepared:
         return _postgres(tx).count_changed(*self._asked(tx, parameters))
 
     def first(self, tx: Connection, **parameters: Any) -> Any:
-        """The first row, None if there is none; the others are not wanted."""
+        """The first row; None if there is none."""
         if type(tx) is SqliteConnection:
             sql, arrange = self._direct or self._compiled_directly(tx)
             return tx.ask(sql, arrange(parameters)).fetchone()
         return _postgres(tx).first(*self._asked(tx, parameters))
 
     def value(self, tx: Connection, **parameters: Any) -> Any:
-        """What is in the first column of that row, None if there is none."""
+        """The first column of the first row; None if there is none."""
         row = self.first(tx, **parameters)
         return None if row is None else row[0]
 
@@ -113,11 +113,11 @@ class Prepared:
         return read
 
     def column(self, tx: Connection, **parameters: Any) -> list[Any]:
-        """What is in the first column of all rows."""
+        """The first column of all rows."""
         return [row[0] for row in self.all(tx, **parameters)]
 
     def many(self, tx: Connection, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Change something once for every row."""
+        """Run the statement once for every row."""
         sql, arrange = self.compiled_for(tx)
         _run_many(tx, sql, [arrange(row) for row in rows])
 
@@ -136,7 +136,7 @@ class Prepared:
         return sql, arrange(parameters), self._scope, parameters
 
     def statement(self, dialect: str) -> Executable:  # noqa: ARG002
-        """What is compiled for a kind of database."""
+        """The compiled statement for a dialect."""
         return self._statement
 
 
@@ -168,7 +168,7 @@ class PreparedSearch(Prepared):
 
 
 def together(tx: Connection, *asked: tuple[Prepared, Mapping[str, Any]]) -> Sequence[Sequence[Any]]:
-    """All rows of several statements, none of which needs to know what the others found: PostgreSQL is asked once."""
+    """All rows of several independent statements; one round trip on PostgreSQL."""
     if type(tx) is SqliteConnection:
         return [statement.all(tx, **parameters) for statement, parameters in asked]
     return _postgres(tx).together([statement._asked(tx, parameters) for statement, parameters in asked])
@@ -185,7 +185,7 @@ def _postgres(tx: Connection) -> "PostgresConnection":
 
 
 def _run_many(tx: Connection, sql: str, rows: Iterable[Any]) -> None:
-    """Run a finished statement once for every row."""
+    """Run a compiled statement once for every row."""
     if type(tx) is SqliteConnection:
         tx.driver.change_many(sql, rows)
     else:
@@ -194,25 +194,25 @@ def _run_many(tx: Connection, sql: str, rows: Iterable[Any]) -> None:
             change(sql, row, None, {})
 
 
-# With numbers in the places of values, as the server itself has them.
+# With numbered placeholders, the server's own format.
 _NUMBERED: Dialect = cast("Any", PGDialect_psycopg)(paramstyle="numeric_dollar")
 
 
 def _dialect(tx: Connection) -> Dialect:
-    """How statements are written that are handed to the driver as they are."""
+    """The dialect for statements that are passed directly to the driver."""
     return tx.dialect if type(tx) is SqliteConnection else _NUMBERED
 
 
 def _compile(statement: Any, dialect: Dialect) -> tuple[str, Arrange]:
     compiled = statement.compile(dialect=dialect)
-    # Values written into the statement itself (`served + 1`) are parameters too, with values of their own.
+    # Literals in the statement (`served + 1`) are parameters too, with fixed values.
     fixed = {name: value for name, value in compiled.params.items() if value is not None}
     if "LIMIT ?" in str(compiled):
-        # SQLite from 3.47 on plans by the limit, and anew for every value that is bound to it: eight times the work.
-        raise ValueError(f"the limit must be written out in a statement that is prepared once: {compiled}")
+        # Since version 3.47, SQLite replans for every bound value of a limit, which takes eight times as long.
+        raise ValueError(f"the limit of a prepared statement must be a literal: {compiled}")
     if untyped := [name for name, bound in compiled.binds.items() if isinstance(bound.type, NullType)]:
-        # PostgreSQL decides for itself what these are, and takes them for text where nothing else is said.
-        raise ValueError(f"the types of {', '.join(untyped)} must be given in a statement that is prepared: {compiled}")
+        # PostgreSQL infers the types of these, and falls back to text.
+        raise ValueError(f"a prepared statement must declare the types of {', '.join(untyped)}: {compiled}")
     order = tuple(compiled.positiontup)
     if not order:
         return str(compiled), lambda _given: ()
@@ -226,7 +226,7 @@ def _compile(statement: Any, dialect: Dialect) -> tuple[str, Arrange]:
 
 
 def _inserted(table: Table, values: Mapping[str, Any]) -> Insert:
-    # Otherwise PostgreSQL is asked for the number of every row, and first keeps what nobody reads.
+    # Otherwise, PostgreSQL is asked for the number of every row, and buffers rows that nobody reads.
     return insert(table).values(values).inline()
 
 
@@ -239,7 +239,7 @@ class PreparedInsert(Prepared):
         super().__init__(_inserted(table, self._values), scope)
 
     def rows(self, tx: Connection, rows: Iterable[Sequence[Any]]) -> None:
-        """Insert many, each with its values in the order of the columns."""
+        """Insert many rows, each with its values in the order of the columns."""
         compiled: Any = _inserted(self._table, self._values).compile(dialect=_dialect(tx))
         places = [self._columns.index(name) for name in compiled.positiontup]
         in_order = places == list(range(len(places)))
@@ -250,8 +250,8 @@ class NumberingInsert(PreparedInsert):
     """An insert whose `number` inserts one row and returns its id."""
 
     def statement(self, dialect: str) -> Executable:
-        # SQLite knows the number of the last row anyhow. Asked to return it, it would make a table for it first. On
-        # PostgreSQL rows get their numbers here, and nobody waits to be told.
+        # SQLite always knows the last row number; RETURNING would create a temporary table. On PostgreSQL, rows are
+        # numbered here, without waiting for the server.
         inserted = _inserted(self._table, self._values)
         return inserted if dialect == "sqlite" else inserted.values(id=bindparam("id"))
 
@@ -267,7 +267,7 @@ class NumberingInsert(PreparedInsert):
 
 
 class InsertIfNew(PreparedInsert):
-    """An insert that leaves an existing row alone."""
+    """An insert that ignores an existing row."""
 
     def statement(self, dialect: str) -> Executable:
         unless_there: Executable = _INSERTS[dialect](self._table).values(self._values).inline().on_conflict_do_nothing()
@@ -278,5 +278,5 @@ _INSERTS: Mapping[str, Callable[[Table], Any]] = {"postgresql": postgresql.inser
 
 
 def upsert(tx: Connection, table: Table) -> Any:
-    """An insert that can say what to do with an existing row: the two databases have their own way of saying it."""
+    """An insert with ON CONFLICT, in the syntax of either database."""
     return _INSERTS[tx.dialect.name](table)

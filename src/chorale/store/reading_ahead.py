@@ -1,10 +1,9 @@
-"""Work of a group reads ahead together, and changes something one after the other.
+"""Work of a group reads ahead together, and writes one after the other.
 
-PostgreSQL is asked once for what all of it reads: each piece runs until it asks for rows, and continues when everybody
-has theirs. A piece that comes to its first change waits for its turn. If what it has read was changed by then, it
-starts over. Statements name the rows they are about (`prepared.Scope`). One that does not is about all rows: nothing
-read ahead holds after such a change, and nothing like that is read ahead. So the outcome is that of one piece of work
-after the other.
+All reads share one round trip to PostgreSQL: each piece runs until it requests rows, and continues when all have
+theirs. A piece waits for its turn before its first write. If its rows were changed by then, it starts over. Statements
+name the rows they concern (`prepared.Scope`). A statement without a scope concerns all rows: such a write invalidates
+everything read ahead, and such a read is not done ahead. So the result equals that of sequential work.
 """
 
 from collections import Counter
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ChangedRows:
-    """Whose rows were changed since a group began."""
+    """The rows changed since a group started."""
 
     def __init__(self) -> None:
         self.everywhere = False
@@ -52,7 +51,7 @@ class ChangedRows:
 
 
 class _Reads:
-    """What rows that were read ahead depend on."""
+    """The dependencies of rows that were read ahead."""
 
     def __init__(self) -> None:
         self._workers: set[int] = set()
@@ -60,11 +59,11 @@ class _Reads:
         self._items: set[int] = set()
         self._wanting: set[int] = set()
         self._places: list[tuple[int, int]] = []
-        """With how many may be taken of each before it matters."""
+        """By place: how many may be taken before it matters."""
         self._full: list[tuple[int, int]] = []
-        """With how many are to be taken of each."""
+        """By place: how many earlier pieces of work must take."""
         self.counted: dict[int, int] = {}
-        """With how many judgments may come to count of each before it matters."""
+        """By item: how many further judgments may count before it matters."""
 
     def note(self, asked: Asked, rows: Sequence[Any]) -> None:
         _, _, scope, parameters = asked
@@ -94,7 +93,7 @@ class _Reads:
             self._places.append((chosen[scope.place], chosen[scope.places_left]))
 
     def hold(self, changes: ChangedRows) -> bool:
-        """Whether all of them are as they were, and others have taken what was left to them."""
+        """Whether none of them has changed, and earlier pieces of work have taken the places left to them."""
         return (
             changes.workers.isdisjoint(self._workers)
             and changes.trust.isdisjoint(self._trust)
@@ -111,7 +110,7 @@ def _named(where: str | int, parameters: Mapping[str, Any], rows: Sequence[Any])
 
 
 class _Piece:
-    """Work that reads ahead, and what it has read."""
+    """A piece of work with the rows it has read."""
 
     def __init__(self, work: Callable[[Any], Any], connection: "PostgresConnection") -> None:
         self._work, self._connection = work, connection
@@ -121,7 +120,7 @@ class _Piece:
         self._error: Exception | None = None
 
     def resume(self, rows: Sequence[Sequence[Any]] | None = None) -> Sequence[Asked] | None:
-        """Run it until it asks for rows; None once it waits for its turn or is done."""
+        """Run it until it requests rows; None once it waits for its turn or is done."""
         asked: Sequence[Asked] | None = self._greenlet.switch(rows)
         return asked
 
@@ -139,12 +138,12 @@ class _Piece:
             self._reads.counted[item_id] = most
 
     def holds(self) -> bool:
-        """Whether what it has read is as it was."""
+        """Whether its rows have not changed."""
         changes = self._connection.changes_noted
         return self._reads is None or (not changes.everywhere and self._reads.hold(changes))
 
     def finish(self) -> Any:
-        """Do the rest of it."""
+        """Run the rest of it."""
         if not self._greenlet.dead:
             self._greenlet.switch()
         if self._error is not None:
@@ -152,7 +151,7 @@ class _Piece:
         return self._result
 
     def start_over(self) -> Any:
-        """Do all of it, with nothing that it has read."""
+        """Run it again from the start, without the rows it has read."""
         self.drop()
         return self._work(self._connection)
 
@@ -168,7 +167,7 @@ class _Piece:
 
 
 class ReadingAhead:
-    """What a connection is to do with the statements of work that reads ahead."""
+    """Handles the statements of work that reads ahead."""
 
     def __init__(self, running: _Piece, usual_places: dict[int, int]) -> None:
         self._group = getcurrent()
@@ -180,7 +179,7 @@ class ReadingAhead:
         self.running = running
 
     def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:
-        """The rows of some statements; None once it is the turn of who asks, as it is for what no scope is known of."""
+        """The rows of some statements; None if it is the caller's turn, which statements without a scope wait for."""
         if any(scope is None for _, _, scope, _ in asked):
             self.wait_for_turn()
             return None
@@ -217,14 +216,14 @@ class ReadingAhead:
 
 
 Turns = Generator[tuple[int, Callable[[], Any]]]
-"""Numbers of pieces of work and what does each, in the order they are to be done; nothing may be done in between."""
+"""Numbers and functions of pieces of work, in the order to run them; nothing may run in between."""
 
 
 def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Turns:
-    """For each piece of work its number and what does it. All of them read first.
+    """The number and function of each piece of work.
 
-    Those that others have overtaken come later, after they have read again, together; and again, as long as that gets
-    enough of them done.
+    All of them read first. Those with outdated rows come later, after they have read again together. This repeats as
+    long as enough of them get done.
     """
     numbers: Sequence[int] = range(len(works))
     together = True
@@ -236,7 +235,7 @@ def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], An
 
 
 _MOST_OVERTAKEN = 0.75
-"""Which part of those that have read again may be overtaken again before each of the rest starts over by itself."""
+"""The share of repeated reads that may become outdated again before the rest runs one by one."""
 
 
 def _turns(
@@ -245,7 +244,7 @@ def _turns(
     numbers: Sequence[int],
     overtaken: list[int] | None = None,
 ) -> Turns:
-    """Some of the work; `overtaken` gets what is to be done later, and without it everything is done now."""
+    """Some of the work; pieces to run later are added to `overtaken`, and without it everything runs now."""
     if len(numbers) == 1:
         yield numbers[0], partial(works[numbers[0]], connection)
         return
@@ -265,7 +264,7 @@ def _turns(
 
 
 def _read_ahead(connection: "PostgresConnection", pieces: Sequence[_Piece]) -> None:
-    """Let all pieces read. The server looks for what some ask for while others go on with what it has found."""
+    """Let all pieces read. The server runs queries of some while others process their rows."""
     reads: BatchedReads[_Piece] = BatchedReads(connection.driver)
     ahead = ReadingAhead(pieces[0], connection.usual_places)
 

@@ -1,4 +1,4 @@
-"""The tables behind finding and paying people: links, studies on a platform, submissions there, payouts."""
+"""Tables for recruiting and paying people: links, studies on a platform, submissions and payouts."""
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
@@ -8,11 +8,11 @@ invitation = Table(
     "invitation",
     metadata,
     Column("id", Id, primary_key=True),
-    # What a link carries, signed. Whoever has it is let in.
+    # The content of a link, which is signed. Anyone who has it can join.
     Column("nonce", Text, nullable=False, unique=True),
     Column("kind", Text, nullable=False),
     Column("stage", Text),
-    # How many people a reusable link lets in at most, and how many it has.
+    # The maximum number of people for a reusable link, and the number so far.
     Column("most", Integer),
     Column("uses", Integer, nullable=False),
     Column("made_at", BigInteger, nullable=False),
@@ -20,7 +20,7 @@ invitation = Table(
     Column("revoked_at", BigInteger),
 )
 
-# Kept apart from everything else, and never exported.
+# Stored separately, and never exported.
 invitation_address = Table(
     "invitation_address",
     metadata,
@@ -29,7 +29,7 @@ invitation_address = Table(
     Index("ix_invitation_address_invitation", "invitation_id"),
 )
 
-# Invitations to be sent by e-mail, and what came of it.
+# Invitations by e-mail, and their results.
 invitation_mail = Table(
     "invitation_mail",
     metadata,
@@ -38,7 +38,7 @@ invitation_mail = Table(
     Column("at", BigInteger, nullable=False),
 )
 
-# Who wants no more e-mail, by a digest: it holds after the address is erased.
+# Opt-outs from e-mail, by a digest that remains after the address is erased.
 mail_optout = Table(
     "mail_optout",
     metadata,
@@ -51,7 +51,7 @@ panel_study = Table(
     metadata,
     # The name in the study file.
     Column("name", Text, primary_key=True),
-    # What the study is called behind the scenes there: how one is found again that was made just before a crash.
+    # The study's internal name on the platform, to find a study that was created just before a crash.
     Column("marker", Text, nullable=False, unique=True),
     Column("external_id", Text, unique=True),
     Column("group_id", Text),
@@ -65,20 +65,20 @@ panel_study = Table(
     Column("published_at", BigInteger),
 )
 
-# Holds the platform's ids: kept apart, and never exported.
+# Platform IDs: stored separately, and never exported.
 submission = Table(
     "submission",
     metadata,
     Column("external_id", Text, primary_key=True),
     Column("panel_study", Text, ForeignKey("panel_study.name"), nullable=False),
     Column("participant", Text, nullable=False),
-    # Nobody yet, if the platform reports somebody who has not arrived.
+    # Null if the platform reports somebody who has not arrived yet.
     Column("worker_id", Id, ForeignKey("worker.id")),
     Column("status", Text, nullable=False),
     Column("code", Text),
-    # What the platform paid for it by itself.
+    # The platform's own payment for it.
     Column("rewarded", BigInteger, nullable=False),
-    # When somebody came with it, and when the platform last reported it: it may do so before or after, or never.
+    # Times of arrival with it and of the platform's last report, which may come before or after, or never.
     Column("arrived_at", BigInteger),
     Column("reported_at", BigInteger),
     Index("ix_submission_worker", "worker_id"),
@@ -92,11 +92,11 @@ payout = Table(
     Column("platform", Text, nullable=False),
     Column("panel_study", Text, ForeignKey("panel_study.name")),
     Column("state", Text, nullable=False),
-    # What the platform calls it.
+    # The platform's ID.
     Column("external_id", Text),
     Column("currency", Text, nullable=False),
     Column("amount", BigInteger, nullable=False),
-    # Amount and fees together, as the platform says.
+    # Amount with fees, as reported by the platform.
     Column("charged", BigInteger),
     Column("made_at", BigInteger, nullable=False),
     Column("sent_at", BigInteger),
@@ -110,18 +110,18 @@ payment = Table(
     Column("payout_id", Id, ForeignKey("payout.id"), nullable=False),
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("amount", BigInteger, nullable=False),
-    # The newest entry of the worker's it covers: everything up to there is paid, once.
+    # The worker's newest ledger entry that it covers: all entries up to it are paid once.
     Column("up_to_entry", Id, ForeignKey("entry.id"), nullable=False),
     Column("submission_id", Text, ForeignKey("submission.external_id")),
-    # The bonuses the platform reported before, to recognise ours.
+    # Bonuses reported before it, to recognise new ones.
     Column("bonuses_before", Text, nullable=False),
     Column("reported_at", BigInteger),
-    # The last guard of the promise that nothing is paid twice.
+    # The final guarantee that nothing is paid twice.
     UniqueConstraint("worker_id", "up_to_entry"),
     Index("ix_payment_payout", "payout_id"),
 )
 
-# A payment that did not arrive, by the payout that was to bring it.
+# A failed payment, with its payout.
 payment_failure = Table(
     "payment_failure",
     metadata,
@@ -131,7 +131,7 @@ payment_failure = Table(
     Column("at", BigInteger, nullable=False),
 )
 
-# A payment that had failed, and the later payout that it is part of.
+# A retried payment, with the later payout.
 payment_retry = Table(
     "payment_retry",
     metadata,
@@ -140,7 +140,7 @@ payment_retry = Table(
     Index("ix_payment_retry_payout", "payout_id"),
 )
 
-# Where people want to be paid: encrypted, kept apart, never exported, and erased once they are paid.
+# Payout addresses: encrypted, stored separately, never exported, and erased once people are paid.
 payout_address = Table(
     "payout_address",
     metadata,

@@ -1,4 +1,4 @@
-"""What is left of people: of whom something could be erased, and of whom something was."""
+"""Remaining personal data: of whom data could be erased, and of whom data were."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -17,18 +17,18 @@ def erased_answers(tx: Connection) -> set[int]:
 
 
 class LastSeen(NamedTuple):
-    """Somebody whose identity is still there, and when they last did anything."""
+    """A person with a stored identity, and their latest activity."""
 
     worker_id: int
     worker: str
     at: int
     has_answers: bool
-    """Whether there are answers of theirs that are not erased."""
+    """Whether they have answers that are not erased."""
     identified: bool
 
 
 def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
-    """Everybody of whom something could be erased. Experts are staff, and not among them."""
+    """Everybody with data that could be erased. Experts are staff, and left out."""
     last = (
         select(
             response.c.worker_id,
@@ -61,20 +61,20 @@ def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
 
 
 class ErasedState(NamedTuple):
-    """Who has what left, by pseudonym."""
+    """Remaining data by kind, as sets of pseudonyms."""
 
     nameless: set[str]
     """Without an identity."""
     silent: set[str]
-    """With answers, all of which are gone."""
+    """With answers that are all erased."""
     answered: set[str]
-    """Who ever gave an answer."""
+    """With any answer, erased or not."""
     stopped: set[str]
-    """Who gets no more work."""
+    """Who can get no more work."""
 
 
 def erased_state(tx: Connection, beside: Collection[int]) -> ErasedState:
-    """Who has what left; not looking at some responses, which went with what others had answered."""
+    """Remaining data, ignoring responses that were erased with others' answers."""
     of_worker = select(worker.c.pseudonym)
     identified = of_worker.join(worker_identity, worker_identity.c.worker_id == worker.c.id)
     answers = of_worker.join(response, response.c.worker_id == worker.c.id).distinct()

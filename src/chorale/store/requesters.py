@@ -34,18 +34,18 @@ def has_owner(tx: Connection) -> bool:
 
 
 def add_requester(tx: Connection, name: str, role: str) -> bool:
-    """Make somebody who signs in by a link and has no password; False if the name is taken."""
+    """Add a person who signs in by a link, without a password; False if the name is taken."""
     made = upsert(tx, requester).values(name=name, role=role, session_version=1).on_conflict_do_nothing()
     return bool(tx.execute(made).rowcount)
 
 
 def requesters(tx: Connection) -> list[RequesterRow]:
-    """Everybody who has used or was invited to the console."""
+    """Everybody who has used the console or was invited to it."""
     return [RequesterRow(*row) for row in tx.execute(select(requester).order_by(requester.c.id))]
 
 
 def revoke(tx: Connection, name: str, now: int) -> bool:
-    """Revoke somebody's link and end their sessions; False if it was revoked already."""
+    """Revoke a person's link and end their sessions; False if it was already revoked."""
     changed = tx.execute(
         update(requester)
         .where(requester.c.name == name, requester.c.revoked_at.is_(None))
@@ -61,7 +61,7 @@ def end_sessions(tx: Connection, name: str) -> None:
 
 
 def revoke_also(tx: Connection, known: Iterable[RequesterRow]) -> list[str]:
-    """Revoke everybody who is revoked in another state of the database; their names."""
+    """Revoke everybody who is revoked in another state of the database; returns their names."""
     revoked = []
     for row in known:
         if row.revoked_at is None:
@@ -79,7 +79,7 @@ def end_all_sessions(tx: Connection) -> None:
 
 
 def revoked_workers(tx: Connection, panel: str) -> dict[str, int]:
-    """When the links of workers from the panel of those with links were revoked, by their pseudonyms."""
+    """The times at which experts' links were revoked, by worker pseudonym."""
     query = (
         select(worker.c.pseudonym, requester.c.revoked_at)
         .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
@@ -90,7 +90,7 @@ def revoked_workers(tx: Connection, panel: str) -> dict[str, int]:
 
 
 def is_revoked(tx: Connection, panel: str, worker_id: int) -> bool:
-    """Whether the link of a worker from the panel of those with links was revoked."""
+    """Whether the link of an expert, as a worker, was revoked."""
     query = (
         select(requester.c.id)
         .join(worker_identity, worker_identity.c.external_id == requester.c.name)
@@ -104,7 +104,7 @@ def is_revoked(tx: Connection, panel: str, worker_id: int) -> bool:
 
 
 def set_password(tx: Connection, name: str, role: str, password_hash: str) -> None:
-    """Make the requester, or give them a new password and end their sessions."""
+    """Add a requester, or set a new password and end their sessions."""
     changed = tx.execute(
         update(requester)
         .where(requester.c.name == name)

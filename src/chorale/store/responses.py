@@ -1,4 +1,4 @@
-"""Responses: adding them, and reading them with everything that belongs to them, streamed where there may be many."""
+"""Responses: adding them, and reading them with their details, streamed if there may be many."""
 
 import sys
 from collections import defaultdict
@@ -53,7 +53,7 @@ class EarlierSubmission:
 
 
 def response_to(tx: Connection, assignment_id: int) -> EarlierSubmission | None:
-    """What was submitted for an assignment, with its gold grade if it has one."""
+    """The response to an assignment, with its gold grade if it has one."""
     query = (
         select(response.c.kind, response.c.answer, grade.c.score, gold.c.explanation)
         .select_from(response)
@@ -66,7 +66,7 @@ def response_to(tx: Connection, assignment_id: int) -> EarlierSubmission | None:
 
 
 def answers_given(tx: Connection, response_ids: Collection[int]) -> dict[int, Any]:
-    """Some answers by their responses, in the order they were given; None for one that was erased."""
+    """Some answers by response, in the given order; None for erased ones."""
     query = select(response.c.id, response.c.answer).where(response.c.id.in_(response_ids)).order_by(response.c.id)
     return {int(number): frozen_from_text(text) for number, text in tx.execute(query)}
 
@@ -97,7 +97,7 @@ _ANSWERS_AFTER = Prepared(
 
 
 def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer]:
-    """The production answers of a stage that came after a response, whether they count or not."""
+    """The production answers of a stage after a response, counted or not."""
     rows = _ANSWERS_AFTER.all(tx, stage_id=stage_id, after=after)
     return [
         GivenAnswer(response_id, key, name, worker_id, from_text(answer))
@@ -106,7 +106,7 @@ def answers_after(tx: Connection, stage_id: int, after: int) -> list[GivenAnswer
 
 
 def accepted_at(tx: Connection, stage_id: int) -> dict[int, int]:
-    """When the answered items of a stage were assigned, by response."""
+    """Assignment times of a stage's answered items, by response."""
     query = (
         select(response.c.id, assignment.c.leased_at)
         .join(assignment, assignment.c.id == response.c.assignment_id)
@@ -154,7 +154,7 @@ _WITHOUT_PAYLOADS = _responses(*(field for field in _RESPONSE_FIELDS if field is
 
 
 class _Shared:
-    """Parses JSON, and the same few short texts and the label of an item only once."""
+    """Parses JSON, with a cache for short texts and for the label of an item."""
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
@@ -180,12 +180,12 @@ RESPONSE_COLUMNS = tuple(column.name for column in _RESPONSES.selected_columns)
 
 
 def response_batches(tx: Connection, size: int) -> Iterator[Sequence[Sequence[Any]]]:
-    """All responses in the order they came, as the database has them, in batches: see RESPONSE_COLUMNS."""
+    """All responses in the order of submission, as raw rows in batches: see RESPONSE_COLUMNS."""
     yield from tx.execute(_RESPONSES.where(_IS_THERE), execution_options={"yield_per": size}).partitions()
 
 
 def answered_before(tx: Connection, worker_id: int, at: int) -> dict[int, int]:
-    """How many answers a worker had given before a time, by stage."""
+    """The number of a worker's answers before a time, by stage."""
     query = (
         select(response.c.stage_id, func.count())
         .where(response.c.worker_id == worker_id, response.c.submitted_at < at)
@@ -212,10 +212,10 @@ def all_responses(
     to_keep: bool = False,
     erased: bool = False,
 ) -> Iterator[Response]:
-    """Responses in the order they came, streamed: all, or those after one of them. `by_item` puts items' together.
+    """Responses in the order of submission, streamed: all, or those after one of them.
 
-    Those whose answers were `erased` are among them only if that is asked for, and have none.
-    `to_keep` is for those who hold all of them: without the items' payloads, and what is the same is there once.
+    `by_item` groups them by item. `erased` includes responses without an answer. `to_keep` is for keeping all of them
+    in memory: without items' content, and with shared equal values.
     """
     query = _WITHOUT_PAYLOADS if to_keep else _RESPONSES
     shared = _Shared()
@@ -233,7 +233,7 @@ def all_responses(
     if by_item:
         query = query.order_by(None).order_by(response.c.item_id, response.c.id)
     for row in tx.execute(query, execution_options=STREAMED):
-        # By place: by name, every value would be looked up, and there may be millions.
+        # By index: access by name is slower, and there may be millions.
         number, name, task, version, key, group, who, kind, answer, at, took, standing, expected, score, *of_item = row
         if to_keep:
             of_item.insert(1, "")
@@ -263,7 +263,7 @@ def all_responses(
 
 
 class CountedAnswer(NamedTuple):
-    """An answer that counts, in few words: there may be millions."""
+    """A counted answer in compact form: there may be millions."""
 
     item: str
     worker: str
@@ -277,7 +277,7 @@ _COUNTS = and_(
 
 
 def counted_responses(tx: Connection, stage_name: str) -> Iterator[CountedAnswer]:
-    """The answers of a stage that count, streamed in the order they came; what is the same is there once."""
+    """The counted answers of a stage, streamed in the order of submission, with shared equal values."""
     shared = _Shared()
     query = _of_items(item.c.key, worker.c.pseudonym, response.c.answer, item.c.label)
     query = query.join(worker, worker.c.id == response.c.worker_id).where(stage.c.name == stage_name, _COUNTS)
@@ -287,7 +287,7 @@ def counted_responses(tx: Connection, stage_name: str) -> Iterator[CountedAnswer
 
 
 def gold_responses(tx: Connection, stage_name: str) -> Iterator[tuple[str, Any, Any]]:
-    """Workers, their answers to gold in a stage, and the gold, streamed in the order they came."""
+    """Workers, their answers to gold in a stage, and the gold, streamed in the order of submission."""
     parsed = _Shared().parsed
     query = _of_items(worker.c.pseudonym, response.c.answer, gold.c.answer)
     query = query.join(worker, worker.c.id == response.c.worker_id).join(gold, gold.c.item_id == response.c.item_id)
@@ -297,13 +297,13 @@ def gold_responses(tx: Connection, stage_name: str) -> Iterator[tuple[str, Any, 
 
 
 def count_counted(tx: Connection) -> dict[str, int]:
-    """How many answers count, by stage."""
+    """The number of counted answers, by stage."""
     query = _of_items(stage.c.name, func.count()).where(_COUNTS).group_by(stage.c.name)
     return {str(name): int(count) for name, count in tx.execute(query)}
 
 
 def counted_ids(tx: Connection) -> dict[str, list[int]]:
-    """The ids of the answers that count, by stage."""
+    """The ids of counted answers, by stage."""
     ids: dict[str, list[int]] = defaultdict(list)
     query = _of_items(stage.c.name, response.c.id).where(_COUNTS).order_by(response.c.id)
     for name, number in tx.execute(query, execution_options=STREAMED):
@@ -312,26 +312,26 @@ def counted_ids(tx: Connection) -> dict[str, list[int]]:
 
 
 def not_counted(tx: Connection) -> set[int]:
-    """The ids of all answers to be paid for that do not count: their worker was dropped, or their item withdrawn."""
+    """The ids of paid answers that do not count: their worker was removed, or their item withdrawn."""
     query = _of_items(response.c.id).where(response.c.kind == "production", not_(_COUNTS))
     return set(tx.execute(query, execution_options=STREAMED).scalars())
 
 
 class ImpossibleDuration(NamedTuple):
-    """A response whose time worked is not within the time its worker held the item."""
+    """A response whose duration exceeds the time its worker held the item."""
 
     id: int
     stage: str
     worker: str
     duration_ms: int
     held_ms: int
-    """From lease to submission."""
+    """Time from assignment to submission."""
 
 
 def impossible_durations(tx: Connection) -> list[ImpossibleDuration]:
     """Responses whose duration is negative, or longer than the time between assignment and submission."""
     held = response.c.submitted_at - assignment.c.leased_at
-    # A clock that was set back makes a lease end before it began; nobody worked then.
+    # If the clock was set back, an assignment can end before it started; then no work is possible.
     possible = case((held > 0, held), else_=0)
     query = (
         select(response.c.id, stage.c.name, worker.c.pseudonym, response.c.duration_ms, possible)
@@ -346,7 +346,7 @@ def impossible_durations(tx: Connection) -> list[ImpossibleDuration]:
 
 
 def _of_items(*fields: Any) -> Select[Any]:
-    """Of every response with its stage, item and whether its worker is active."""
+    """A query of responses with their stage, item and whether their worker is active."""
     in_stage = and_(participation.c.stage_id == response.c.stage_id, participation.c.worker_id == response.c.worker_id)
     return (
         select(*fields)

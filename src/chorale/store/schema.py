@@ -1,4 +1,7 @@
-"""The tables. Times are integer milliseconds since 1970 UTC, amounts integer minor units, JSON is text."""
+"""The tables of a study.
+
+Times are integer milliseconds since 1970 UTC, amounts are integer minor units, and JSON is text.
+"""
 
 from sqlalchemy import (
     BigInteger,
@@ -30,12 +33,12 @@ metadata = MetaData(
     }
 )
 
-# SQLite numbers rows itself only where the key's type is exactly INTEGER.
+# SQLite assigns row numbers only if the key's type is exactly INTEGER.
 Id = BigInteger().with_variant(Integer, "sqlite")
 
 
 def _index_where(condition: str, name: str, *columns: str, unique: bool = False) -> Index:
-    """An index of some rows only."""
+    """A partial index."""
     only = text(condition)
     return Index(name, *columns, unique=unique, sqlite_where=only, postgresql_where=only)
 
@@ -69,19 +72,19 @@ item = Table(
     Column("confidence", Double),
     Column("counted", Integer, nullable=False),
     Column("released", Boolean, nullable=False),
-    # The answer the item was made from, where it was made from one: what a grade of it is a grade of.
+    # The single answer the item was made from, if any: grades of the item are grades of this answer.
     Column("response_id", Id, ForeignKey("response.id", use_alter=True)),
-    # Drawn to get another number of judgments than the others.
+    # Sampled for a different number of judgments.
     Column("sampled", Boolean, nullable=False, server_default=false()),
-    # How many it shows, counted once, where that decides what it pays.
+    # Number of words it shows, counted once if pay depends on it.
     Column("words", Integer),
-    # What a reviewer decided, by field: it is the label, whatever the judgments say.
+    # Reviewers' decisions by field, which override the judgments.
     Column("decision", Text),
     UniqueConstraint("stage_id", "key"),
-    # The last guard of the promise that no item gets more judgments than its stage asks for.
+    # The final guarantee that no item gets more judgments than its stage needs.
     CheckConstraint("taken >= 0 AND taken <= wanted", name="not_over_assigned"),
     Index("ix_item_group", "stage_id", "group_key"),
-    # For the console: how many there are of each state, and the least certain first.
+    # For the console: counts by state, and the least confident first.
     Index("ix_item_state", "stage_id", "state", "released"),
     Index("ix_item_confidence", "stage_id", "confidence", "key"),
     _index_where("state = 'open'", "ix_item_open", "stage_id"),
@@ -89,7 +92,7 @@ item = Table(
 )
 
 WANTING: tuple[ColumnClause[str], ...] = tuple(literal_column(f"'{state}'") for state in ("open", "waiting"))
-"""The states of items that want judgments, or may once a model has answered."""
+"""The states of items that need judgments, or may need them after a model has answered."""
 
 item_source = Table(
     "item_source",
@@ -110,7 +113,8 @@ gold = Table(
     Column("explanation", Text, nullable=False),
     Column("origin", Text, nullable=False),
     Column("active", Boolean, nullable=False),
-    # How many workers got it in this turn, and how many are to: as many as get an item. Then other gold has its turn.
+    # Number of workers who got it in this turn, and the target: the number who get an item. Then other gold has its
+    # turn.
     Column("taken", Integer, nullable=False, server_default="0"),
     Column("wanted", Integer, nullable=False, server_default="1"),
     Column("turns", Integer, nullable=False, server_default="0"),
@@ -124,9 +128,9 @@ worker = Table(
     Column("pseudonym", Text, nullable=False, unique=True),
     Column("arrived_at", BigInteger, nullable=False),
     Column("consented_at", BigInteger),
-    # Put there by chance, once, and never shown to anybody but the requester.
+    # Assigned randomly, once, and shown only to the requester.
     Column("arm", Text),
-    # The version of the consent form they agreed to last; 0 for experts, who are asked for none.
+    # The latest version of the consent form they agreed to; 0 for experts, who need no consent.
     Column("consent_version", Integer),
 )
 
@@ -139,14 +143,14 @@ consent_text = Table(
     Column("since", BigInteger, nullable=False),
 )
 
-# Kept apart from everything else about a worker, and never exported.
+# Stored separately from everything else about a worker, and never exported.
 worker_identity = Table(
     "worker_identity",
     metadata,
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
     Column("panel", Text, nullable=False),
     Column("external_id", Text, nullable=False),
-    # What else the panel sent at the first arrival: its ids of the study and the visit.
+    # Other values from the panel at the first arrival: its ids of the study and the visit.
     Column("visit", Text, nullable=False),
     PrimaryKeyConstraint("panel", "external_id"),
     Index("ix_worker_identity_worker", "worker_id"),
@@ -164,7 +168,7 @@ participation = Table(
     Column("answered", Integer, nullable=False),
     Column("gold_answered", Integer, nullable=False),
     Column("gold_right", Integer, nullable=False),
-    # The latest gold answers, oldest first: 1 for right, 0 for wrong.
+    # The latest gold answers, oldest first: 1 for correct, 0 for wrong.
     Column("gold_recent", Text, nullable=False, server_default=""),
     Column("earned", BigInteger, nullable=False),
     Column("fees", BigInteger, nullable=False),
@@ -172,13 +176,12 @@ participation = Table(
     Column("exact_fees", BigInteger, nullable=False),
     Column("worked_ms", BigInteger, nullable=False),
     Column("item_cursor", BigInteger, nullable=False),
-    # How often the worker's trust or standing has changed, and up to which of these changes the labels they had a part
-    # in have been looked at again.
+    # The number of changes of the worker's trust or status, and up to which of them their labels have been updated.
     Column("changes", Integer, nullable=False),
     Column("settled", Integer, nullable=False),
-    # Items returned unanswered by their own choice.
+    # Number of skipped items.
     Column("skipped", Integer, nullable=False, server_default="0"),
-    # With how many answers a removed worker gets to know it: later than the gold that it was by.
+    # The number of answers after which a removed worker is informed: later than the gold that caused it.
     Column("removed_after", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),
@@ -199,7 +202,7 @@ assignment = Table(
     Column("leased_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger),
-    # The last guard of the promise that no worker sees an item, or two items of a group, twice.
+    # The final guarantee that no worker gets an item twice, or two items of a group.
     UniqueConstraint("worker_id", "stage_id", "group_key"),
     Index("ix_assignment_item", "item_id", "worker_id"),
     _index_where("state = 'live'", "uq_assignment_live", "worker_id", "stage_id", unique=True),
@@ -220,14 +223,14 @@ response = Table(
     Column("submitted_at", BigInteger, nullable=False),
     Column("duration_ms", BigInteger, nullable=False),
     Column("idempotency_key", Text, nullable=False),
-    # From when on the answer is gone: it says null since.
+    # The time of erasure; the answer is null since then.
     Column("erased_at", BigInteger),
     Index("ix_response_item", "item_id"),
     Index("ix_response_worker", "worker_id", "stage_id"),
     Index("ix_response_stage", "stage_id", "id"),
 )
 
-# What was answered before the rest of the item was shown, where a form has two steps.
+# First answers of forms in two steps, given before the rest of the item was shown.
 first_answer = Table(
     "first_answer",
     metadata,
@@ -244,7 +247,7 @@ grade = Table(
     Column("source", Text, nullable=False),
     Column("score", Double, nullable=False),
     Column("reasons", Text, nullable=False),
-    # The score of each criterion, where it was graded by several.
+    # The score of each criterion, if there are several.
     Column("criteria", Text),
     Column("graded_at", BigInteger, nullable=False),
     UniqueConstraint("response_id", "source"),
@@ -269,7 +272,7 @@ entry = Table(
     "entry",
     metadata,
     Column("id", Id, primary_key=True),
-    # What is paid for, e.g. "response:17:base". Unique: nothing is paid twice.
+    # The cause, e.g. "response:17:base". Unique, so that nothing is paid twice.
     Column("cause", Text, nullable=False, unique=True),
     Column("at", BigInteger, nullable=False),
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
@@ -290,7 +293,7 @@ qualification = Table(
     PrimaryKeyConstraint("worker_id", "name"),
 )
 
-# A gate that has decided about somebody never decides about them again.
+# A gate decides about a worker only once.
 verdict = Table(
     "verdict",
     metadata,
@@ -304,7 +307,7 @@ verdict = Table(
     Index("ix_verdict_worker", "worker_id"),
 )
 
-# What was erased of somebody, and why. What it was is not in it.
+# Erasures and their reasons, without the erased data.
 erasure = Table(
     "erasure",
     metadata,
@@ -313,17 +316,17 @@ erasure = Table(
     Column("at", BigInteger, nullable=False),
     # The worker, the requester, or a date in the study file.
     Column("by", Text, nullable=False),
-    # Whether it erased who they are, and what they answered.
+    # Whether it erased the identity, and the answers.
     Column("identity", Boolean, nullable=False),
     Column("answers", Boolean, nullable=False),
-    # How many rows of what.
+    # Numbers of erased rows, by kind.
     Column("erased", Text, nullable=False),
-    # Empty only within the transaction that erases: see `append_only`.
+    # Null only within the erasing transaction: see `append_only`.
     Column("ended_at", BigInteger),
     Index("ix_erasure_worker", "worker_id"),
 )
 
-# Signed links that have let somebody in, until they are over. Not the links: their hashes.
+# Hashes of used signed links, until they expire.
 used_token = Table(
     "used_token",
     metadata,
@@ -338,7 +341,7 @@ message = Table(
     metadata,
     Column("id", Id, primary_key=True),
     Column("worker_id", Id, ForeignKey("worker.id"), nullable=False),
-    # What it is about, e.g. "gate:trained": nobody gets the same message twice.
+    # The cause, e.g. "gate:trained": nobody gets the same message twice.
     Column("cause", Text, nullable=False),
     Column("written_at", BigInteger, nullable=False),
     Column("title", Text, nullable=False),
@@ -356,18 +359,18 @@ requester = Table(
     Column("name", Text, nullable=False, unique=True),
     Column("role", Text, nullable=False),
     Column("password_hash", Text),
-    # Part of every session of theirs: changing it ends all of them.
+    # Part of every session of this person: changing it ends all sessions.
     Column("session_version", Integer, nullable=False),
-    # From when on their link lets nobody in.
+    # When their link was revoked.
     Column("revoked_at", BigInteger),
 )
 
-# Counted here and not in memory, so that all processes of a site count together.
+# Counted in the database, so that all processes of a site share the count.
 sign_in_attempt = Table(
     "sign_in_attempt",
     metadata,
     Column("id", Id, primary_key=True),
-    # A keyed hash of where or as whom somebody tried.
+    # A keyed hash of the address or user name of an attempt.
     Column("key", Text, nullable=False),
     Column("at", BigInteger, nullable=False),
     Index("ix_sign_in_attempt_key", "key", "at"),

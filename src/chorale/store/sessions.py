@@ -1,4 +1,4 @@
-"""Workers' sessions: begun, ended, and checked with every act."""
+"""Workers' sessions: started, ended, and checked with every action."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ from chorale.store.schema import worker
 
 
 class SessionClaim(NamedTuple):
-    """What a signed cookie claims. Whether it still holds, the database knows."""
+    """The claim of a signed cookie, to be checked against the database."""
 
     worker_id: int
     pseudonym: str
     epoch: str
-    """The mark of the epoch it was made in."""
+    """The mark of its epoch."""
     digest: str
 
 
@@ -35,9 +35,9 @@ def begin(tx: Connection, digest: str, worker_id: int, pseudonym: str, epoch: in
 
 
 def holds(worker_id: ColumnElement[int]) -> ColumnElement[bool]:
-    """A condition: the session with the `digest` and `pseudonym` that are bound is open, and is this worker's.
+    """A condition: the session with the bound `digest` and `pseudonym` is open and belongs to this worker.
 
-    Part of the statements behind every item and answer, which would take another one otherwise.
+    It is part of the statements for every item and answer, to avoid a separate query.
     """
     return exists().where(
         worker_session.c.digest == bindparam("digest"),
@@ -66,17 +66,17 @@ def find(tx: Connection, digest: str) -> SessionRow | None:
 
 
 def end(tx: Connection, digest: str, why: str, now: int) -> bool:
-    """End one session; False if it had ended before."""
+    """End one session; False if it has already ended."""
     return _end(tx, worker_session.c.digest == digest, why, now) > 0
 
 
 def end_all_of(tx: Connection, worker_id: int, why: str, now: int) -> int:
-    """End every session of a worker; how many."""
+    """End all sessions of a worker; returns how many."""
     return _end(tx, worker_session.c.worker_id == worker_id, why, now)
 
 
 def end_all(tx: Connection, why: str, now: int) -> int:
-    """End every session; how many."""
+    """End all sessions; returns how many."""
     return _end(tx, worker_session.c.digest.is_not(None), why, now)
 
 

@@ -32,12 +32,12 @@ def remove_setting(tx: Connection, key: str) -> None:
 
 
 def draw_ties(tx: Connection) -> None:
-    """From the beginning of a study on, ties between answers are broken at random."""
+    """Mark a new study as breaking ties between answers randomly."""
     set_setting(tx, _TIES, "random")
 
 
 def ties_at_random(tx: Connection) -> bool:
-    """Whether ties are broken at random. Older studies keep taking the first answer by name."""
+    """Whether ties are broken randomly. Older studies keep using the first answer by name."""
     return setting_value(tx, _TIES) == "random"
 
 
@@ -52,17 +52,17 @@ def repeats_scarce_gold(tx: Connection) -> bool:
 
 
 def charge_platform_only(tx: Connection) -> None:
-    """From the beginning of a study on, fees are booked only for people from its platform."""
+    """Mark a new study as booking fees only for people from its platform."""
     set_setting(tx, _FEES, "platform")
 
 
 def charge_everybody(tx: Connection) -> None:
-    """Book fees for everybody: simulated people stand for those of the platform."""
+    """Book fees for everybody, since simulated people represent those of the platform."""
     tx.execute(delete(setting).where(setting.c.key == _FEES))
 
 
 def mark_simulated(tx: Connection) -> None:
-    """Mark a study as one whose people are simulated."""
+    """Mark a study as simulated."""
     set_setting(tx, _PEOPLE, "simulated")
 
 
@@ -72,12 +72,12 @@ def is_simulated(tx: Connection) -> bool:
 
 
 def fees_by_platform(tx: Connection) -> bool:
-    """Whether fees are booked only for people from the platform. Studies that began before book them for everybody."""
+    """Whether fees are booked only for people from the platform. Older studies book them for everybody."""
     return setting_value(tx, _FEES) == "platform"
 
 
 def known_secret(tx: Connection, name: str) -> str:
-    """A secret that was made before."""
+    """An existing secret."""
     return str(tx.execute(select(setting.c.value).where(setting.c.key == f"secret:{name}")).scalar_one())
 
 
@@ -87,7 +87,7 @@ def replace_secret(tx: Connection, name: str) -> None:
 
 
 def secret(tx: Connection, name: str) -> str:
-    """A random secret of this study, made the first time it is asked for."""
+    """A random secret of this study, created at first use."""
     tx.execute(
         upsert(tx, setting).values(key=f"secret:{name}", value=secrets.token_urlsafe(32)).on_conflict_do_nothing()
     )

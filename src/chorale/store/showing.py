@@ -1,4 +1,4 @@
-"""What workers were shown, counted again: items, skips, and every gold item."""
+"""Recounts what workers were shown: items, skips and gold."""
 
 from typing import NamedTuple
 
@@ -14,13 +14,13 @@ class ShownToWorker(NamedTuple):
     served: int
     skipped: int
     given_out: int
-    """Items that were given out to them in the stage."""
+    """Number of items assigned to them in the stage."""
     returned: int
-    """Those of them that came back unanswered."""
+    """Number of items they returned unanswered."""
 
 
 def shown_to_workers(tx: Connection) -> list[ShownToWorker]:
-    """What is stored of each worker in a stage about items they were shown, next to what was assigned."""
+    """The stored number of items shown to each worker in a stage, and the recounted one."""
     of = and_(assignment.c.stage_id == participation.c.stage_id, assignment.c.worker_id == participation.c.worker_id)
     returned = case((assignment.c.state == AssignmentState.RETURNED, 1), else_=0)
     query = (
@@ -46,15 +46,15 @@ class ShownGold(NamedTuple):
     stage: str
     item: str
     taken: int
-    """Workers who got it in its present turn."""
+    """Workers who got it in its current turn."""
     turns: int
-    """Turns it had before."""
+    """Number of earlier turns."""
     shown: int
-    """Workers who answered it or hold it."""
+    """Number of workers who answered or hold it."""
 
 
 def shown_gold(tx: Connection) -> list[ShownGold]:
-    """What is stored of gold among other items about how often it was shown, beside who has it or answered it."""
+    """The stored number of times that gold was shown, and the recounted one."""
     of = and_(
         assignment.c.item_id == gold.c.item_id,
         assignment.c.kind == AssignmentKind.GOLD,

@@ -1,8 +1,7 @@
-"""SQLite: the one driver, connection and transaction, for a site's file, a rehearsal's memory and an import.
+"""SQLite: driver, connections and transactions, for a site's file, a simulation in memory, and an import.
 
-APSW brings a current SQLite of its own, and a statement takes it a third to two thirds of the time that the standard
-library's module needs. No other copy of SQLite in this process may open a file that is open here: neither would know
-of the other's locks.
+APSW has its own current SQLite, and needs a third to two thirds of the standard library's time per statement. No other
+copy of SQLite in this process may open a file that is open here: they would not see each other's locks.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -20,22 +19,21 @@ from sqlalchemy.pool import Pool, QueuePool
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOMUTEX
 _STATEMENTS = 512
 _PATIENCE_MS = 60_000
-"""How long a statement waits for another process that is writing."""
+"""How long a statement waits for another writing process."""
 _SLOT, _SLOTS = 1_200, 1_000
 
 DURABLE = ("journal_mode = WAL", "synchronous = FULL", "cache_size = -65536")
-"""What the file of a site needs: nothing that was committed is lost, whatever happens to the machine."""
+"""Settings of a site's file: nothing committed is lost, even in a power failure."""
 
 DEFERRED = "BEGIN"
 
 
 def _set_memory_apart() -> None:
-    """Give every connection a megabyte for the small things a statement needs while it runs.
+    """Give every connection a megabyte of lookaside memory.
 
-    SQLite has a tenth of that ready, which the statements that are kept take up: for all else it would ask the C
-    library, three million times in a rehearsal, and count every time how much there is in use. SQLite has to know
-    before there is any connection. Where a program has one of its own by APSW, or may have by a library that it
-    shares, everything stays as it is.
+    SQLite's default is a tenth of that, which prepared statements use up. For everything else, it would call malloc,
+    three million times in a simulation, with memory statistics each time. This must be set before the first connection.
+    If the program already uses SQLite through APSW or a shared library, nothing is changed.
     """
     if apsw.using_amalgamation and not apsw.connections():
         apsw.shutdown()
@@ -48,7 +46,7 @@ _set_memory_apart()
 
 
 class _LibraryCursor(apsw.Cursor):
-    """A cursor with what SQLAlchemy asks of one, which also wants the names of columns."""
+    """A cursor for SQLAlchemy, which also needs column names."""
 
     description: Any = None
     rowcount = -1
@@ -68,7 +66,7 @@ class _LibraryCursor(apsw.Cursor):
         connection = self.connection
         before = connection.total_changes()
         run(*given)
-        # At once: SQLAlchemy asks for it when the cursor may be closed.
+        # Read immediately: SQLAlchemy asks for it when the cursor may be closed.
         self.rowcount = -1 if self.description else connection.total_changes() - before
         self.lastrowid = connection.last_insert_rowid()
         return self
@@ -78,32 +76,33 @@ class _LibraryCursor(apsw.Cursor):
 
 
 def _describe(cursor: Any, _statement: str, _bindings: Any) -> bool:
-    # Before the first row, since afterwards there may be nothing to describe any more.
+    # Read before the first row, since the description may be gone afterwards.
     cursor.description = [(name, *[None] * 6) for name, _ in cursor.get_description()] or None
     return True
 
 
 class SqliteDriver(apsw.Connection):
-    """APSW's connection, with what SQLAlchemy and prepared statements ask of one. Used by one thread at a time."""
+    """APSW's connection with the interface that SQLAlchemy and prepared statements need.
+
+    Used by one thread at a time.
+    """
 
     def __init__(self, file: str) -> None:
         super().__init__(file, flags=_FLAGS, statementcachesize=_STATEMENTS)
         self.set_busy_timeout(_PATIENCE_MS)
-        # Otherwise a statement is planned anew whenever other values are bound to it, which is all the time.
+        # Otherwise, statements are replanned whenever other values are bound.
         self.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         changing, asking = super().cursor(), super().cursor()
         self.change = changing.execute
-        """For statements that change something and have no rows: one cursor does for all of them."""
+        """A shared cursor for statements without rows."""
         self.change_many = changing.executemany
         self.ask = asking.execute
-        """For rows that are read before the next statement, and for beginning and ending transactions.
-
-        A row may be left to read in this cursor, and would keep what the connection sees from moving on. Every
-        statement ends the one before it.
+        """A shared cursor for rows that are read before the next statement, and for transactions. An unread row in this
+        cursor would keep the connection's snapshot. Every statement ends the previous one.
         """
 
     def cursor(self) -> apsw.Cursor:
-        # Made by the connection, which closes all it has made before itself.
+        # Created by the connection, which closes its cursors first.
         self.cursor_factory = _LibraryCursor
         try:
             return super().cursor()
@@ -123,7 +122,7 @@ class SqliteDriver(apsw.Connection):
 
 
 class _Module:
-    """APSW as the module SQLAlchemy takes the standard library's for."""
+    """APSW with the interface of the standard library's module, for SQLAlchemy."""
 
     paramstyle = "qmark"
     sqlite_version_info = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
@@ -149,11 +148,11 @@ _TRANSLATION = {
 """SQLAlchemy's names for errors of APSW."""
 
 OUT_OF_REACH = (apsw.BusyError, apsw.CantOpenError, apsw.FullError, apsw.IOError, apsw.LockedError, apsw.ReadOnlyError)
-"""Errors of a file that is fine, but can't be used now, or not by us."""
+"""Errors of a file that is intact but can't be used now."""
 
 
 def sqlite_engine(file: Path | None, pragmas: Sequence[str] = DURABLE, pool: type[Pool] = QueuePool) -> Engine:
-    """An engine on a file, or on a database of its own in memory. What refers to another row is always checked."""
+    """An engine on a file or a new in-memory database. Foreign keys are always checked."""
     url = URL.create("sqlite", database=None if file is None else str(file.absolute()))
     engine = create_engine(url, poolclass=pool, module=_Module, hide_parameters=True)
     engine.dialect.dbapi_exception_translation_map = _TRANSLATION
@@ -167,10 +166,9 @@ def sqlite_engine(file: Path | None, pragmas: Sequence[str] = DURABLE, pool: typ
 
 
 class SqliteConnection(Connection):
-    """Hands prepared statements to SQLite as they are, and begins and ends its transactions.
+    """Passes prepared statements directly to SQLite, and manages its transactions.
 
-    SQLAlchemy's own way of running a finished statement takes several times as long as SQLite does, and a rehearsal
-    runs half a million of them.
+    SQLAlchemy takes several times as long as SQLite to run a compiled statement, and a simulation runs half a million.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -179,35 +177,35 @@ class SqliteConnection(Connection):
         self.driver: SqliteDriver = driver
         self.change = self.driver.change
         self.ask = self.driver.ask
-        # For SQLAlchemy there is one transaction, which never ends: it would commit after every statement otherwise.
+        # SQLAlchemy sees one endless transaction; otherwise it would commit after every statement.
         self.begin()
 
     def changes(self) -> int:
-        """How many rows were changed since the connection was opened."""
+        """Number of rows changed since the connection was opened."""
         return self.driver.total_changes()
 
     def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[tuple[int, Callable[[], Any]]]:
-        """For each piece of work of a group, its number and what does it."""
+        """The number and function of each piece of work in a group."""
         return ((number, partial(work, self)) for number, work in enumerate(works))
 
     def settle(self) -> None:
-        """Wait for all that was sent: here nothing is under way."""
+        """Nothing to wait for on SQLite."""
 
     @contextmanager
     def writing(self) -> Iterator["SqliteConnection"]:
-        """Commit what is done in it, or undo all of it. Waits for its turn before it reads anything."""
+        """A write transaction, which waits for its turn before it reads anything."""
         with self._ended_well("BEGIN IMMEDIATE"):
             yield self
 
     @contextmanager
     def reading(self) -> Iterator["SqliteConnection"]:
-        """See everything as it is at one moment."""
+        """A read transaction with a consistent snapshot."""
         with self._ended_well(DEFERRED):
             yield self
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Keep what is done in it, or undo that alone."""
+        """A savepoint: a failure in the block is undone alone."""
         change = self.change
         change("SAVEPOINT work")
         try:

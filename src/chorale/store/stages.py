@@ -1,4 +1,4 @@
-"""Stages: adding them, changing their state, and where they stand in numbers."""
+"""Stages: adding them, changing their state, and counting their progress."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,47 +14,47 @@ from chorale.store.schema import assignment, event, gold, item, item_source, par
 from chorale.store.workers import models
 
 Also = Sequence[ColumnElement[bool]]
-"""Whose participation counts as work beside those who have answered something."""
+"""Conditions for participations that count as work without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageCounts:
-    """Where a stage stands."""
+    """The progress of a stage."""
 
     stage_id: int
     name: str
     state: str
     items: int
-    """Items to be judged; gold made for checking alone is not among them."""
+    """Number of items to be judged, without items that are only gold."""
     complete: int
     released: int
     withdrawn: int
     judgments: int
     """Counted judgments."""
     discarded: int
-    """Production responses that do not count: their worker was dropped, or their item withdrawn."""
+    """Production responses that do not count: their worker was removed, or their item withdrawn."""
     gold_items: int
     gold_answers: int
     live: int
     workers: int
-    """Those who have answered something, or done work of a kit that is no item."""
+    """Number of workers with answers or other work of a kit."""
     dropped: int
     paid: int
     fees: int
     answers: int
-    """All that were given, be they judgments, to gold, or in a round: those of a round are nothing else."""
+    """Number of all answers: judgments, gold, and rounds."""
 
 
 def stage_counts(tx: Connection, also: Also = ()) -> list[StageCounts]:
-    """Where every stage stands, counted from its items and answers themselves."""
+    """The progress of every stage, counted from its items and answers."""
     items, responses = _by_stage(tx, _ITEMS), _by_stage(tx, _RESPONSES)
     return _counts(tx, also, lambda stage_id: _Done(*items[stage_id], *responses[stage_id]))
 
 
 def stage_tallies(tx: Connection, rounds: Collection[int], also: Also = ()) -> list[StageCounts]:
-    """`stage_counts` from the counts kept while people work: no answer is looked at.
+    """The progress of every stage from stored counts, without reading answers.
 
-    `rounds` are the ids of the stages that are rounds: all their answers are to gold, and none of them in production.
+    `rounds` are the ids of rounds, all of whose answers are graded and none in production.
     """
     states: dict[int, dict[tuple[str, bool], int]] = defaultdict(dict)
     for stage_id, state, released, count in tx.execute(_STATES):
@@ -81,7 +81,7 @@ def stage_tallies(tx: Connection, rounds: Collection[int], also: Also = ()) -> l
 
 
 class _Done(NamedTuple):
-    """What was done in a stage."""
+    """The work done in a stage."""
 
     items: int
     complete: int
@@ -94,7 +94,7 @@ class _Done(NamedTuple):
 
 
 def _counts(tx: Connection, also: Also, done: Callable[[int], _Done]) -> list[StageCounts]:
-    """Where every stage stands by what was done in it."""
+    """The progress of every stage from the work done."""
     people, golds, live = _by_stage(tx, _people(also)), _by_stage(tx, _GOLDS), _by_stage(tx, _LIVE)
     rows = []
     for row in tx.execute(select(stage).order_by(stage.c.position)):
@@ -109,7 +109,7 @@ def _counts(tx: Connection, also: Also, done: Callable[[int], _Done]) -> list[St
 
 
 def finished(tx: Connection, rounds: Mapping[int, int]) -> dict[int, int]:
-    """How many have answered every question of a round, by the stage's id; `rounds` are how many questions each has."""
+    """Number of workers who finished a round, by stage id; `rounds` has the number of questions in each."""
     query = select(participation.c.stage_id, participation.c.answered, func.count()).where(
         participation.c.stage_id.in_(rounds)
     )
@@ -131,7 +131,7 @@ def released_by_stage(tx: Connection) -> dict[str, int]:
 
 
 def _by_stage(tx: Connection, query: Select[Any]) -> Mapping[int, tuple[int, ...]]:
-    """Sums and counts by stage; nothing but zeros for a stage without any."""
+    """Sums and counts by stage; zeros for a stage without rows."""
     none = (0,) * (len(query.selected_columns) - 1)
     counts = {row[0]: tuple(int(value or 0) for value in row[1:]) for row in tx.execute(query)}
     return defaultdict(lambda: none, counts)
@@ -141,7 +141,7 @@ def _how_many(condition: Any, count: Any = 1) -> Any:
     return func.sum(case((condition, count), else_=0))
 
 
-# Items that are gold and nothing else ask for no judgments.
+# Items that are only gold need no judgments.
 _JUDGED = or_(item.c.wanted > 0, item.c.counted > 0)
 _ITEMS: Select[Any] = select(
     item.c.stage_id,
@@ -202,7 +202,7 @@ _BEFORE_WORK = ("paused", "resumed", "items assigned")
 
 
 def is_untouched(tx: Connection) -> bool:
-    """Whether nobody has come near the stages and items yet."""
+    """Whether nobody has seen any stage or item yet."""
     logged = or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))
     traces = (
         select(participation.c.stage_id).limit(1),
@@ -212,9 +212,9 @@ def is_untouched(tx: Connection) -> bool:
 
 
 def clear(tx: Connection, tasks: Mapping[str, tuple[str, int]]) -> None:
-    """Forget items, gold, and stages that are not among these tasks by stage name, unless the activity log names them.
+    """Delete items, gold and stages that are not among these tasks by stage name, unless the activity log names them.
 
-    Stages that stay keep their ids: another server may use them.
+    The remaining stages keep their ids: another server may use them.
     """
     for table in (gold, item_source, item_assignee, item):
         tx.execute(table.delete())
@@ -254,7 +254,7 @@ def add_stage(tx: Connection, name: str, position: int, task: str, task_version:
 
 
 def set_stage_state(tx: Connection, stage_id: int, state: StageState) -> bool:
-    """Change the state; False if it already was so."""
+    """Change the state; False if it is unchanged."""
     return bool(
         tx.execute(update(stage).where(stage.c.id == stage_id, stage.c.state != state).values(state=state)).rowcount
     )

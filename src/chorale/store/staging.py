@@ -1,7 +1,6 @@
-"""Judgments on their way into a study, in a database of their own that is thrown away afterwards.
+"""A temporary database for judgments to be imported.
 
-There may be millions, in any order. SQLite finds those that were given twice, and brings them into the order of their
-items and of their times, without any more of them in memory than it is given room for.
+There may be millions, in any order. SQLite finds duplicates and sorts them by item and time, with limited memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,8 +30,8 @@ CREATE TABLE judgment (
     reward INTEGER
 );
 """
-# Of a worker's repeated judgments of a task, the last counts: beside max(), SQLite takes the other columns of a
-# group from the row that has the maximum.
+# The last of a worker's repeated judgments counts: with max(), SQLite takes the other columns of a group from the row
+# with the maximum.
 _ARRANGE = """
 CREATE TABLE place (task_row INTEGER PRIMARY KEY, item INTEGER);
 INSERT INTO place SELECT id, dense_rank() OVER (ORDER BY task) FROM task_row;
@@ -83,7 +82,7 @@ _WORKED = """
 SELECT w.number, count(*), sum(d.duration), min(coalesce(d.submitted, ?) - d.duration)
 FROM done AS d JOIN worker AS w ON w.id = d.worker GROUP BY d.worker
 """
-# What the tables of a study have for a judgment, column by column.
+# The columns of a study's tables for a judgment.
 _SOME = "WHERE d.id BETWEEN :first AND :last ORDER BY d.id"
 _ASSIGNMENTS = """
 SELECT d.id + :assignment, 'imported-' || (d.id + :assignment), :stage, d.item + :item, w.number, t.task,
@@ -104,15 +103,15 @@ FROM done AS d JOIN worker AS w ON w.id = d.worker
 
 
 class Totals(NamedTuple):
-    """How many there are, each counted once."""
+    """Numbers of distinct rows."""
 
     judgments: int
     repeated: int
-    """Judgments that do not count, since the worker judged the task again."""
+    """Judgments that do not count, because the worker judged the task again."""
     items: int
     workers: int
     most: int
-    """Judgments of one item."""
+    """Maximum number of judgments of one item."""
 
 
 class StagedTask(NamedTuple):
@@ -122,10 +121,10 @@ class StagedTask(NamedTuple):
 
 
 class Staging:
-    """The judgments of one file. First they are added, then arranged; after that they are there to be asked for."""
+    """The judgments of one file: first added, then arranged, then queried."""
 
     def __init__(self, file: Path) -> None:
-        # Rows are of any types.
+        # Rows have mixed types.
         self._database: Any = SqliteDriver(str(file))
         self._database.execute(_BEFORE).fetchall()
         self._added = 0
@@ -134,7 +133,7 @@ class Staging:
         self._database.close()
 
     def add(self, rows: Iterable[BatchRow]) -> int:
-        """How many there were."""
+        """Add judgments; returns their number."""
         tasks = _Numbered(self._database, "INSERT INTO task_row VALUES (?, ?, ?, ?)")
         answers = _Numbered(self._database, "INSERT INTO answer VALUES (?, ?)")
         workers: dict[str, int] = {}
@@ -170,22 +169,22 @@ class Staging:
         return Totals(judgments, self._added - judgments, items, workers, most)
 
     def too_many(self, limit: int) -> tuple[int, str]:
-        """The line and the task of the first judgment that is more than `limit` of one task."""
+        """Line and task of the first judgment beyond `limit` per task."""
         line, task = self._database.execute(_TOO_MANY, (limit + 1,)).fetchone()
         return int(line), str(task)
 
     def rewards(self) -> tuple[int | None, int | None]:
-        """The least and the most that a judgment paid; None where that is not known of all of them."""
+        """The minimum and maximum pay of a judgment; None if it is unknown for some."""
         known, lowest, highest = self._database.execute(_REWARDS).fetchone()
         return (lowest, highest) if known else (None, None)
 
     def answers(self) -> Iterator[tuple[list[str | list[str] | None], int]]:
-        """What was filled in, field by field, and how often exactly that. The same may come several times."""
+        """Submitted values by field, with their frequency. A combination may come several times."""
         for text, number in self._database.execute(_ANSWERS):
             yield from_text(text), number
 
     def rewrite_answers(self, written: Callable[[list[Any]], str]) -> None:
-        """Put what `written` makes of it, which is JSON, in the place of every answer that counts."""
+        """Replace every counted answer by the JSON that `written` makes from it."""
         after = 0
         self._database.execute("BEGIN")
         while part := self._database.execute(_TO_REWRITE, (after, _AT_ONCE)).fetchall():
@@ -205,21 +204,21 @@ class Staging:
             yield StagedTask(line, task, from_text(cells))
 
     def workers(self, now: int) -> Iterator[tuple[int, str, int]]:
-        """Number, name and first moment of everybody. Where a file has no times, it was `now`."""
+        """Number, name and first time of all workers; `now` if a file has no times."""
         yield from self._database.execute(_WORKERS, (now,))
 
     def number_workers(self, numbers: Iterable[tuple[int, int]]) -> None:
-        """Give everybody the number they have in the study, beside the one they have here."""
+        """Store the workers' numbers in the study, in addition to those here."""
         self._database.execute("BEGIN")
         self._database.executemany("UPDATE worker SET number = ? WHERE id = ?", ((new, n) for n, new in numbers))
         self._database.execute("COMMIT")
 
     def worked(self, now: int) -> Iterator[tuple[int, int, int, int]]:
-        """Everybody by the number they have in the study: judgments, milliseconds at work, and first moment."""
+        """Judgments, milliseconds of work and first time, by worker number in the study."""
         yield from self._database.execute(_WORKED, (now,))
 
     def assignments(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Rows of the study's table, with `values` for what is not known here. From the first to the last of them."""
+        """Assignments of some judgments, as rows of the study's table, with `values` for unknown columns."""
         return list(self._database.execute(_ASSIGNMENTS + _SOME, values))
 
     def responses(self, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -231,7 +230,7 @@ class Staging:
         return list(self._database.execute(_ENTRIES + _SOME, values))
 
     def by_item(self) -> Iterator[tuple[int, int, int, Any]]:
-        """Item, place in the order of times, worker and answer of all judgments, item by item."""
+        """Item, rank by time, worker and answer of all judgments, item by item."""
 
         @lru_cache(maxsize=_AT_ONCE)
         def answer(number: int) -> Any:
@@ -245,7 +244,7 @@ class Staging:
 
 
 class _Numbered:
-    """Values that come again and again, each kept once under a number; twice, if it has not come for long."""
+    """Repeated values, each stored once under a number; again if it has not occurred for long."""
 
     def __init__(self, database: SqliteDriver, insert: str) -> None:
         self._database, self._insert = database, insert

@@ -1,4 +1,4 @@
-"""Studies on a platform, and what it reports of the people in them. Its ids stay here and are never exported."""
+"""Studies on a platform, and its reports on their participants. Its ids are never exported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def plan_study(
     codes: tuple[str, str],
     now: int,
 ) -> PanelStudyRow:
-    """Note what is about to be made there; what was noted before stays."""
+    """Record a study before it is created there; existing values stay."""
     tx.execute(
         upsert(tx, panel_study)
         .values(
@@ -101,7 +101,7 @@ def _study(row: Any) -> PanelStudyRow:
 
 
 def note_study(tx: Connection, name: str, **changes: Any) -> None:
-    """Note what has become of a study there."""
+    """Record the state of a study there."""
     if "asked" in changes:
         changes["asked"] = as_ordered_text(changes["asked"])
     tx.execute(update(panel_study).where(panel_study.c.name == name).values(**changes))
@@ -111,7 +111,7 @@ _SUBMISSIONS = select(submission, worker.c.pseudonym).outerjoin(worker, worker.c
 
 
 def note_arrival(tx: Connection, external_id: str, study_name: str, participant: str, worker_id: int, now: int) -> None:
-    """Somebody arrived with a submission, which the platform may or may not have reported yet."""
+    """Record an arrival with a submission, which the platform may not have reported yet."""
     tx.execute(
         upsert(tx, submission)
         .values(
@@ -125,9 +125,9 @@ def note_arrival(tx: Connection, external_id: str, study_name: str, participant:
         )
         .on_conflict_do_update(
             index_elements=["external_id"],
-            # The first time is kept: from then on, what they do is for this submission.
+            # The first time is kept: work since then counts for this submission.
             set_={"arrived_at": func.coalesce(submission.c.arrived_at, now), "worker_id": worker_id},
-            # Whose submission it is, the platform says: nobody else gets it by an address.
+            # The platform's report decides whose submission it is, not the URL.
             where=submission.c.participant == participant,
         )
     )
@@ -143,7 +143,7 @@ def note_report(
     rewarded: int,
     now: int,
 ) -> tuple[str | None, int | None]:
-    """What the platform says of a submission; the status noted before, None if it is new, and whose it is."""
+    """Record the platform's report on a submission; returns the previous status (None if it is new) and its worker."""
     known = tx.execute(select(submission.c.status).where(submission.c.external_id == external_id)).scalar()
     worker_id = tx.execute(
         select(worker_identity.c.worker_id).where(
@@ -174,7 +174,7 @@ def submissions(
     limit: int | None = None,
     offset: int = 0,
 ) -> Sequence[SubmissionRow]:
-    """Submissions, of all or of the worker with this pseudonym."""
+    """All submissions, or those of the worker with this pseudonym."""
     query = _SUBMISSIONS if study_name is None else _SUBMISSIONS.where(submission.c.panel_study == study_name)
     if status is not None:
         query = query.where(submission.c.status == status)
@@ -186,14 +186,14 @@ def submissions(
 
 
 def submissions_of(tx: Connection, worker_id: int) -> Sequence[SubmissionRow]:
-    """A worker's: those in progress first, and of these the newest arrival."""
+    """A worker's submissions: active ones first, newest arrival first."""
     query = _SUBMISSIONS.where(submission.c.worker_id == worker_id)
     rows = [SubmissionRow(*row) for row in tx.execute(query)]
     return sorted(rows, key=lambda row: (row.status not in IN_PROGRESS, -(row.arrived_at or 0), row.external_id))
 
 
 def counts(tx: Connection) -> dict[tuple[str, str], int]:
-    """How many submissions of every study there are in every status."""
+    """Numbers of submissions, by study and status."""
     query = select(submission.c.panel_study, submission.c.status, func.count()).group_by(
         submission.c.panel_study, submission.c.status
     )
@@ -205,7 +205,7 @@ _IS_SOMEBODYS = submission.c.participant != ERASED_TEXT
 
 
 def qualified_participants(tx: Connection, name: str) -> Sequence[str]:
-    """The platform's ids of everybody who holds a qualification."""
+    """The platform IDs of everybody with a qualification."""
     query = (
         select(worker_identity.c.external_id)
         .join(qualification, qualification.c.worker_id == worker_identity.c.worker_id)
@@ -215,7 +215,7 @@ def qualified_participants(tx: Connection, name: str) -> Sequence[str]:
 
 
 def approved_participants(tx: Connection, study_name: str) -> Sequence[str]:
-    """The platform's ids of everybody whose submission to a study was approved."""
+    """The platform IDs of everybody whose submission to a study was approved."""
     query = select(submission.c.participant).where(
         submission.c.panel_study == study_name,
         submission.c.status == "APPROVED",
@@ -229,17 +229,17 @@ class OutgoingRow:
     message_id: int
     participant: str
     study: str
-    """The platform's id of the study it is about."""
+    """The platform's ID of its study."""
     title: str
     body: str
     state: str | None
-    """None before the first try."""
+    """None before the first attempt."""
 
 
 def outgoing(tx: Connection, long_ago: int) -> Sequence[OutgoingRow]:
-    """Messages to people of the platform that it probably has not been given yet.
+    """Messages to people of the platform that it probably has not received yet.
 
-    One that somebody began to send is among them only if that was long ago: they may be at it.
+    A message that is being sent is included only if sending started long ago.
     """
     query = (
         select(
@@ -266,23 +266,23 @@ def outgoing(tx: Connection, long_ago: int) -> Sequence[OutgoingRow]:
 
 
 def _given_up(long_ago: int) -> ColumnElement[bool]:
-    """Whether somebody began to send a message so long ago that they can no longer be at it."""
+    """A condition: sending of a message started so long ago that it must have failed."""
     return (delivery.c.state == "sending") & (delivery.c.at < long_ago)
 
 
 def claim_outgoing(tx: Connection, message_id: int, now: int, long_ago: int) -> bool:
-    """Note that a message is about to be sent to the platform; False if somebody else is at it, or has sent it."""
+    """Mark a message as being sent to the platform; False if another process is sending it or has sent it."""
     return claim_delivery(tx, message_id, "sending", now, _given_up(long_ago))
 
 
 def claim_delivery(tx: Connection, message_id: int, state: str, now: int, where: ColumnElement[bool]) -> bool:
-    """Take on the delivery of a message that nobody has begun to deliver, or whose delivery is as given; else False."""
+    """Claim the delivery of a message that is not being delivered, or is in the given state; else False."""
     made = upsert(tx, delivery).values(message_id=message_id, state=state, at=now)
     made = made.on_conflict_do_update(index_elements=["message_id"], set_={"state": state, "at": now}, where=where)
     return bool(tx.execute(made).rowcount)
 
 
 def note_delivery(tx: Connection, message_id: int, state: str, at: int) -> None:
-    """Note how it went with a message that is being sent, unless it was erased meanwhile."""
+    """Record the result of sending a message, unless it was erased in the meantime."""
     being_sent = update(delivery).where(delivery.c.message_id == message_id, delivery.c.state == "sending")
     tx.execute(being_sent.values(state=state, at=at))

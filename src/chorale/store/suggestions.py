@@ -1,4 +1,4 @@
-"""What workers were shown as a model's suggestion."""
+"""Suggestions of models shown to workers."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ _HELD = Prepared(
 
 
 def _answers_to(item_id: ColumnElement[int]) -> Select[Any]:
-    """What the model whose pseudonym is bound answered to an item."""
+    """The answer of the model with the bound pseudonym to an item."""
     return (
         select(model_task.c.id, model_task.c.answer)
         .join(worker, worker.c.id == model_task.c.worker_id)
@@ -46,23 +46,23 @@ _ANSWERED = Prepared(_answers_to(bindparam("item_id", type_=Integer)), Scope())
 
 
 def has_answer(item_id: ColumnElement[int]) -> ColumnElement[bool]:
-    """A condition: the model whose pseudonym is bound as `model` has answered an item."""
+    """A condition: the model with the pseudonym bound as `model` has answered an item."""
     return _answers_to(item_id).exists()
 
 
 def was_shown(item_id: ColumnElement[int]) -> ColumnElement[bool]:
-    """A condition: somebody has seen an item with a suggestion."""
+    """A condition: an item was shown with a suggestion."""
     return exists().where(assignment.c.item_id == item_id, suggestion.c.assignment_id == assignment.c.id)
 
 
 class Held(NamedTuple):
-    """An assignment that a suggestion is for."""
+    """An assignment to show a suggestion for."""
 
     assignment_id: int
     item_id: int
     kind: str
     suggestion: str | None
-    """What was suggested before, if anything was."""
+    """The existing suggestion, if any."""
 
 
 def held(tx: Connection, token: str) -> Held:
@@ -71,18 +71,18 @@ def held(tx: Connection, token: str) -> Held:
 
 
 def model_answer(tx: Connection, item_id: int, model: str) -> tuple[int, str] | None:
-    """What the model with this pseudonym answered to an item, with the number of that task; None if nothing."""
+    """The answer of the model with this pseudonym to an item, with the task's number; None if there is none."""
     row = _ANSWERED.first(tx, item_id=item_id, model=model)
     return None if row is None else (int(row[0]), str(row[1]))
 
 
 def add(tx: Connection, assignment_id: int, task_id: int, answer: str, now: int, *, wrong_on_purpose: bool) -> None:
-    """Put on record what a worker is shown."""
+    """Store a suggestion shown to a worker."""
     _INSERT(tx, assignment_id=assignment_id, task_id=task_id, answer=answer, wrong_on_purpose=wrong_on_purpose, at=now)
 
 
 def erase(tx: Connection, worker_id: int) -> None:
-    """Erase what was suggested to somebody whose answers are erased: they may have kept it."""
+    """Erase suggestions to a worker whose answers are erased, since they may have kept them."""
     own = select(assignment.c.id).where(assignment.c.worker_id == worker_id)
     tx.execute(update(suggestion).where(suggestion.c.assignment_id.in_(own)).values(answer="null"))
 
@@ -99,7 +99,7 @@ class SuggestedRow(NamedTuple):
     answer: str
     duration_ms: int
     score: float | None
-    """By gold."""
+    """The gold score."""
     gold: str | None
     suggestion: str | None
     wrong_on_purpose: bool | None
@@ -109,7 +109,7 @@ class SuggestedRow(NamedTuple):
 
 
 def answers_with_suggestions(tx: Connection, stage_id: int, model: str) -> Iterator[SuggestedRow]:
-    """People's answers in a stage, with what was suggested and what the model with this pseudonym answered."""
+    """People's answers in a stage, with the suggestion and the answer of the model with this pseudonym."""
     who = worker.alias("who")
     query = (
         select(

@@ -1,4 +1,4 @@
-"""Annotators who sign in with a password: their accounts, and the one-time links they choose it by."""
+"""Accounts of annotators with a password, and their one-time links."""
 
 import secrets
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from chorale.store.identity_schema import item_assignee, team_link, team_member
 from chorale.store.schema import worker_identity
 
 PANEL = "team"
-"""Where annotators with a password come from."""
+"""The panel of annotators with a password."""
 
 
 class Member(NamedTuple):
@@ -33,7 +33,7 @@ class InvitationLink(NamedTuple):
 
 
 def members(tx: Connection) -> list[Member]:
-    """Everybody who was ever invited, in the order of their names."""
+    """Everybody who was ever invited, sorted by name."""
     return [Member._make(row) for row in tx.execute(select(team_member).order_by(team_member.c.login))]
 
 
@@ -59,7 +59,7 @@ def add(tx: Connection, login: str, name: str, now: int) -> None:
 
 
 def set_password(tx: Connection, member_id: int, password_hash: str | None) -> None:
-    """Set a password, or take it away; every session from before ends."""
+    """Set or remove a password; all earlier sessions end."""
     values = {"password_hash": password_hash, "session_version": team_member.c.session_version + 1}
     tx.execute(update(team_member).where(team_member.c.id == member_id).values(**values))
 
@@ -78,20 +78,20 @@ def note_sign_in(tx: Connection, member_id: int, now: int) -> None:
 
 
 def deactivate(tx: Connection, member_id: int, now: int) -> bool:
-    """End an account, with its password; False if it has ended before."""
+    """Deactivate an account with its password; False if it is already deactivated."""
     ending = update(team_member).where(team_member.c.id == member_id, team_member.c.deactivated_at.is_(None))
     values = {"deactivated_at": now, "password_hash": None, "session_version": team_member.c.session_version + 1}
     return bool(tx.execute(ending.values(**values)).rowcount)
 
 
 def reactivate(tx: Connection, member_id: int) -> bool:
-    """Let an account that has ended be used again, by a new password; False if it has not ended."""
+    """Reactivate an account, which needs a new password; False if it is active."""
     beginning = update(team_member).where(team_member.c.id == member_id, team_member.c.deactivated_at.is_not(None))
     return bool(tx.execute(beginning.values(deactivated_at=None)).rowcount)
 
 
 def is_deactivated(tx: Connection, worker_id: int) -> bool:
-    """Whether the account of a worker has ended."""
+    """Whether the account of a worker is deactivated."""
     query = (
         select(team_member.c.id)
         .join(worker_identity, worker_identity.c.external_id == team_member.c.login)
@@ -115,13 +115,13 @@ def find_link(tx: Connection, digest: str) -> InvitationLink | None:
 
 
 def end_links(tx: Connection, member_id: int | None, why: str, now: int) -> None:
-    """End the links of a member, or of everybody, that have not ended."""
+    """End the open links of a member, or of everybody."""
     whose = team_link.c.member_id == member_id if member_id is not None else team_link.c.member_id.is_not(None)
     tx.execute(update(team_link).where(whose, team_link.c.ended_at.is_(None)).values(ended_at=now, ended_by=why))
 
 
 def open_links(tx: Connection, now: int) -> dict[int, int]:
-    """When the open link of each member expires, by the members' numbers."""
+    """The expiry times of open links, by member number."""
     query = select(team_link.c.member_id, team_link.c.expires_at)
     rows = tx.execute(query.where(team_link.c.ended_at.is_(None), team_link.c.expires_at > now))
     return {int(member_id): int(expires_at) for member_id, expires_at in rows}
@@ -138,7 +138,7 @@ def deactivate_also(tx: Connection, known: Iterable[Member]) -> list[Member]:
 
 
 def keep_passwords(tx: Connection, known: Iterable[Member]) -> None:
-    """Give everybody the password that they have in another state of the database, or none where it was reset."""
+    """Copy the passwords from another state of the database; none if a password was reset."""
     for member in known:
         here = find(tx, member.login)
         if here is not None and here.password_hash != member.password_hash:
@@ -146,11 +146,11 @@ def keep_passwords(tx: Connection, known: Iterable[Member]) -> None:
 
 
 def erase(tx: Connection, logins: Iterable[str]) -> int:
-    """Erase the accounts of people who are erased, and their names beside items; how many accounts."""
+    """Erase the accounts of erased people, and their names as assignees; returns the number of accounts."""
     erased = 0
     for login in logins:
         member = find(tx, login)
-        # The items stay closed to others.
+        # The items stay unavailable to others.
         new = ERASED + secrets.token_urlsafe(16)
         tx.execute(update(item_assignee).where(item_assignee.c.login == login).values(login=new))
         if member is not None:

@@ -1,4 +1,4 @@
-"""How much work is left behind a training round, and who is on the way to it."""
+"""Remaining work after a training round, and workers in training."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,19 +10,19 @@ from chorale.store.offering import OFFERED
 from chorale.store.schema import assignment, item, participation, qualification, verdict, worker
 
 PLENTY = 1_000
-"""Items with room from which on nobody counts further: there is work for everybody."""
+"""Counting stops at this number of free items: there is enough work for everybody."""
 
 
 class Left(NamedTuple):
     places: int
     most_on_one: int
     people: int
-    """Who have answered there."""
+    """Number of workers with answers there."""
     answers: int
 
 
 def left_in(tx: Connection, stage_id: int) -> Left | None:
-    """The open items of a stage, and who has worked there; None where that is plenty."""
+    """The open items of a stage and its workers; None if there are plenty."""
     room = select(item.c.wanted - item.c.taken).where(item.c.stage_id == stage_id, OFFERED).limit(PLENTY)
     rooms = list(tx.execute(room).scalars())
     if len(rooms) >= PLENTY:
@@ -43,7 +43,9 @@ def _was_given_work(of: ColumnElement[int], stage_ids: Sequence[int], since: int
 def in_training(
     tx: Connection, rounds: Sequence[int], gates: Sequence[str], given: Sequence[str], since: int, arm: str | None
 ) -> int:
-    """How many are in these rounds, were there since, and have neither failed nor got what the gates give."""
+    """Number of workers in these rounds, active since a time, who have neither failed nor got the gates'
+    qualifications.
+    """
     worker_id = participation.c.worker_id
     query = select(func.count(worker_id.distinct())).where(
         participation.c.stage_id.in_(rounds),
@@ -58,9 +60,9 @@ def in_training(
 def able_to_work(
     tx: Connection, given: Sequence[str], work: Sequence[tuple[int, int | None]], since: int, arm: str | None
 ) -> int:
-    """How many have what the gates give, were there since, and could be given an item now.
+    """Number of qualified workers, active since a time, who could get an item now.
 
-    `work` are the stages by id, each with the most answers of one worker.
+    `work` has the stages by id, each with the maximum number of answers per worker.
     """
     worker_id, stage_ids = qualification.c.worker_id, [stage_id for stage_id, _ in work]
     query = select(func.count(worker_id.distinct())).where(
@@ -87,7 +89,7 @@ def _could_work(worker_id: ColumnElement[int], stage_id: int, most: int | None) 
 
 
 def _of_arm(query: Select[Any], worker_id: ColumnElement[int], arm: str | None) -> Select[Any]:
-    """Only those of an arm, and those who are in none yet."""
+    """A condition: workers of an arm, or without an arm yet."""
     if arm is None:
         return query
     return query.where(exists().where(worker.c.id == worker_id, or_(worker.c.arm.is_(None), worker.c.arm == arm)))

@@ -1,4 +1,4 @@
-"""What a worker's start page rests on: asked for in two statements, since people look at it often."""
+"""The data of a worker's overview page, in two statements, since it is opened often."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,7 +12,7 @@ from chorale.store.schema import WANTING, assignment, item, participation, stage
 
 
 class StageProgress(NamedTuple):
-    """How far a worker is in a stage they have entered."""
+    """A worker's progress in a stage they have entered."""
 
     standing: str
     answered: int
@@ -21,20 +21,20 @@ class StageProgress(NamedTuple):
 
 
 class WorkerView(NamedTuple):
-    """A worker as they are now: stages by their ids, gates by their names."""
+    """A worker's current state: stages by id, gates by name."""
 
     credentials: Credentials
     consent_version: int | None
-    """The version of the consent form they agreed to last."""
+    """The latest version of the consent form they agreed to."""
     paused: frozenset[int]
     wanting: frozenset[int]
-    """Stages that want judgments, be they leased out or not."""
+    """Stages that need judgments, assigned or not."""
     holding: frozenset[int]
     """Stages in which the worker holds an item."""
     decided_by: frozenset[str]
     """The gates that have decided about the worker."""
     progress: Mapping[int, StageProgress]
-    """Of the stages they have entered."""
+    """Progress in the stages they have entered."""
 
 
 _STAGE_IDS = select(listed(cast(stage.c.id, Text)))
@@ -58,7 +58,7 @@ _PROGRESS = Prepared(
 
 
 def worker_view(tx: Connection, worker_id: int) -> WorkerView:
-    """How things are for a worker; for nobody in particular if there is no such worker."""
+    """A worker's view; an empty one if there is no such worker."""
     row = _WORKER.first(tx, worker_id=worker_id) or (None,) * 9
     return WorkerView(
         as_credentials(*row[:4]),

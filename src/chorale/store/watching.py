@@ -1,4 +1,4 @@
-"""What is looked at to notice gold that is worn out, and workers who skip or answer together."""
+"""Data to detect overused gold, and workers who skip too much or act together."""
 
 from typing import NamedTuple
 
@@ -12,19 +12,19 @@ from chorale.store.workers import models
 
 class GoldTurns(NamedTuple):
     gold: int
-    """How many gold items are in use."""
+    """Number of gold items in use."""
     turns: int
-    """Turns that all of them have had: in each, as many workers got them as get an item."""
+    """Number of turns that all of them have had; in each turn, the usual number of workers got them."""
 
 
 def gold_turns(tx: Connection) -> dict[int, GoldTurns]:
-    """How often the gold of every stage has been shown, by the stage's id."""
+    """Completed turns of gold, by stage id."""
     query = select(gold.c.stage_id, func.count(), func.min(gold.c.turns)).where(gold.c.active).group_by(gold.c.stage_id)
     return {int(stage_id): GoldTurns(int(count), int(turns)) for stage_id, count, turns in tx.execute(query)}
 
 
 class Habits(NamedTuple):
-    """What a worker did in a stage."""
+    """A worker's behaviour in a stage."""
 
     stage_id: int
     worker: str
@@ -35,7 +35,7 @@ class Habits(NamedTuple):
 
 
 def habits(tx: Connection) -> list[Habits]:
-    """How much everybody answered and skipped, and how they did on gold; no models."""
+    """Answers, skips and gold results of all workers, without models."""
     query = select(
         participation.c.stage_id,
         worker.c.pseudonym,
@@ -49,7 +49,7 @@ MOST_ANSWERS = 20_000
 
 
 def answered_before(tx: Connection, stage_id: int, most: int) -> int:
-    """The response after which a stage has at most a number of responses."""
+    """The response after which a stage has at most this number of responses."""
     query = (
         select(response.c.id)
         .where(response.c.stage_id == stage_id)
@@ -61,7 +61,7 @@ def answered_before(tx: Connection, stage_id: int, most: int) -> int:
 
 
 def complete_answers(tx: Connection, stage_id: int) -> list[Given]:
-    """The latest answers to items of a stage that are complete, each with the item's label."""
+    """The latest answers to complete items of a stage, each with the item's label."""
     query = (
         select(worker.c.pseudonym, response.c.item_id, response.c.answer, item.c.label)
         .join(worker, worker.c.id == response.c.worker_id)

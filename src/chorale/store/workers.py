@@ -1,4 +1,4 @@
-"""Workers, who they are to their panel, and how many have joined."""
+"""Workers, their panel IDs, and counts of arrivals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ from chorale.store.codec import as_ordered_text
 from chorale.store.prepared import InsertIfNew, NumberingInsert, Prepared, Scope, upsert
 from chorale.store.schema import response, used_token, worker, worker_identity
 
-# Letters and digits that can't be mistaken for one another.
+# Letters and digits that can't be confused with each other.
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class PanelCounts:
-    """A way people came, and how many did."""
+    """A panel, with its number of people."""
 
     panel: str
     came: int
@@ -45,7 +45,7 @@ _ADD_IDENTITY = InsertIfNew(worker_identity, "worker_id", "panel", "external_id"
 def arrive(
     tx: Connection, panel: str, external_id: str, visit: Mapping[str, str], now: int, rng: Random
 ) -> tuple[Worker, bool]:
-    """The worker behind a panel's id, made at the first arrival; and whether they are new."""
+    """The worker with a panel ID, created at the first arrival, and whether they are new."""
     known = find_by_identity(tx, panel, external_id)
     if known is not None:
         return known, False
@@ -54,7 +54,7 @@ def arrive(
     visit_text = as_ordered_text(dict(visit))
     identity = {"worker_id": worker_id, "panel": panel, "external_id": external_id, "visit": visit_text}
     if not _ADD_IDENTITY.changed(tx, **identity):
-        # Somebody else's transaction made the same person a moment ago: ours leaves an unused worker to take back.
+        # Another transaction has just created the same person: delete our unused worker.
         tx.execute(worker.delete().where(worker.c.id == worker_id))
         known = find_by_identity(tx, panel, external_id)
         if known is None:
@@ -64,7 +64,7 @@ def arrive(
 
 
 def arrive_named(tx: Connection, panel: str, name: str, pseudonym: str, now: int) -> tuple[Worker, bool]:
-    """The worker behind a name that need not be hidden, made at the first call; and whether they are new."""
+    """The worker with a public name, created at the first call, and whether they are new."""
     known = find_by_identity(tx, panel, name)
     if known is not None:
         return known, False
@@ -110,7 +110,7 @@ def panel_of(tx: Connection, worker_id: int) -> str | None:
 
 
 def identity_of(tx: Connection, worker_id: int) -> tuple[str, str] | None:
-    """The panel somebody came from, and what it calls them."""
+    """A worker's panel and panel ID."""
     row = tx.execute(
         select(worker_identity.c.panel, worker_identity.c.external_id).where(worker_identity.c.worker_id == worker_id)
     ).first()
@@ -118,7 +118,7 @@ def identity_of(tx: Connection, worker_id: int) -> tuple[str, str] | None:
 
 
 def panels(tx: Connection) -> dict[str, str]:
-    """The panel everybody came from, by pseudonym."""
+    """The panels of all workers, by pseudonym."""
     query = select(worker.c.pseudonym, worker_identity.c.panel).join(
         worker_identity, worker_identity.c.worker_id == worker.c.id
     )
@@ -126,7 +126,7 @@ def panels(tx: Connection) -> dict[str, str]:
 
 
 def from_panel(tx: Connection, panel: str) -> set[str]:
-    """The pseudonyms of all who came from a panel."""
+    """The pseudonyms of all workers from a panel."""
     query = select(worker.c.pseudonym).join(worker_identity, worker_identity.c.worker_id == worker.c.id)
     return set(tx.execute(query.where(worker_identity.c.panel == panel)).scalars())
 
@@ -135,7 +135,7 @@ _CONSENT = Prepared(
     update(worker)
     .where(
         worker.c.id == bindparam("of_worker"),
-        # Below 0 is who has withdrawn.
+        # Values below 0 mean that a worker has withdrawn.
         or_(
             worker.c.consent_version.is_(None),
             and_(worker.c.consent_version >= literal_column("0"), worker.c.consent_version < bindparam("version")),
@@ -149,12 +149,12 @@ _CONSENT = Prepared(
 
 
 def consent(tx: Connection, worker_id: int, version: int, now: int) -> bool:
-    """Note the consent to a version of the form; False if it was noted before."""
+    """Record consent to a version of the form; False if it is already recorded."""
     return bool(_CONSENT.changed(tx, of_worker=worker_id, version=version, now=now))
 
 
 def use_token(tx: Connection, digest: str, expires_at: int, now: int) -> bool:
-    """Note that a signed link was used; False if it was used before."""
+    """Record the use of a signed link; False if it was already used."""
     tx.execute(delete(used_token).where(used_token.c.expires_at < now))
     row = {"digest": digest, "expires_at": expires_at}
     return bool(tx.execute(upsert(tx, used_token).values(**row).on_conflict_do_nothing()).rowcount)
@@ -166,7 +166,7 @@ def models() -> Select[int]:
 
 
 def came_from(tx: Connection, panel: str) -> bool:
-    """Whether anybody has come from a panel."""
+    """Whether anybody has joined from a panel."""
     query = select(worker_identity.c.worker_id).where(worker_identity.c.panel == panel).limit(1)
     return tx.execute(query).first() is not None
 
@@ -177,7 +177,7 @@ def find_by_pseudonym(tx: Connection, pseudonym: str) -> Worker | None:
 
 
 def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
-    """Platform and ID there. Call it only where the look-up is logged."""
+    """A worker's platforms and IDs. Call it only where the look-up is logged."""
     query = select(worker_identity.c.panel, worker_identity.c.external_id).where(
         worker_identity.c.worker_id == worker_id
     )
@@ -185,7 +185,7 @@ def identities(tx: Connection, worker_id: int) -> list[tuple[str, str]]:
 
 
 def panel_counts(tx: Connection) -> list[PanelCounts]:
-    """How everybody came, in the order of the ways' names."""
+    """Numbers of people by panel, sorted by name."""
     query = (
         select(worker_identity.c.panel, func.count(), func.count(worker.c.consented_at), func.max(worker.c.arrived_at))
         .join(worker, worker.c.id == worker_identity.c.worker_id)
@@ -197,22 +197,22 @@ def panel_counts(tx: Connection) -> list[PanelCounts]:
 
 @dataclass(frozen=True, slots=True)
 class Attendees:
-    """Experts are staff: they are counted apart."""
+    """Counts of people who joined. Experts are staff and counted separately."""
 
     arrived: int
     consented: int
     in_time: int | None
-    """How many came before the last answer did; None if there is no answer yet."""
+    """Number of people who joined before the last answer; None if there is no answer yet."""
     experts: int
-    """How many experts have been at their desk for this study."""
+    """Number of experts who have worked in this study."""
     first_at: int | None
     """When the first person arrived, or the first expert if nobody else has."""
     last_at: int | None
-    """When the last answer came, whoever gave it."""
+    """Time of the last answer."""
 
 
 def attendees(tx: Connection, experts_panel: str) -> Attendees:
-    """`experts_panel` is the panel that experts come from. Models are nobody who came."""
+    """Count arrivals. `experts_panel` is the panel of experts. Models are not counted."""
     last_at = tx.execute(select(func.max(response.c.submitted_at))).scalar()
     experts = select(worker_identity.c.worker_id).where(worker_identity.c.panel == experts_panel)
     first_at = func.min(worker.c.arrived_at)

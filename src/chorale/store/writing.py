@@ -1,4 +1,4 @@
-"""How answers were written, in numbers that pages count."""
+"""Statistics of how answers were written, counted by pages."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -18,13 +18,13 @@ class WritingNumbers(NamedTuple):
     """How an answer was written."""
 
     characters: int
-    """Of free text in it."""
+    """Number of characters of free text."""
     pasted: float
-    """The fraction of the characters put in that was pasted."""
+    """Fraction of entered characters that were pasted."""
     typing_ms: int
-    """The time between changes of the text, pauses over two seconds left out."""
+    """Typing time, without pauses over two seconds."""
     rhythm: float | None
-    """Standard deviation over mean of the times between changes; None with few."""
+    """Coefficient of variation of the times between changes; None with few changes."""
     left: int
     """How often the page was left before the answer was submitted."""
     away_ms: int
@@ -47,7 +47,7 @@ class WrittenRow(NamedTuple):
 
 
 def written(tx: Connection) -> Iterator[WrittenRow]:
-    """All answers of which it is known how they were written, streamed."""
+    """All answers with writing statistics, streamed."""
     query = (
         select(response.c.id, stage.c.name, item.c.key, worker.c.pseudonym, response.c.answer, *writing.c[_NAMES])
         .join(writing, writing.c.response_id == response.c.id)
@@ -63,7 +63,7 @@ def written(tx: Connection) -> Iterator[WrittenRow]:
 
 
 def written_by(tx: Connection, worker_id: int) -> dict[int, WritingNumbers]:
-    """How a worker's answers were written, by response."""
+    """The writing statistics of a worker's answers, by response."""
     query = (
         select(writing.c.response_id, *writing.c[_NAMES])
         .join(response, response.c.id == writing.c.response_id)
@@ -74,6 +74,6 @@ def written_by(tx: Connection, worker_id: int) -> dict[int, WritingNumbers]:
 
 
 def erase(tx: Connection, worker_id: int) -> None:
-    """Erase how somebody's answers were written."""
+    """Erase the writing statistics of a worker's answers."""
     own = select(response.c.id).where(response.c.worker_id == worker_id)
     tx.execute(delete(writing).where(writing.c.response_id.in_(own)))
