@@ -1,9 +1,10 @@
 """Every study of the gallery in a real browser: its first page can be read by everybody, filled in and submitted."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers
 from chorale.folder.templates import create_study, template_names
@@ -41,3 +42,42 @@ def test_the_first_page_can_be_filled_in(chromium: Browser, tmp_path: Path, name
         for context in chromium.contexts:
             context.close()
         assert scene.watch.complaints == []
+
+
+def first_page(chromium: Browser, folder: Path, name: str, width: int) -> Iterator[Page]:
+    """The first page of a study of the gallery, filled in, on a screen of this width."""
+    create_study(folder, f"gallery/{name}")
+    with Site(folder) as site:
+        page = Scene(chromium, site).worker(viewport={"width": width, "height": 740}).open("main").page
+        HANDS[name](page)
+        yield page
+        page.context.close()
+
+
+def test_words_are_not_broken_on_a_phone(chromium: Browser, tmp_path: Path) -> None:
+    for page in first_page(chromium, tmp_path / "study", "best-worst", 360):
+        words = page.locator(".form-candidate .form-side")
+        lines = words.evaluate_all("words => words.map(word => word.getClientRects().length && word.offsetHeight)")
+        assert len(lines) == 4
+        assert len(set(lines)) == 1
+
+
+def test_labels_of_spans_are_below_what_names_them_on_a_phone(chromium: Browser, tmp_path: Path) -> None:
+    for page in first_page(chromium, tmp_path / "study", "audio-segments", 360):
+        tops = page.locator(".form-labels > *").evaluate_all("parts => parts.map(part => part.offsetTop)")
+        assert tops[0] < tops[1] == tops[2]
+
+
+def test_the_ends_of_a_scale_are_below_its_levels(chromium: Browser, tmp_path: Path) -> None:
+    left = "parts => parts[0].getBoundingClientRect().left"
+    for page in first_page(chromium, tmp_path / "study", "preference", 1280):
+        level = page.locator(".form-row label").evaluate_all(left)
+        assert page.locator(".form-matrix > .form-ends > span").evaluate_all(left) == pytest.approx(level, abs=1)
+
+
+def test_a_drawn_box_is_listed_once_with_a_button_like_others(chromium: Browser, tmp_path: Path) -> None:
+    for page in first_page(chromium, tmp_path / "study", "image-boxes", 360):
+        line = page.locator(".drawing-list > li")
+        assert line.evaluate("line => getComputedStyle(line).listStyleType") == "none"
+        assert "button-quiet" in str(line.get_by_role("button").get_attribute("class"))
+        assert barriers(page) == ""

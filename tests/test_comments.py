@@ -236,7 +236,7 @@ def test_a_study_comes_back_from_label_studio(exported: Path, study: Study, tmp_
     def labels_of(opened: Study, stage: str) -> dict[str, Any]:
         # Ties are drawn by the name of the stage and the study's seed.
         items = look(opened, lambda tx: list(all_items(tx, stage)))
-        return {item.key: (item.payload["text"], item.answer) for item in items if (item.confidence or 0) > 0.5}
+        return {item.key: (dict(item.payload), item.answer) for item in items if (item.confidence or 0) > 0.5}
 
     try:
         assert answers_of(again, "tasks") == answers_of(study, "main")

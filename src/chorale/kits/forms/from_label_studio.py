@@ -13,12 +13,15 @@ from chorale.exchange.batch_kinds import BatchKind
 from chorale.exchange.importing import Imported, import_files
 from chorale.files.batch_files import BatchOptions
 from chorale.files.toml_lines import as_toml
+from chorale.folder.own_table import NEVER_SHOWN
 from chorale.kits.forms.label_studio_config import StudioForm, form_in
 from chorale.kits.forms.task import FORM
 from chorale.model import UserError
 
 _TASK, _WORKER, _ANSWER = "chorale_task", "chorale_worker", "chorale_answer"
 _NOBODY = "unknown"
+_OWN_DATA = frozenset(("chorale_stage", "chorale_item", *NEVER_SHOWN))
+"""What a task's data has for others than workers: the names that exports of Chorale add, and those of study files."""
 
 
 def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imported:
@@ -33,7 +36,7 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
         options=_as_toml(asked),
         item_columns=frozenset(),
         answer_column=_ANSWER,
-        item=lambda cells: {name: cells[name] for name in asked.columns if name in cells},
+        item=lambda cells: {name: value for name, value in cells.items() if name not in (_TASK, _WORKER, _ANSWER)},
         answer=lambda given: json.loads(next(iter(given.values()))),
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +103,7 @@ def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]
     for number, entry in enumerate(_listed(path), 1):
         data = entry["data"]
         key = str(data.get("chorale_item", entry.get("id", number)))
-        item = {name: data[name] for name in asked.columns if isinstance(data.get(name), str)}
+        item = {name: value for name, value in data.items() if isinstance(value, str) and name not in _OWN_DATA}
         item |= {name: _place(item[name]) for name in asked.media if name in item}
         for made in entry.get("annotations") or ():
             if not made.get("was_cancelled"):

@@ -263,7 +263,10 @@
         ...this.shapes.map((_, position) => {
           const remove = this.#button(say("Remove"), () => this.remove(position));
           remove.setAttribute("aria-label", say("Remove {name}", { name: this.#named(position) }));
-          return html("li", {}, `${this.#named(position)} `, remove);
+          remove.className = "button button-small button-quiet";
+          const line = html("li", {}, html("span", { class: "drawing-name" }, this.#named(position)), " ", remove);
+          line.style.borderColor = this.#colour(this.shapes[position].label);
+          return line;
         }),
       );
       this.#draw();

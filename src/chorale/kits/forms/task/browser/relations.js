@@ -9,6 +9,27 @@ const SVG = "http://www.w3.org/2000/svg";
 /** @param {{start: number, end: number, label?: string}} span */
 const keyOf = (span) => `${span.start}:${span.end}:${span.label ?? ""}`;
 
+/** @typedef {{x: number, top: number, bottom: number}} Edges of the first line of a span, and its middle */
+
+/**
+ * An arrow from one span to another: above a line that has both, and otherwise from line to line, beside their words.
+ *
+ * @param {Edges} start
+ * @param {Edges} end
+ * @param {number} number of the relation: arrows above the same line have different heights
+ */
+function arrow(start, end, number) {
+  const curve = (from, by, to) => `M${start.x} ${from} C${start.x} ${by} ${end.x} ${by} ${end.x} ${to}`;
+  if (start.top < end.bottom && end.top < start.bottom) {
+    const above = Math.max(8, Math.min(start.top, end.top) - 14 - (number % 3) * 7);
+    const y = Math.max(10, (start.top + end.top + 6 * above) / 8 - 2);
+    return { line: curve(start.top, above, end.top), tip: { x: end.x, y: end.top }, down: true, place: { x: (start.x + end.x) / 2, y } };
+  }
+  const down = start.top < end.top;
+  const [from, to] = down ? [start.bottom, end.top] : [start.top, end.bottom];
+  return { line: curve(from, (from + to) / 2, to), tip: { x: end.x, y: to }, down, place: { x: start.x, y: down ? from + 13 : from - 6 } };
+}
+
 export default class Relations extends Field {
   /**
    * @param {HTMLElement} element
@@ -135,19 +156,20 @@ export default class Relations extends Field {
   #drawArrows() {
     const frame = this.picture.getBoundingClientRect();
     const shapes = this.relations.flatMap(({ from, to, label }, number) => {
-      const [start, end] = [this.#middle(from, frame), this.#middle(to, frame)];
+      const [start, end] = [this.#edges(from, frame), this.#edges(to, frame)];
       if (!start || !end) return [];
-      const top = Math.max(8, Math.min(start.y, end.y) - 14 - (number % 3) * 7);
+      const { line, tip, down, place } = arrow(start, end, number);
       const path = document.createElementNS(SVG, "path");
-      path.setAttribute("d", `M${start.x} ${start.y} C${start.x} ${top} ${end.x} ${top} ${end.x} ${end.y}`);
+      path.setAttribute("d", line);
       path.setAttribute("class", "form-arrow");
       const head = document.createElementNS(SVG, "path");
-      head.setAttribute("d", `M${end.x - 4} ${end.y - 7} L${end.x} ${end.y} L${end.x + 4} ${end.y - 7}`);
+      const back = down ? -7 : 7;
+      head.setAttribute("d", `M${tip.x - 4} ${tip.y + back} L${tip.x} ${tip.y} L${tip.x + 4} ${tip.y + back}`);
       head.setAttribute("class", "form-arrow");
       const text = document.createElementNS(SVG, "text");
       text.textContent = this.rules.relations.find(({ value }) => value === label)?.label ?? "";
-      text.setAttribute("x", String((start.x + end.x) / 2));
-      text.setAttribute("y", String(Math.max(10, (start.y + end.y + 6 * top) / 8 - 2)));
+      text.setAttribute("x", String(place.x));
+      text.setAttribute("y", String(place.y));
       text.setAttribute("class", "form-arrow-label");
       return [path, head, text];
     });
@@ -157,14 +179,15 @@ export default class Relations extends Field {
   /**
    * @param {{start: number, end: number}} span
    * @param {DOMRect} frame
-   * @returns {{x: number, y: number} | null} the middle of the upper edge of its first line
+   * @returns {Edges | null}
    */
-  #middle({ start, end }, frame) {
+  #edges({ start, end }, frame) {
     const boxes = this.spans.words.all.slice(start, end).map((word) => word.getBoundingClientRect());
     if (boxes.length === 0 || frame.width === 0) return null;
     const line = boxes.filter((box) => Math.abs(box.top - boxes[0].top) < box.height / 2);
     const [left, right] = [Math.min(...line.map((box) => box.left)), Math.max(...line.map((box) => box.right))];
-    return { x: Math.round((left + right) / 2 - frame.left), y: Math.round(boxes[0].top - frame.top + 4) };
+    const { top, bottom } = boxes[0];
+    return { x: Math.round((left + right) / 2 - frame.left), top: Math.round(top - frame.top + 4), bottom: Math.round(bottom - frame.top) };
   }
 
   value() {
