@@ -288,7 +288,7 @@ def test_a_field_that_others_depend_on_can_be_decided(tmp_path: Path) -> None:
         do(study, adjudicating.decide, stage, "i1", {"tone": "kind"}, "It asks.", "rae")
         (item,) = look(study, lambda tx: list(all_items(tx, "only")))
         assert item.decision == {"tone": "kind"} and item.released and "how" not in item.answer
-        with pytest.raises(UserError, match="must be without `how`"):
+        with pytest.raises(UserError, match="must not have `how`"):
             do(study, adjudicating.decide, stage, "i1", {"how": "sly"}, "It shouts.", "rae")
         do(study, adjudicating.decide, stage, "i1", {"tone": "rude", "how": "sly"}, "It is rude.", "rae")
         (item,) = look(study, lambda tx: list(all_items(tx, "only")))

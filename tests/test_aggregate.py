@@ -271,11 +271,11 @@ def test_an_option_nobody_chose_has_its_place() -> None:
 def test_nothing_raises() -> None:
     with pytest.raises(ValueError, match="no judgments"):
         majority(Judgments.from_columns([], [], []))
-    with pytest.raises(ValueError, match="there is no method 'median'"):
+    with pytest.raises(ValueError, match="unknown method 'median'"):
         aggregate(judged([("t", "a", "x")]), "median")
     with pytest.raises(ValueError, match="'vb' or 'em'"):
         mace(judged([("t", "a", "x")]), MaceSettings(method="other"))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="as many values of trust"):
+    with pytest.raises(ValueError, match="one value per judgment"):
         confidence(judged([("t", "a", "x")]), trust=np.ones(2))
 
 
@@ -470,7 +470,7 @@ def test_a_weighted_vote_and_known_labels_as_in_crowd_kit() -> None:
 
 
 def test_a_table_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs the columns label; it has task, worker, answer"):
+    with pytest.raises(ValueError, match=r"has no columns label .found: task, worker, answer"):
         library.Wawa().fit(SMALL.rename(columns={"label": "answer"}))
     with pytest.raises(ValueError, match="a task and a worker"):
         library.Wawa().fit(SMALL.assign(task=[7, None, 7, 8, 8, 8]))
@@ -553,13 +553,13 @@ def test_accuracy_with_interval_and_another_method_beside_it(files: Path) -> Non
 
 def test_confidence_takes_trust_from_truth_or_a_column(files: Path) -> None:
     found = told("judgments.csv", "--method", "confidence", "--truth", "truth.csv", "--smoothing", "1")
-    assert any("compared with the same truth" in note for note in found["notes"])
+    assert any("evaluated on the same truth" in note for note in found["notes"])
     assert 0.3 < found["workers"]["0"]["trust"] < 1
     (files / "t.csv").write_text("task,worker,label,sure\nt,a,x,0.9\nt,b,y,0.3\nt,c,y,0.3\n")
     found = told("t.csv", "--method", "confidence", "--trust", "sure")
     assert found["labels"] == {"t": "x"}
     assert found["probabilities"]["t"]["x"] == pytest.approx(0.6)
-    assert any("every vote counts the same" in note for note in told("t.csv", "--method", "confidence")["notes"])
+    assert any("every vote counts equally" in note for note in told("t.csv", "--method", "confidence")["notes"])
 
 
 def test_sets_come_out_as_lists(files: Path) -> None:
@@ -595,16 +595,16 @@ def test_labels_are_written_to_files(files: Path) -> None:
         (["judgments.csv", "--against", "majority"], "--truth"),
         (["judgments.csv", "--against", "majorty"], "neither a method"),
         (["judgments.csv", "--against", "other.csv"], "nothing to compare"),
-        (["judgments.csv", "--method", "majority", "--iterations", "3"], "--iterations goes with"),
-        (["judgments.csv", "--method", "glad", "--restarts", "3"], "--restarts goes with mace"),
-        (["judgments.csv", "--open"], "--open goes with crowdtruth"),
-        (["judgments.csv", "--trust", "label"], "--trust goes with confidence"),
+        (["judgments.csv", "--method", "majority", "--iterations", "3"], "--iterations only applies to"),
+        (["judgments.csv", "--method", "glad", "--restarts", "3"], "--restarts only applies to mace"),
+        (["judgments.csv", "--open"], "--open only applies to crowdtruth"),
+        (["judgments.csv", "--trust", "label"], "--trust only applies to confidence"),
         (["judgments.csv", "--method", "crowdtruth", "--open", "--options", "0,1,2"], "no list of options"),
         (
             ["judgments.csv", "--options", "0,1"],
             "judgments.csv: has labels that are not among the options (found '2'). Add them to --options",
         ),
-        (["judgments.csv", "--truth", "judgments.csv", "--truth-label", "worker"], "has another worker for task 0"),
+        (["judgments.csv", "--truth", "judgments.csv", "--truth-label", "worker"], "has a different worker for task 0"),
         (["none.csv"], "none.csv: does not exist"),
         (["judgments.csv", "--truth", "other.csv"], "None of the 80 tasks is in the truth"),
     ],
@@ -633,7 +633,7 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
             for name in ("uqs", "wqs", "wwa", "wua", "aqs"):
                 low, high = found[typical]["ci"][name]
                 assert low < found[typical][name] < high
-        assert any("The lowest and the highest have none" in note for note in found["notes"])
+        assert any("Minimum and maximum have none" in note for note in found["notes"])
         return
     shares = found["ci"]["probabilities"]
     assert set(shares) == {"0", "1", "2"}
@@ -692,7 +692,7 @@ def test_trust_from_gold_is_drawn_over_the_gold_that_was_met(smoothing: str, fil
             assert low - 1e-9 <= worker["trust"] <= high + 1e-9
             widths.append(high - low)
     assert max(widths) > 0
-    assert "1 worker met no gold: their trust has no interval." in found["notes"]
+    assert "1 worker without gold answers: their trust has no interval." in found["notes"]
 
 
 def test_too_many_labels_are_refused_before_the_memory_is_full(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -705,10 +705,10 @@ def test_what_was_decided_is_said(files: Path) -> None:
     notes = told("r.csv", "--method", "majority")["notes"]
     assert any("more than once" in note for note in notes)
     assert any("no label" in note for note in notes)
-    assert any("1 task is tied (100.0%): one of the tied labels at random" in note for note in notes)
+    assert any("1 task is tied (100.0%): a random tied label is used" in note for note in notes)
     assert told("r.csv", "--method", "majority", "--repeats", "all")["probabilities"]["t"]["x"] == pytest.approx(2 / 3)
     done = run("judgments.csv", "--iterations", "1")
-    assert "before the values had settled" in done.stderr
+    assert "without convergence" in done.stderr
 
 
 # Drop-in for crowd-kit
@@ -746,7 +746,7 @@ def test_numbers_that_mean_nothing_are_refused(name: str) -> None:
     for wrong in ({"n_iter": -1}, {"n_iter": 0}, {"n_iter": 2.5}, {"tol": -1e-3}, {"tol": float("nan")}):
         with pytest.raises(ValueError, match="must be"):
             getattr(library, name)(**wrong)
-    with pytest.raises(ValueError, match="1 or more iterations"):
+    with pytest.raises(ValueError, match="iterations must be at least 1"):
         aggregate(judged([("t", "a", "x"), ("t", "b", "x")]), "dawid-skene", MethodOptions(iterations=0))
 
 
@@ -815,12 +815,12 @@ def test_workers_without_a_skill_may_be_ignored() -> None:
     vote = library.MajorityVote(on_missing_skill="ignore")
     table = pl.DataFrame({"task": [1, 1, 1], "worker": ["a", "b", "c"], "label": ["x", "y", "y"]})
     assert vote.fit_predict(table, {"a": 1.0}).rows() == [(1, "x")]
-    with pytest.raises(ValueError, match="judged by nobody with a skill"):
+    with pytest.raises(ValueError, match="no judgments of workers with a skill"):
         vote.fit(table, {"d": 1.0})
 
 
 def test_wawa_knows_workers_again() -> None:
-    with pytest.raises(ValueError, match="fit comes before predict"):
+    with pytest.raises(ValueError, match="call fit before predict"):
         library.Wawa().predict(SMALL)
     table = pl.DataFrame({"task": [1, 1, 1, 2, 2], "worker": list("abcab"), "label": list("xxyxx")})
     fitted = library.Wawa().fit(table)

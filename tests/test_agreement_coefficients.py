@@ -262,7 +262,7 @@ def test_one_label_or_one_worker_is_undefined(name: str) -> None:
     assert ALL[name](alike).value is None
     assert ALL[name](alike).undefined
     alone = Judgments.from_columns(list("ab"), list("xx"), [1, 2])
-    assert (ALL[name](alone).value, ALL[name](alone).undefined) == (None, "no item was judged twice")
+    assert (ALL[name](alone).value, ALL[name](alone).undefined) == (None, "no item has two judgments")
 
 
 # The command and Python
@@ -309,13 +309,13 @@ def test_other_coefficients_of_the_command(file: Path) -> None:
         found = json.loads(run(file, "--metric", metric, "--analytic", "--json"))
         assert found["value"] == pytest.approx(expected(rows).value)
         assert (found["level"], found["analytic"]) == ("ordinal", None)
-        assert f"There is no analytic standard error of {metric} here." in found["notes"]
+        assert f"{metric} has no analytic standard error for these data." in found["notes"]
     found = json.loads(run(file, "--metric", "icc", "--icc-form", "3k", "--json"))
     assert (found["icc_form"], found["value"]) == ("3k", pytest.approx(icc(rows, form="3k").value))
     assert "standard error" in run(file, "--analytic")
     assert "Only icc has forms" in run(file, "--icc-form", "1", code=2)
-    assert "Only fleiss counts shares" in run(file, "--shares", "items", code=2)
-    assert "Weights of fleiss need --shares items" in run(file, "--metric", "fleiss", "--weights", "linear", code=2)
+    assert "Only fleiss has two kinds" in run(file, "--shares", "items", code=2)
+    assert "Weights for fleiss require --shares items" in run(file, "--metric", "fleiss", "--weights", "linear", code=2)
 
 
 def test_a_second_file_is_compared_by_them(file: Path, tmp_path: Path) -> None:

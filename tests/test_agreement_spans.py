@@ -131,7 +131,7 @@ def test_who_marks_nothing_disagrees_with_who_does() -> None:
     assert alone.item_disagreement is not None
     assert alone.item_disagreement.tolist()[1:] == [2.0, 0.0]
     assert gamma(judged(["", ""])).undefined == "nobody marked a span"
-    assert gamma(judged(["1:2"], ["3:4"])).undefined == "no item was judged twice"
+    assert gamma(judged(["1:2"], ["3:4"])).undefined == "no item has two judgments"
 
 
 def test_gamma_is_1_for_the_same_spans_and_about_0_for_random_ones() -> None:
@@ -231,7 +231,7 @@ def test_gamma_of_two_files_is_compared_text_by_text(tmp_path: Path) -> None:
 def test_what_is_no_span_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("task,worker,label\nt,a,1:3\nt,b,3\n")
     done = ran(tmp_path / "a.csv", "--metric", "gamma", code=2)
-    assert "a label is no span" in " ".join(done.stderr.split()) and "a.csv:3:" in "".join(done.stderr.split())
+    assert "a label is not a span" in " ".join(done.stderr.split()) and "a.csv:3:" in "".join(done.stderr.split())
     crowd = [" ".join(f"{n}:{n + 9}" for n in range(60))] * 5
-    with pytest.raises(ValueError, match="too many spans near each other by 5 people"):
+    with pytest.raises(ValueError, match="too many overlapping spans by 5 people"):
         gamma(judged(crowd))

@@ -95,11 +95,11 @@ def test_a_word_that_is_not_in_its_sentence_is_refused_with_its_line(tmp_path: P
     (problem,) = caught.value.problems
     assert (problem.line, problem.message) == (12, "has a word that is not in its sentence")
     other = write_crowd(tmp_path / "other.csv", [("s1", "Another text .", "text", {"giving": 1.0})])
-    with pytest.raises(UserError, match="an id with another sentence"):
+    with pytest.raises(UserError, match="has a different sentence"):
         read_frame_words([resources_crowd(tmp_path), other])
     bare = tmp_path / "bare.csv"
     bare.write_text("frame,score,sent_id\ngiving,1,s1\n", "utf-8")
-    with pytest.raises(UserError, match="needs the columns sent_id, sentence and word"):
+    with pytest.raises(UserError, match="Fill in the columns sent_id, sentence and word"):
         read_frame_words([bare])
 
 
@@ -139,7 +139,7 @@ def test_frames_of_the_chosen_sense_are_named(resources: Path, framenet: FrameNe
     candidates = CandidateFrames(framenet, wordnet, mapped.frames, "map")
     found = frames_by_sense(read_frame_words([resources / "crowd.csv"]), candidates, "lesk")
     assert [sorted(one.frames) for one in found] == [["Self_motion"], ["Operating"], ["Giving"], []]
-    with pytest.raises(ValueError, match="needs WordNet"):
+    with pytest.raises(ValueError, match="requires WordNet"):
         frames_by_sense([], CandidateFrames(framenet, reach="units"))
 
 
@@ -198,7 +198,7 @@ def test_mistakes_of_the_commands_are_told_with_a_fix(resources: Path, tmp_path:
     away.write_text("sent_id,frame\nelsewhere,giving\n", "utf-8")
     for option, value, words in (
         ("--with", top, "--curves"),
-        ("--only", away, "has no sentence of the gold"),
+        ("--only", away, "has no sentence in common with the gold"),
         ("--curves", tmp_path / "curves.png", ".svg"),
     ):
         done = run("evaluate", "frames", top, crowd, option, value)

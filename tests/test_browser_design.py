@@ -65,7 +65,7 @@ def test_a_field_is_added_by_keyboard_previewed_and_saved(browser: Browser, link
     expect(card.get_by_label("Name", exact=True)).to_be_focused()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Not a name")
-    expect(card.get_by_text("Is not a name. Use lower-case letters")).to_be_visible()
+    expect(card.get_by_text("Is not a valid name. Use lower-case letters")).to_be_visible()
     expect(card.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
     expect(page.locator("#preview-note")).to_contain_text("the last valid version")
     page.keyboard.press("ControlOrMeta+a")

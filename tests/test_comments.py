@@ -249,16 +249,16 @@ def test_a_study_comes_back_from_label_studio(exported: Path, study: Study, tmp_
 @pytest.mark.parametrize(
     ("config", "told"),
     [
-        ("<View>", "is not XML"),
-        ('<View><Text name="t" value="$text"/></View>', "asks nothing"),
+        ("<View>", "is not valid XML"),
+        ('<View><Text name="t" value="$text"/></View>', "has no control such as"),
         (
             '<View><Choices name="c" toName="t"><Choice value="a"/></Choices></View>',
-            "shows nothing that can be imported",
+            "has no supported display tag",
         ),
-        ('<View><Text name="t" value="$text"/><Brush name="b" toName="t"/></View>', "<Brush>, which can't be imported"),
+        ('<View><Text name="t" value="$text"/><Brush name="b" toName="t"/></View>', "<Brush>, which is not supported"),
         (
             '<View><Text name="t" value="$text"/><Rating name="r" toName="t" perRegion="true"/></View>',
-            "asks <Rating> for every region (perRegion)",
+            "has the control <Rating> with perRegion",
         ),
         ('<!DOCTYPE x [<!ENTITY a "b">]><View/>', "declares a document type or entities"),
     ],

@@ -115,12 +115,12 @@ def test_missing_values_leave_sets(sep: str, cells: list[str]) -> None:
 def test_blanks_around_labels_are_removed_and_counted(tmp_path: Path) -> None:
     found = run("agreement", file_of(tmp_path / "a.csv", ["yes", "no ", "yes"], [" yes", "no", "yes"]))
     assert found["value"] == 1.0
-    assert "2 labels had blanks before or after: they were removed." in found["notes"]
+    assert "2 labels had leading or trailing blanks, which were removed." in found["notes"]
 
 
 def test_one_label_in_two_spellings_is_reported_with_counts() -> None:
     found = chorale.alpha([["1", "2", "Yes", "a b"], ["1.0", "2", "yes", "a\u00a0b"]])
-    (note,) = [note for note in found.notes if "Different labels" in note]
+    (note,) = [note for note in found.notes if "different labels" in note]
     for pair in ("'1' (1) and '1.0' (1)", "'Yes' (1) and 'yes' (1)", "'a b' (1) and 'a\\xa0b' (1)"):
         assert pair in note
     assert "'2'" not in note

@@ -153,7 +153,7 @@ def test_the_order_of_rows_changes_nothing(rows: list[tuple[str, str, float]]) -
 
 
 def test_columns_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(ValueError, match="the same length"):
         FrameScores.from_columns(["s"], ["a", "b"])
     with pytest.raises(ValueError, match="at least 0"):
         FrameScores.from_columns(["s"], ["a"], [-0.1])
@@ -233,25 +233,25 @@ def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
         ("f.csv", HEAD, "has no frame scores"),
         ("f.csv", "a,b\n1,2\n", "has no column that is known to hold the sentence"),
         ("f.csv", "sent_id,b\n1,2\n", "has no column that is known to hold the frame"),
-        ("f.csv", HEAD + "s1,a,high\n", "f.csv:2: has no number of at least 0 under 'score' (found 'high')"),
+        ("f.csv", HEAD + "s1,a,high\n", "f.csv:2: has no number of at least 0 in 'score' (found 'high')"),
         ("f.csv", HEAD + "s1,a,nan\n", "(found 'nan')"),
         ("f.csv", HEAD + "s1,a,inf\n", "(found 'inf')"),
         ("f.csv", HEAD + "s1,a,-1\n", "(found '-1')"),
         ("f.csv", HEAD + "s1,a,\n", "(found '')"),
-        ("f.csv", HEAD + "s1, ,1\n", "has no usable value for 'frame'"),
-        ("f.csv", HEAD + ",a,1\n", "has no usable value for 'sent_id'"),
-        ("f.csv", HEAD + "s1,a,1\ns1,A,1\n", "f.csv:3: has a sentence and frame for the second time (found 's1, A')"),
-        ("f.csv", "sent_id,frame,score,sqs\ns1,a,1,0.5\ns1,b,1,0.6\n", "f.csv:3: has another sentence quality"),
-        ("f.csv", "sent_id,frame,score,sqs\ns1,a,1,\n", "under 'sqs'"),
-        ("f.jsonl", '{"sent_id": "s", "frame": "a", "score": true}\n', "under 'score' (found true)"),
+        ("f.csv", HEAD + "s1, ,1\n", "has no valid value for 'frame'"),
+        ("f.csv", HEAD + ",a,1\n", "has no valid value for 'sent_id'"),
+        ("f.csv", HEAD + "s1,a,1\ns1,A,1\n", "f.csv:3: repeats a sentence and frame (found 's1, A')"),
+        ("f.csv", "sent_id,frame,score,sqs\ns1,a,1,0.5\ns1,b,1,0.6\n", "f.csv:3: has a different sentence quality"),
+        ("f.csv", "sent_id,frame,score,sqs\ns1,a,1,\n", "in 'sqs'"),
+        ("f.jsonl", '{"sent_id": "s", "frame": "a", "score": true}\n', "in 'score' (found true)"),
         (
             "f.jsonl",
             '{"sent_id": "s", "frame": "a", "score": 1}\n{"sent_id": "s"}\n',
-            "has no usable value for 'frame'",
+            "has no valid value for 'frame'",
         ),
         ("f.json", "{", "is not JSON"),
-        ("f.json", "[]", "is not what"),
-        ("f.json", '{"units": {"s": {"uqs": 1}}}', "is not what"),
+        ("f.json", "[]", "is not the output of"),
+        ("f.json", '{"units": {"s": {"uqs": 1}}}', "is not the output of"),
         ("f.json", '{"units": {"s": {"uqs": 1, "uas": {"a": "x"}}}}', "'a' of unit 's'"),
         ("f.json", '{"units": {}}', "has no frame scores"),
         ("f.parquet", "x", "is in a format that can't be read here"),
@@ -276,7 +276,7 @@ def test_missing_scores_are_an_error_where_they_are_needed(tmp_path: Path) -> No
 
 def test_a_sentence_in_two_files_is_an_error(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{number}.csv", as_csv({"s1": CROWD["s1"]})) for number in (1, 2)]
-    with pytest.raises(UserError, match="another file has as well") as caught:
+    with pytest.raises(UserError, match="is also in another file") as caught:
         read_frame_scores(paths)
     assert len(caught.value.problems) == 4
 
@@ -375,7 +375,7 @@ def test_options_change_the_result_and_the_signature(files: tuple[Path, Path], t
     skipped = run(pred, weighted, "--constant", "skip", "--items")
     assert skipped["sentences"]["s1"]["tau"] is None
     assert any("only the cosine counts" in note for note in skipped["notes"])
-    assert any("no curve" in note for note in skipped["notes"])
+    assert any("With a single sentence" in note for note in skipped["notes"])
     column = run(pred, gold, "--gold-score", "fss_sent_centric_initial")
     assert "gold-score:fss_sent_centric_initial" in column["signature"]
 
@@ -392,9 +392,9 @@ def test_sentence_quality_gives_weighted_averages(tmp_path: Path, files: tuple[P
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ("s1,0.2\n", "lacks 1 of 2 sentences (found 's3')"),
+        ("s1,0.2\n", "is missing 1 of 2 sentences (found 's3')"),
         ("s1,\ns3,0.8\n", "q.csv:2: has no sentence quality"),
-        ("s1,0.2\ns3,0.8\ns1,0.3\n", "q.csv:4: has a sentence for the second time"),
+        ("s1,0.2\ns3,0.8\ns1,0.3\n", "q.csv:4: repeats a sentence"),
         ("s1,-1\ns3,0.8\n", "q.csv:2: has no sentence quality (found '-1')"),
     ],
 )
@@ -430,9 +430,9 @@ def test_tables_for_people_and_for_papers(files: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("text", "more", "told"),
     [
-        ("sent_id,frame\nx1,motion\n", (), "has no sentence of the gold"),
+        ("sent_id,frame\nx1,motion\n", (), "has no sentence in common with the gold"),
         ("sent_id,frame\ns1,motion\n", ("--sentence", "key"), "has no column 'key'"),
-        ("sent_id,frame\ns1,motion\n", ("--scores", "initial", "--gold-score", "x"), "Leave one of them out"),
+        ("sent_id,frame\ns1,motion\n", ("--scores", "initial", "--gold-score", "x"), "Use only one of them"),
         ("sent_id,frame\ns1,motion,3\n", (), "pred.csv:2"),
     ],
 )
@@ -495,7 +495,7 @@ def test_a_score_that_the_paper_cuts_off_is_not_called_equal(tmp_path: Path) -> 
     assert found["Table 1", "example 4, cause_harm"].agrees
     assert found["Table 1", "example 4, cutting"].agrees is False
     assert found["Table 1", "example 4, cutting"].reason == "The release may differ from the corpus of the paper."
-    assert found["Table 1", "example 4, attack"].reason == "The file does not have it."
+    assert found["Table 1", "example 4, attack"].reason == "The file does not contain it."
 
 
 def test_all_examples_of_the_paper_are_listed(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_another_system_is_compared(zeichner: tuple[Path, Path], tmp_path: Path)
     assert compared["kappa"]["p_bootstrap"] < 0.01
     assert compared["false_negative_rate"]["other"] == 1
     short = written(tmp_path / "short.csv", ["No"] * 10)
-    assert "do not have the same items" in run(crowd, gold, "--against", short, code=2).stderr
+    assert "have different items" in run(crowd, gold, "--against", short, code=2).stderr
 
 
 def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> Non
     assert "1 item is only in the system's file and left out." in found["notes"]
     alone = run_json(written(tmp_path / "a.csv", ["x", "x"]), written(tmp_path / "b.csv", ["x", "x"]))
     assert (alone["agreement"], alone["kappa"]) == (1.0, None)
-    assert "kappa is undefined: both give every item the same label." in alone["notes"]
+    assert "kappa is undefined, because both files have the same single label for all items." in alone["notes"]
     assert "--positive maybe: no item has this label" in run(system, gold, "--positive", "maybe", code=2).stderr
     (tmp_path / "other.csv").write_text("item,label\nzz,yes\n")
     assert "no items in common" in run(system, tmp_path / "other.csv", code=2).stderr
@@ -235,4 +235,4 @@ def test_intervals_of_f1_hold(tmp_path: Path) -> None:
 
 def test_help_names_the_intervals_that_are_printed() -> None:
     shown = " ".join(run("--help").stdout.split())
-    assert "Wilson's for fractions" in shown and "bootstrap intervals, over items" not in shown
+    assert "Wilson for fractions" in shown and "bootstrap intervals, over items" not in shown

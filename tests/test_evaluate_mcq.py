@@ -309,7 +309,7 @@ def test_different_questions_are_compared_unpaired(questions_file: Path, tmp_pat
     low, high = scores["t5 all"]["ci"]
     assert low < scores["t5 all"]["difference"] < high
     assert 0 < scores["t5 all"]["p_bootstrap"] <= 1
-    assert any("nothing can be paired" in note for note in found["notes"])
+    assert any("the comparison is unpaired" in note for note in found["notes"])
 
 
 def test_the_same_questions_are_compared_one_by_one(questions_file: Path, tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ def test_tables_come_for_terminals_and_papers(questions_file: Path, tmp_path: Pa
     shown = chorale(questions_file, "--ci").output
     assert "high agreement" in shown
     assert "95% interval" in shown
-    assert "one more vote" in shown
+    assert "including the writer's vote" in shown
     assert "validators only" in chorale(questions_file, "--alpha", "kept").output
     assert "bert_0 " not in chorale(questions_file).stdout.partition("note:")[0]
     other = write(tmp_path / "b.json", [{**one, "question_id": one["question_id"] + "x"} for one in crowd(12, 2)])
@@ -379,10 +379,10 @@ def test_a_section_without_questions_is_said(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"question_id": None}, "record 2 has no question_id"),
-        ({"question_id": "a"}, "has the id of another record (found 'a')"),
+        ({"question_id": "a"}, "has the same ID as another record (found 'a')"),
         ({"options": "abcd"}, "has no list of options (found 'abcd')"),
         ({"options": ["one"]}, "has 1 options"),
-        ({"options": ["one", " "]}, "has nothing in option2"),
+        ({"options": ["one", " "]}, "has no text in option2"),
         ({"gold_answer": "option5"}, "gold_answer that is not one of its options (found 'option5')"),
         ({"gold_answer": None}, "gold_answer that is not one of its options (found 'nothing')"),
         ({"validation_data": {}}, "no list in validation_data"),
@@ -392,12 +392,12 @@ def test_a_section_without_questions_is_said(tmp_path: Path) -> None:
         ({"validation_data": [{"worker_answer": "option1", "unanswerable": "no"}]}, "not true or false"),
         (
             {"validation_data": [{"worker_answer": "option1", "worker_id": "w"}] * 2},
-            "two validations of one worker (found 'w')",
+            "two validations by the same worker (found 'w')",
         ),
         ({"model_predictions": [["m", 1]]}, "not an answer and a model"),
         ({"model_predictions": [[4, "m"]]}, "prediction that is not one of its options"),
         ({"model_predictions": [[float("nan"), "m"]]}, "prediction that is not one of its options"),
-        ({"model_predictions": [[0, "m"], [1, "m"]]}, "two predictions of one model"),
+        ({"model_predictions": [[0, "m"], [1, "m"]]}, "two predictions by the same model"),
     ],
 )
 def test_bad_records_are_told_with_value_and_fix(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -417,7 +417,9 @@ def test_every_bad_line_is_told_at_once(tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
     told = chorale(file, code=2).output
-    for line, message in enumerate(("gold_answer", "is not JSON", "has the id of another", "no list of options"), 1):
+    for line, message in enumerate(
+        ("gold_answer", "is not JSON", "has the same ID as another", "no list of options"), 1
+    ):
         assert message in next(one for one in told.splitlines() if f"bad.jsonl:{line}:" in one)
     file.write_text("nonsense\n" * 1_000)
     assert len(chorale(file, code=2).output.splitlines()) <= 60
@@ -443,12 +445,12 @@ def test_bad_files_are_told(tmp_path: Path, name: str, text: str, message: str) 
 
 
 def test_files_that_make_no_sense_together_are_refused(questions_file: Path, tmp_path: Path) -> None:
-    assert "called arm" in chorale(questions_file, questions_file, code=2).output
+    assert "have the name arm" in chorale(questions_file, questions_file, code=2).output
     bare = write(tmp_path / "bare.json", [record("a", [])])
     assert "nothing to compare with" in chorale(questions_file, "--against", bare, code=2).output
     assert "belong together" in chorale(questions_file, "--ledger", bare, code=2).output
-    assert "needs predictions of models" in chorale(bare, "--irt", code=2).output
-    assert "lacks them in 1 records" in chorale(bare, "--partial-inputs", "light", code=2).output
+    assert "requires predictions of models" in chorale(bare, "--irt", code=2).output
+    assert "1 records of" in chorale(bare, "--partial-inputs", "light", code=2).output
 
 
 def test_several_files_are_each_compared_with_another(questions_file: Path, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_rules_with_scores(tmp_path: Path) -> None:
     assert found.name == "plain"
     assert found.scored
     assert found.scores == {Rule("buy", "purchase", False): 0.9, Rule("own", "have", False): -2.0}
-    assert "1 of 3 rules is there already" in found.notes[0]
+    assert "1 of 3 rules is a duplicate" in found.notes[0]
     table = write(tmp_path / "table.csv", "score,lhs,rhs", '0.9,buy,"purchase"', "-2,own,have")
     assert read_rules(table).scores == found.scores
     lines = write(
@@ -81,7 +81,7 @@ def test_rules_without_scores_count_alike(tmp_path: Path) -> None:
     found = read_rules(write(tmp_path / "set.txt", "buy\tpurchase", "own\thave"))
     assert set(found.scores.values()) == {1.0}
     assert not found.scored
-    assert "one point" in found.notes[0]
+    assert "a single point" in found.notes[0]
 
 
 def test_typed_rules_say_by_their_types_which_argument_is_which(tmp_path: Path) -> None:
@@ -142,14 +142,14 @@ def test_the_export_of_the_rules_study_is_read(tmp_path: Path) -> None:
     ("lines", "told"),
     [
         ([HEADER], "has no rows"),
-        ([HEADER, "a\tb\tc"], ":2: does not have the 6 cells of the header (found '3')"),
+        ([HEADER, "a\tb\tc"], ":2: does not have 6 cells like the header (found '3')"),
         ([HEADER, judged_line("a", "b", "maybe")], ":2: has a judgment that is neither yes nor no (found 'maybe')"),
         ([HEADER, judged_line("a", "b", "Yes", "2")], ":2: has a confidence that is not between 0 and 1 (found '2')"),
         ([HEADER, judged_line("a", "b", "Yes", "nan")], ":2: has a confidence that is not between 0 and 1"),
         ([HEADER, "\tb\ta b\ta b\tYes\t1"], ":2: has no predicate on one side"),
         (["rule_lhs\tjudgment", "a\tYes"], "has no column 'rule_rhs'"),
-        (["one, two\ta, b, c\tTrue"], ":1: is no argument, predicate and argument (found 'one, two')"),
-        (["a, b, c\td, e, f"], ":1: is no judged application"),
+        (["one, two\ta, b, c\tTrue"], ":1: is not an argument, predicate and argument (found 'one, two')"),
+        (["a, b, c\td, e, f"], ":1: is not a judged application"),
         ([""], "is empty"),
     ],
 )
@@ -164,10 +164,10 @@ def test_bad_judgments_are_told_with_their_line(tmp_path: Path, lines: list[str]
     [
         (["a\tb\tc"], ":1: has a score that is not a number (found 'c')"),
         (["a\tb\tinf"], ":1: has a score that is not a number (found 'inf')"),
-        (["a\tb", "a"], ":2: is no rule"),
+        (["a\tb", "a"], ":2: is not a rule"),
         (["a\tb", "\tb"], ":2: has no predicate"),
         (["<a::x>\t->\t<b::x::y>"], ":1: has no typed predicate next to the arrow (found '<a::x>')"),
-        (["a\tb"] + ["a"] * 80, ":51: is no rule"),
+        (["a\tb"] + ["a"] * 80, ":51: is not a rule"),
     ],
 )
 def test_bad_rules_are_told_with_their_line(tmp_path: Path, lines: list[str], told: str) -> None:
@@ -301,7 +301,7 @@ def test_nothing_covered_and_nothing_valid_are_zero() -> None:
     assert (nothing.auc, nothing.f1, nothing.threshold, nothing.coverage) == (0, 0, None, 0)
     invalid = evaluate_rules(np.array([1.0, NONE]), np.array([False, False]))
     assert (invalid.auc, invalid.recall, invalid.f1) == (0, 0, 0)
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="do not match"):
         evaluate_rules(np.array([1.0]), np.array([True, False]))
 
 
@@ -395,7 +395,7 @@ def test_judgments_in_several_files(files: tuple[Path, Path, Path], tmp_path: Pa
     second = write(tmp_path / "second.txt", lines[0], *lines[3:])
     found = chorale_json(good, first, "--also", second)
     assert found["resources"] == chorale_json(good, judged)["resources"]
-    assert "1 application left out: it is there already, judged the same." in found["notes"]
+    assert "1 application left out as a duplicate with the same judgment." in found["notes"]
 
 
 def test_the_curve_is_written(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
@@ -451,7 +451,7 @@ def test_resources_are_compared_by_rank_whatever_their_scales(files: tuple[Path,
 
 def test_mistakes_are_told(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     good, _, judged = files
-    assert "Name at least one file of rules" in chorale(judged, code=2).stderr
+    assert "Give at least one file of rules" in chorale(judged, code=2).stderr
     assert "does not exist" in chorale(good, tmp_path / "none.txt", code=2).stderr
     twin = tmp_path / "twin"
     twin.mkdir()
@@ -461,12 +461,12 @@ def test_mistakes_are_told(files: tuple[Path, Path, Path], tmp_path: Path) -> No
     assert "--at-recall takes fractions" in chorale(good, judged, "--at-recall", "2", code=2).stderr
     torn = write(tmp_path / "torn.txt", HEADER, judged_line("a", "b", "No"))
     told = chorale(good, judged, "--also", torn, "--contradictions", "refuse", code=2).stderr
-    assert re.search(r"torn\.txt:2: has an application that was judged the other way in \S+:2", told)
+    assert re.search(r"torn\.txt:2: has an application with the opposite judgment in \S+:2", told)
     unsure = write(tmp_path / "unsure.txt", HEADER, judged_line("a", "b", "No", "0.1"))
     assert "Lower --min-confidence" in chorale(good, unsure, code=2).stderr
     others = write(tmp_path / "others.txt", HEADER, judged_line("y", "z", "No"))
     notes = chorale_json(good, others)["notes"]
-    assert any("no application has a rule of it" in note for note in notes)
+    assert any("no application matches a rule" in note for note in notes)
     assert any("No application was judged as entailing" in note for note in notes)
 
 
@@ -520,11 +520,11 @@ def test_applications_judged_both_ways(tmp_path: Path) -> None:
     found = chorale_json(rules, judged)
     assert (found["applications"], found["entailing"]) == (2, 2)
     assert found["counts"]["left out: judged both ways equally often"] == 1
-    assert any("2 applications were judged both ways: the more frequent" in note for note in found["notes"])
+    assert any("2 applications were judged both ways: the majority" in note for note in found["notes"])
     both = chorale_json(rules, judged, "--contradictions", "both")
     assert (both["applications"], both["entailing"]) == (5, 3)
     refused = chorale(rules, judged, "--contradictions", "refuse", code=2).stderr
-    assert refused.count("was judged the other way in line") == 2
+    assert refused.count("with the opposite judgment in line") == 2
 
 
 def test_hardly_any_coverage_is_a_warning(tmp_path: Path) -> None:
@@ -560,7 +560,7 @@ def test_the_papers_cells_come_from_files_like_its_own(tmp_path: Path) -> None:
     assert cells["not entailing, by Task 2"].ours == 2
     assert cells["not entailing, meaningless right side"].ours == 1
     assert cells["Berant, typed: precision"].ours == 0.5
-    assert "not there" in cells["Berant, untyped (TNCF, λ 0.1): area"].reason
+    assert "does not exist" in cells["Berant, untyped (TNCF, λ 0.1): area"].reason
     assert all(cell.reason for cell in cells.values() if cell.ours is None)
     assert steps[-1] == (4, 4)
     with pytest.raises(UserError, match="has no file zeichner/"):
@@ -623,11 +623,11 @@ def test_learned_rules_of_several_methods_are_several_resources(files: tuple[Pat
     [
         (
             {"lhs": ["a", "a"], "rhs": ["b", "c"], "score": ["0.5", "high"]},
-            ":2: has a row that is no rule with a score",
+            ":2: has a row that is not a rule with a score",
         ),
-        ({"lhs": ["a"], "rhs": ["b"], "score": [math.nan]}, ":1: has a row that is no rule with a score"),
-        ({"lhs": ["a", None], "rhs": ["b", "c"], "score": [1.0, 1.0]}, ":2: has a row that is no rule with a score"),
-        ({"lhs": [" "], "rhs": ["b"]}, ":1: has a row that is no rule with a score"),
+        ({"lhs": ["a"], "rhs": ["b"], "score": [math.nan]}, ":1: has a row that is not a rule with a score"),
+        ({"lhs": ["a", None], "rhs": ["b", "c"], "score": [1.0, 1.0]}, ":2: has a row that is not a rule with a score"),
+        ({"lhs": [" "], "rhs": ["b"]}, ":1: has a row that is not a rule with a score"),
         ({"lhs": ["a"]}, "has no column 'rhs'"),
     ],
 )

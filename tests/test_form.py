@@ -153,23 +153,23 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
     [
         (CHOICE, "d", "`one` is not one of a, b, c"),
         (CHOICE, ["a"], "`one` is not one of a, b, c"),
-        (CHOICES, ["x", "x"], "has an option twice"),
+        (CHOICES, ["x", "x"], "has the same option twice"),
         (CHOICES, ["w"], "has an option that is not one of x, y, z"),
         (CHOICES, "x", "is not a list of options"),
-        (CHOICES | {"none": None}, [], "has 0 options and must have from 1 to 3"),
-        (CHOICES | {"min": 2}, ["x"], "has 1 options and must have none or from 2 to 3"),
+        (CHOICES | {"none": None}, [], "has 0 options but must have from 1 to 3"),
+        (CHOICES | {"min": 2}, ["x"], "has 1 options but must have none or from 2 to 3"),
         (LIKERT, 0, "is not one of 1, 2"),
         (LIKERT, True, "is not one of 1, 2"),
         (LIKERT, 1.0, "is not one of 1, 2"),
-        (LINE, " ", "has 0 characters and must have from 1 to 20"),
-        (LINE, "x" * 21, "has 21 characters and must have from 1 to 20"),
+        (LINE, " ", "has 0 characters but must have 1 to 20"),
+        (LINE, "x" * 21, "has 21 characters but must have 1 to 20"),
         (LINE, 5, "is not a text"),
         (LINE, "a\0b", "has characters that can't be stored"),
         (LINE, "\ud800", "has characters that can't be stored"),
         (LONG, "four", "has 4 characters"),
-        (LONG, "one two three four five six seven", "has 7 words and must have at most 6"),
-        (LONG | {"min_words": 3}, "one two", "has 2 words and must have at least 3"),
-        (SPANS, [], "has 0 spans and must have at least 1"),
+        (LONG, "one two three four five six seven", "has 7 words but must have at most 6"),
+        (LONG | {"min_words": 3}, "one two", "has 2 words but must have at least 3"),
+        (SPANS, [], "has 0 spans but must have at least 1"),
         (SPANS, [span(2, 2)], "whose end is not after its start"),
         (SPANS, [span(-1, 2)], "whose end is not after its start"),
         (SPANS, [{"start": 0, "end": True}], "whose end is not after its start"),
@@ -178,9 +178,9 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
         (SPANS, [span(0, 2), span(1, 3)], "has spans that overlap"),
         (SPANS, [span(0, 2, "good")], "has a span without exactly start, end"),
         (LABELLED, [span(0, 2)], "has a span without exactly start, label, end"),
-        (LABELLED, [span(0, 2, "ugly")], "is not marked as one of good, bad"),
-        (LABELLED, [span(0, 1, "bad"), span(1, 2, "bad"), span(2, 3, "bad")], "has 3 spans and must have at most 2"),
-        (OVERLAPPING, [span(0, 2), span(0, 2)], "has a span twice"),
+        (LABELLED, [span(0, 2, "ugly")], "whose label is not one of good, bad"),
+        (LABELLED, [span(0, 1, "bad"), span(1, 2, "bad"), span(2, 3, "bad")], "has 3 spans but must have at most 2"),
+        (OVERLAPPING, [span(0, 2), span(0, 2)], "has the same span twice"),
         (PAIR, "middle", "is not one of left, right, same"),
         (PAIR | {"same": None}, "same", "is not one of left, right"),
     ],
@@ -197,8 +197,8 @@ def test_answers_that_can_t_be_are_refused(field: dict[str, Any], raw: Any, told
     [
         ({}, "must be complete: `one` is missing"),
         ({"one": "b"}, "must be complete: `later` is missing"),
-        ({"one": "a", "later": "x"}, "must be without `later`, which is only asked after another answer"),
-        ({"one": "a", "two": 1}, "must be without 'two': the form has no such field"),
+        ({"one": "a", "later": "x"}, "must not have `later`, which is only asked after another answer"),
+        ({"one": "a", "two": 1}, "must not have 'two': the form has no such field"),
         ("a", "must be a table with an answer for each field"),
         ({"one": None}, "is invalid: `one` is not one of a, b, c"),
     ],
@@ -240,7 +240,7 @@ def test_whatever_comes_is_an_answer_or_refused(raw: Any) -> None:
         try:
             answer = parse(raw, ROW)
         except AnswerError as error:
-            assert str(error).startswith(("must be ", "is invalid: "))
+            assert str(error).startswith(("must be ", "must have ", "must not have ", "is invalid: "))
         else:
             assert parse(json.loads(json.dumps(answer)), ROW) == answer
 
@@ -333,15 +333,15 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
         (LIKERT | {"gold": "exact"}, 4, 5, "scale: 4, where 5 is right"),
         (SPANS, [span(0, 5)], [span(0, 5)], None),
         (SPANS, [span(0, 5)], [span(0, 4)], None),
-        (SPANS, [span(0, 2)], [span(0, 5)], "spans: other spans than gold: f1 0.57, below 0.8"),
+        (SPANS, [span(0, 2)], [span(0, 5)], "spans: different spans than gold: f1 0.57, below 0.8"),
         (SPANS | {"match": "iou"}, [span(0, 5)], [span(0, 4)], None),
         (
             SPANS | {"match": "iou"},
             [span(0, 4)],
             [span(0, 3)],
-            "spans: other spans than gold: iou 0.75, below 0.8",
+            "spans: different spans than gold: iou 0.75, below 0.8",
         ),
-        (SPANS | {"match": "exact"}, [span(0, 5)], [span(0, 4)], "spans: other spans than gold"),
+        (SPANS | {"match": "exact"}, [span(0, 5)], [span(0, 4)], "spans: different spans than gold"),
         (LABELLED, [span(0, 1, "bad")], [span(0, 1, "good")], "f1 0.00, below 0.8"),
         (SPANS | {"min": 0}, [], [], None),
         (PAIR, "left", "same", "pair: left, where same is right"),
@@ -371,7 +371,7 @@ def test_only_what_gold_says_is_graded() -> None:
     assert task.explaining.reasons is not None
     (told,) = task.explaining.reasons(ROW, answer, shown)
     assert "because" not in told, "what is not graded is not wrong"
-    with pytest.raises(AnswerError, match="must be an answer to a field that is graded: `later` has gold = "):
+    with pytest.raises(AnswerError, match="must have an answer to a graded field: `later` has gold = "):
         task.shape.parse_gold({"later": "because"})
     task = form(CHOICE, LIKERT, LATER | {"gold": "one_of"})
     both = task.grading.grade(
@@ -402,11 +402,11 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
     task, row = form(SPANS), ROW | {"text": "no, I said no and no"}
     assert task.shape.parse_gold({"spans": [{"text": "no", "occurrence": 2}]}, row) == {"spans": [span(4, 5)]}
     for quoted, told in (
-        ("no", "`spans` quotes 'no', which is in the text 3 times"),
-        ({"text": "no", "occurrence": 4}, "asks for occurrence 4 of 'no', which is in the text 3 times"),
+        ("no", "`spans` quotes 'no', which occurs in the text 3 times"),
+        ({"text": "no", "occurrence": 4}, "has occurrence 4 of 'no', which occurs in the text only 3 times"),
         ("yes", "quotes 'yes', which is not in the text"),
         ("sai", "quotes 'sai', which begins or ends within a word of the text"),
-        ({"text": "no", "occurrence": 0}, "has an `occurrence` that is not a number from 1"),
+        ({"text": "no", "occurrence": 0}, "has an `occurrence` that is not a positive whole number"),
         ({"text": "no", "label": "x"}, "has a quotation without exactly"),
         ({"text": ""}, "has a quotation that is not a text"),
     ):
@@ -421,9 +421,9 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
 @pytest.mark.parametrize(
     ("gold", "told"),
     [
-        ({}, "must be an answer to at least one field"),
+        ({}, "must have an answer to at least one field"),
         ({"one": "d"}, "is invalid: `one` is not one of a, b, c"),
-        ({"one": "a", "later": "x"}, "must be without `later`, which is not asked after its answer to `one`"),
+        ({"one": "a", "later": "x"}, "must not have `later`, which is not asked after its answer to `one`"),
         ({"one": "b", "later": []}, "is invalid: `later` is not a text"),
         ({"one": "b", "later": [3]}, "is invalid: `later` is not a text"),
     ],
@@ -643,13 +643,13 @@ def test_items_must_have_what_the_form_shows() -> None:
     assert told == {
         "right": "Field required",
         "text": "Value error, is blank. Fill it in.",
-        "word": "Value error, is not text. Write text in quotes.",
+        "word": "Value error, is not text. Write it in quotes.",
     }
     with pytest.raises(ItemError) as refused:
         task.shape.parse_row(ROW | {"word": "whisper"})
     assert refused.value.messages[0][:2] == (
         "word",
-        "Value error, does not occur in `text`. Write it exactly as it is there.",
+        "Value error, does not occur in `text`. Copy it exactly from there.",
     )
     with pytest.raises(ItemError):
         task.shape.parse_row(ROW | {"word": "shout", "text": ["a", ""]})
@@ -737,33 +737,33 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="text", ask="Which?", options=["a", "b"]),
             "options =",
-            "`stage.options.fields.options` is not for fields of the kind `text`, only for `choice`, `choices`, ",
+            "`stage.options.fields.options` does not apply to fields of the kind `text`, only to `choice`, `choices`, ",
         ),
         (
             field_toml(name="One!", kind="text", ask="Which?"),
             "name = ",
-            "`stage.options.fields.name` is not a name (found 'One!'). Use lower-case letters",
+            "`stage.options.fields.name` is not a valid name (found 'One!'). Use lower-case letters",
         ),
         (
             field_toml(name="confidence", kind="text", ask="Which?"),
             "name = ",
-            "is a column of the exports already (found 'confidence'). Choose another name.",
+            "is already a column of the exports (found 'confidence'). Choose another name.",
         ),
         (
             field_toml(name="one", kind="choice", ask="Which?", options=["a", "a"]),
             "options =",
-            "has a value twice (found ['a', 'a']). Give every option a unique value.",
+            "repeats a value (found ['a', 'a']). Give every option a unique value.",
         ),
-        (field_toml(name="one", kind="choice", ask="Which?", options=["a"]), "options =", "leaves nothing to choose"),
+        (field_toml(name="one", kind="choice", ask="Which?", options=["a"]), "options =", "leaves no choice"),
         (
             field_toml(name="one", kind="choice", ask="Which?", options=["a", 2]),
             "options =",
-            "`stage.options.fields.options` is not text (found 2). Write options in quotes.",
+            "`stage.options.fields.options` is not text (found 2). Write the option in quotes.",
         ),
         (
             field_toml(name="one", kind="choices", ask="Which?", options=["a", "b"], min=3),
             "min =",
-            "`stage.options.fields.min` is more than there are options (found 3). Write at most 2.",
+            "`stage.options.fields.min` exceeds the number of options (found 3). Write at most 2.",
         ),
         (
             field_toml(name="one", kind="long_text", ask="Which?", min=30, max=20),
@@ -773,7 +773,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="text", ask="Which?", min=300),
             "min =",
-            "is more than a line has (found 300). Give `max` too, or use `long_text`.",
+            "exceeds the length of a line (found 300). Set `max` too, or use `long_text`.",
         ),
         (
             field_toml(name="one", kind="likert", ask="How?", levels=5, labels=["a", "b", "c"]),
@@ -783,7 +783,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="likert", ask="How?", levels=3, tolerance=2),
             "tolerance =",
-            "lets any answer pass",
+            "would accept any answer",
         ),
         (
             field_toml(name="one", kind="likert", ask="How?", levels=3, points=[0, 1]),
@@ -799,17 +799,17 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             field_toml(name="one", kind="spans", ask="?", item="answer"),
             "item =",
-            "is stored with the item and never shown (found 'answer'). Name a column of the item itself.",
+            "is stored with the item and never shown (found 'answer'). Use a column of the item itself.",
         ),
         (
             ONE + ONE,
             "name = ",
-            "`stage.options.fields.name` is the name of an earlier field too (found 'one'). Choose another.",
+            "`stage.options.fields.name` is already the name of another field (found 'one'). Choose another name.",
         ),
         (
             ONE + field_toml(name="two", kind="text", ask="?") + 'shown_if = { field = "two", is = "a" }\n',
             "shown_if",
-            "`stage.options.fields.shown_if.field` is no earlier field whose answers can be listed (found 'two'). "
+            "`stage.options.fields.shown_if.field` is not an earlier field with a list of answers (found 'two'). "
             "Use one of: `one`.",
         ),
         (
@@ -825,7 +825,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             '[[stage.options.shows]]\nitem = "text"\n[[stage.options.shows]]\nitem = "text"\n' + ONE,
             "item =",
-            "`stage.options.shows.item` is shown already (found 'text'). Show every column once.",
+            "`stage.options.shows.item` is already shown (found 'text'). Show every column only once.",
         ),
         (
             '[[stage.options.shows]]\nitm = "text"\n' + ONE,

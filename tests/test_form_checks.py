@@ -91,4 +91,4 @@ def test_gold_that_grades_nothing_is_a_mistake(tmp_path: Path) -> None:
     row = {"id": "g", "left": "x", "answer": {"why": "Because."}, "explanation": "It is."}
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     _, (problem,) = check_folder(tmp_path)
-    assert "must be an answer to a field that is graded: `why` has gold" in str(problem)
+    assert "must have an answer to a graded field: `why` has gold" in str(problem)

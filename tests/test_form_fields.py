@@ -122,7 +122,7 @@ def test_exported_fields_are_read_one_by_one(study: Study, tmp_path: Path) -> No
     command = ["agreement", str(path), "--label", "words", "--sep", "json", "--distance", "ua-f1", "--json"]
     assert json.loads(CliRunner().invoke(app, command).stdout)["value"] == 1.0
     as_written = CliRunner().invoke(app, ["agreement", str(path), "--label", "words"])
-    assert "add --sep json" in as_written.output
+    assert "Add --sep json" in as_written.output
     refused = CliRunner().invoke(app, ["agreement", str(path)])
     assert refused.exit_code == 2 and "--label" in refused.output and "tone" in refused.output
 

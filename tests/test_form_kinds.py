@@ -469,4 +469,4 @@ max = 5
 """
     )
     _, problems = check_folder(tmp_path)
-    assert any("is `min` too" in str(problem) and "study.toml:13" in str(problem) for problem in problems)
+    assert any("equals `min`" in str(problem) and "study.toml:13" in str(problem) for problem in problems)

@@ -77,7 +77,7 @@ def test_a_missing_column_is_named_with_the_one_that_was_probably_meant(tmp_path
 def test_columns_that_a_file_of_another_kind_lacks_are_one_problem(tmp_path: Path) -> None:
     message = told(write_rows(tmp_path / "a.csv", [{"task": "t", "worker": "w", "label": "yes"}]))
     assert message.count("a.csv:1:") == 1
-    assert "has no columns qasrl_id, verb_idx," in message and "columns of the QA-SRL gold standard" in message
+    assert "is missing the columns qasrl_id, verb_idx," in message and "columns of the QA-SRL gold standard" in message
 
 
 @pytest.mark.parametrize(
@@ -85,16 +85,16 @@ def test_columns_that_a_file_of_another_kind_lacks_are_one_problem(tmp_path: Pat
     [
         ({"answer_range": "5:3"}, "ends before it begins (found 5:3)"),
         ({"answer_range": "4:4"}, "ends before it begins (found 4:4)"),
-        ({"answer_range": "3-5"}, "answer_range that can't be read (found '3-5')"),
-        ({"answer_range": "1:2~!~"}, "answer_range that can't be read"),
-        ({"answer_range": "-1:2"}, "answer_range that can't be read"),
+        ({"answer_range": "3-5"}, "invalid answer_range (found '3-5')"),
+        ({"answer_range": "1:2~!~"}, "invalid answer_range"),
+        ({"answer_range": "-1:2"}, "invalid answer_range"),
         ({"answer_range": ""}, "has a question without answers"),
         ({"question": ""}, "has answers without a question"),
-        ({"wh": ""}, "without its wh word"),
-        ({"verb_idx": "two"}, "verb_idx that is not a place in a sentence (found 'two')"),
-        ({"verb_idx": "-2"}, "verb_idx that is not a place in a sentence"),
-        ({"qasrl_id": ""}, "has no sentence id"),
-        ({"is_negated": "maybe"}, "is_negated that is neither True nor False (found 'maybe')"),
+        ({"wh": ""}, "without a wh-word"),
+        ({"verb_idx": "two"}, "verb_idx that is not a token position (found 'two')"),
+        ({"verb_idx": "-2"}, "verb_idx that is not a token position"),
+        ({"qasrl_id": ""}, "has no sentence ID"),
+        ({"is_negated": "maybe"}, "for is_negated that is neither True nor False (found 'maybe')"),
     ],
 )
 def test_a_wrong_cell_is_told_with_its_line(tmp_path: Path, cells: dict[str, str], said: str) -> None:
@@ -132,8 +132,8 @@ def test_answers_outside_the_sentence_are_refused_or_noted(tmp_path: Path) -> No
     assert "ends at 13 at most" in message
     table = read_qasrl(file, known, may_leave_sentence=True)
     assert (3, 99) in [span for *_, spans in listed(table) for span in spans]
-    assert "outside their sentences, scored as they stand: 1," in table.notes[0]
-    assert "3:99, in line 3" in table.notes[0]
+    assert "outside their sentences, scored as given: 1 (" in table.notes[0]
+    assert "3:99 in line 3" in table.notes[0]
 
 
 def test_a_verb_outside_the_sentence_is_refused(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_answers_stand_where_their_text_does(tmp_path: Path) -> None:
     moved = row(answer_range="9:14", answer="on the old mat", sentence=SENTENCE)
     table = read_qasrl(write_rows(tmp_path / "a.csv", [moved]))
     assert [spans for *_, spans in listed(table)] == [[(3, 7)]]
-    assert table.notes == ("1 row has answers at other tokens than their text: the text counts.",)
+    assert table.notes == ("1 row has answer positions that do not match the answer text: the text counts.",)
     assert table.sentences["s1"] == tuple(SENTENCE.split())
 
 
@@ -206,7 +206,9 @@ def test_sentences_that_differ_are_refused_with_both_files(tmp_path: Path) -> No
     same = read_sentences(write_sentences(tmp_path / "same.csv", {"s1": "A -LRB- b -RRB-"}))
     other = read_sentences(write_sentences(tmp_path / "other.csv", {"s2": "c e"}))
     assert joined([("one", one), ("same", same)])["s1"] == ("A", "(", "b", ")")
-    with pytest.raises(UserError, match="other: has another sentence s2 than one: token 1 is 'e' here and 'd' there"):
+    with pytest.raises(
+        UserError, match="other: has a different sentence s2 than one: token 1 is 'e' here and 'd' there"
+    ):
         joined([("one", one), ("other", other)])
 
 
@@ -258,10 +260,10 @@ def test_answers_of_the_bank_are_those_of_all_judges_or_each(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda line: line.pop("sentenceId"), "b.jsonl:2: has no sentenceId"),
+        (lambda line: line.pop("sentenceId"), "b.jsonl:2: has no valid sentenceId"),
         (lambda line: line["verbEntries"]["2"].update(verbIndex=99), "has a verb outside the sentence (found 99)"),
-        (lambda line: line["verbEntries"]["2"].update(questionLabels=[]), "has no questionLabels"),
-        (lambda line: line.update(sentenceId="s1"), "has a sentence that an earlier line has"),
+        (lambda line: line["verbEntries"]["2"].update(questionLabels=[]), "has no valid questionLabels"),
+        (lambda line: line.update(sentenceId="s1"), "repeats the sentence of an earlier line"),
     ],
 )
 def test_a_spoiled_line_of_the_bank_is_told(tmp_path: Path, spoil: object, said: str) -> None:
@@ -276,7 +278,7 @@ def test_answers_outside_the_banks_sentence_and_broken_lines_are_told(tmp_path: 
     file.write_text('{"sentenceId": \n', "utf-8")
     assert "b.jsonl:1: is not JSON" in told(file)
     file.write_text("[1]\n", "utf-8")
-    assert "b.jsonl:1: has no sentenceId" in told(file)
+    assert "b.jsonl:1: has no valid sentenceId" in told(file)
 
 
 def test_an_unknown_ending_and_an_empty_file_are_told(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_hostile_archives_are_refused_and_lead_nowhere(tmp_path: Path, monkeypat
             read_framenet(tmp_path / "spoiled").check_frames()
         assert "spoiled" in refused_by(error)
     monkeypatch.setattr("chorale.kits.frames.framenet.release_files._LARGEST_TOGETHER", 100)
-    with pytest.raises(UserError, match="unpacks to more than"):
+    with pytest.raises(UserError, match="contains more than"):
         read_framenet(tmp_path / "fn.zip")
 
 
@@ -81,11 +81,11 @@ def test_hostile_archives_are_refused_and_lead_nowhere(tmp_path: Path, monkeypat
     ("content", "told"),
     [
         (f"<!--{' ' * 5000}--><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".encode(), "document type"),
-        ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".encode("utf-16"), "not in UTF-8"),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>".encode("utf-16"), "not encoded in UTF-8"),
         (b'<?xml version="1.0" encoding="shift_jis"?><a/>', "encoding"),
         (b'<?xml version="1.0" encoding="nothing"?><a/>', "encoding"),
         (b"<frameIndex>" + b"<a>" * 100_000, "is not XML"),
-        (b"<a>" * 100_000 + b"</a>" * 100_000, "names no frames"),
+        (b"<a>" * 100_000 + b"</a>" * 100_000, "lists no frames"),
         (b"", "is not XML"),
     ],
 )
@@ -179,8 +179,8 @@ def test_relations_have_a_direction_and_a_kind(tmp_path: Path) -> None:
         (lambda folder: (folder / "frameIndex.xml").unlink(), "frameIndex.xml: does not exist"),
         (lambda folder: (folder / "luIndex.xml").unlink(), "luIndex.xml: does not exist"),
         (lambda folder: (folder / "frRelation.xml").write_text("<a>\n<b></a>"), "frRelation.xml:2: is not XML"),
-        (lambda folder: (folder / "frameIndex.xml").write_text("<frameIndex/>"), "names no frames"),
-        (lambda folder: (folder / "luIndex.xml").write_text("<luIndex/>"), "names no lexical units"),
+        (lambda folder: (folder / "frameIndex.xml").write_text("<frameIndex/>"), "lists no frames"),
+        (lambda folder: (folder / "luIndex.xml").write_text("<luIndex/>"), "lists no lexical units"),
         (lambda folder: (folder / "luIndex.xml").write_text('<!DOCTYPE x [<!ENTITY a "b">]><x/>'), "document type"),
     ],
 )
@@ -219,7 +219,7 @@ def test_old_names_become_the_new_ones(tmp_path: Path) -> None:
     changes = read_name_changes(tmp_path / "names.csv")
     assert newer_names("motion", changes) == ("Moving",)
     (tmp_path / "bad.csv").write_text("old_frame,new_frame\nMotion,\n")
-    with pytest.raises(UserError, match=r"bad\.csv:2: does not name an old and a new frame"):
+    with pytest.raises(UserError, match=r"bad\.csv:2: has no old_frame or no new_frame"):
         read_name_changes(tmp_path / "bad.csv")
     assert frame_key("f:Cause harm") == frame_key("Cause_Harm")
 
@@ -303,7 +303,7 @@ def test_candidates_come_from_units_the_map_and_wordnets_relations(tmp_path: Pat
     assert 0 < ranked["Working"] < ranked["Moving"] <= 1
     assert not related.in_framenet("sprint") and related.in_framenet("run")
     assert related.candidates("flummox") == []
-    with pytest.raises(ValueError, match="needs WordNet"):
+    with pytest.raises(ValueError, match="requires WordNet"):
         CandidateFrames(framenet)
 
 
@@ -450,7 +450,7 @@ def test_prepare_makes_items_that_the_check_accepts(tmp_path: Path, resources: l
     ("more", "told"),
     [
         (["--most", "2", "--over", "leave-out"], "has no word that can become an item"),
-        (["--pos", "verb"], "--pos 'verb' is not a list"),
+        (["--pos", "verb"], "Invalid --pos 'verb'"),
         (["--framenet", "nowhere"], "nowhere: does not exist"),
         (["--wordnet", "nowhere"], "nowhere/index.verb: does not exist"),
         (["--map", "nowhere.txt"], "nowhere.txt: does not exist"),
@@ -472,7 +472,7 @@ def test_frames_are_shown_in_words_of_ones_own(tmp_path: Path, resources: list[s
     command = ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)]
     done = CliRunner().invoke(app, [*command, "--definitions", str(words), "--examples", "2"])
     assert done.exit_code == 0, done.output
-    assert "has 1 frame that this FrameNet does not know: Nonsense" in done.output
+    assert "has 1 frame that this FrameNet does not have: Nonsense" in done.output
     assert json.loads(out.read_text().splitlines()[0])["candidates"][1] == {
         "frame": "Moving",
         "definition": "Somebody moves.",
@@ -482,7 +482,7 @@ def test_frames_are_shown_in_words_of_ones_own(tmp_path: Path, resources: list[s
     }
     words.write_text("frame,definition\nMoving,\n")
     done = CliRunner().invoke(app, [*command, "--force", "--definitions", str(words)])
-    assert done.exit_code == 2 and "words.csv:2: does not name a frame and define it" in done.output
+    assert done.exit_code == 2 and "words.csv:2: has no frame or no definition" in done.output
     cut = CliRunner().invoke(app, [*command, "--force", "--most", "2", "--over", "cut"])
     assert cut.exit_code == 0 and json.loads(out.read_text().splitlines()[0])["left_out"] > 0
 
@@ -513,8 +513,8 @@ def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: l
     assert done.exit_code == 0, done.output
     for line in (
         "1 word has fewer than 2 candidates: left out.",
-        "1 word with candidates not chosen (-n, --per-sentence).",
-        "The text has 0 words outside FrameNet, not the 1 asked for.",
+        "1 word with candidates not selected (-n, --per-sentence).",
+        "The text has 0 words outside FrameNet instead of the requested 1.",
     ):
         assert line in " ".join(done.output.split()), done.output
 
@@ -564,8 +564,11 @@ HEADER = "frame,fss_sent_centric,fss_sent_centric_initial,sent_id,sentence,word\
         ("Moving,0.5,0.5,s1,Ann ran home.,walked\n", ":2: has a word that is not in its sentence (found 'walked')"),
         ("Mooving,0.5,0.5,s1,Ann ran home.,ran\n", "Did you mean Moving?"),
         ("Moving,1.5,0.5,s1,Ann ran home.,ran\n", ":2: has no score from 0 to 1"),
-        ("Moving,0.5,0.5,s1,Ann ran home.,ran\nmoving,0.5,0.5,s1,Ann ran home.,ran\n", ":3: has a sentence and frame"),
-        ("Moving,0.5,0.5,s1,Ann ran home.,ran\nGoing,0.5,0.5,s1,Bob ran home.,ran\n", ":3: has another sentence"),
+        (
+            "Moving,0.5,0.5,s1,Ann ran home.,ran\nmoving,0.5,0.5,s1,Ann ran home.,ran\n",
+            ":3: repeats a sentence and frame",
+        ),
+        ("Moving,0.5,0.5,s1,Ann ran home.,ran\nGoing,0.5,0.5,s1,Bob ran home.,ran\n", ":3: has a different sentence"),
         ("Moving,0.5,0.5,,Ann ran home.,ran\n", ":2: has an empty cell"),
     ],
 )

@@ -124,8 +124,8 @@ def test_items_say_what_is_wrong_with_them(tmp_path: Path) -> None:
     problems = [str(problem) for problem in check_folder(folder)[1]]
     told = [
         ("items.jsonl:1", "`word` is not in its sentence (found 'walks')"),
-        ("items.jsonl:2", "Say with `start` which one it is: the number of characters before it (4, 13)"),
-        ("items.jsonl:3", "is not what the sentence has after 5 characters"),
+        ("items.jsonl:2", "Set `start` to the number of characters before the intended occurrence (4, 13)"),
+        ("items.jsonl:3", "does not match the sentence at character 5"),
         ("items.jsonl:4", "has the frame 'Moving' twice"),
         ("items.jsonl:5", "is reserved for “no frame”"),
         ("items.jsonl:6", "is an empty list"),
@@ -143,8 +143,8 @@ def test_an_answer_is_frames_or_none_of_them() -> None:
     assert TASK.shape.parse_answer(["none"], payload) == ["none"]
     for bad, told in (
         ([], "must be a list of frames"),
-        (["none", "Moving"], "must be either frames or none of them"),
-        (["Flying"], "must be among the candidates, and 'Flying' is not"),
+        (["none", "Moving"], "cannot have both frames and “None of these”"),
+        (["Flying"], "has a frame that is not a candidate: 'Flying'"),
         ("Moving", "must be a list of frames"),
     ):
         with pytest.raises(AnswerError, match=told):

@@ -227,10 +227,10 @@ def test_more_starts_never_end_lower_and_the_seed_decides() -> None:
     [
         (np.zeros(3), {}, "at least one row"),
         (np.zeros((0, 3)), {}, "at least one row"),
-        (np.full((2, 2), 0.5), {}, "1 .right., 0"),
-        (np.zeros((2, 2)), {"model": "4pl"}, "no model"),
-        (np.zeros((2, 2)), {"weights": np.ones(3)}, "one positive weight"),
-        (np.zeros((2, 2)), {"weights": np.array([1.0, np.nan])}, "one positive weight"),
+        (np.full((2, 2), 0.5), {}, "1 .correct., 0"),
+        (np.zeros((2, 2)), {"model": "4pl"}, "unknown model"),
+        (np.zeros((2, 2)), {"weights": np.ones(3)}, "one positive number"),
+        (np.zeros((2, 2)), {"weights": np.array([1.0, np.nan])}, "one positive number"),
     ],
 )
 def test_misuse_is_a_value_error(matrix: NDArray[Any], options: dict[str, Any], message: str) -> None:

@@ -164,7 +164,7 @@ def test_labels_are_json_lists(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", 'task,worker,label\n1,w,"[""b"", ""a""]"\n1,v,[]\n2,w,"[""c""]"\n')
     assert read_judgments(path, sep="json").judgments.options == ("a", "b", "c")
     bad = written(tmp_path / "b.csv", 'task,worker,label\n1,w,"[""b""]"\n2,v,oops\n')
-    assert "b.csv:3: has a cell under label that is not a JSON list (found 'oops')" in problems_of(bad, sep="json")
+    assert "b.csv:3: has a cell in label that is not a JSON list (found 'oops')" in problems_of(bad, sep="json")
 
 
 def test_lists_in_objects_are_sets(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_rows_without_labels_are_left_out_or_named(tmp_path: Path) -> None:
         ("\n\n", "is empty"),
         ("task,worker,label\n", "has no rows"),
         ("task,worker,label\nt,w,\n", "has no judgments with a label"),
-        ("task,worker,label\nt,w,a\nt,,b\n", "a.csv:3: has no worker (found ''). Say which worker it is"),
+        ("task,worker,label\nt,w,a\nt,,b\n", "a.csv:3: has no worker (found ''). Fill in the worker"),
         ("task,worker,label\n,w,a\n", "a.csv:2: has no task"),
         ("task,worker,label\nt,w,a\nt,w\n", "a.csv:3: does not have the 3 cells of the header (found 2 cells)"),
         ("task,worker,label\nt,w,a\nt,w", "a.csv:3: is truncated"),
@@ -234,9 +234,9 @@ def test_bad_files_are_told_with_line_value_and_fix(content: str | bytes, expect
         ('{"task": 1, "worker": 2, "label": "a"}\n{"task": 1, "work', "a.jsonl:2: is truncated"),
         ('{"task": 1, "worker": 2, "label": "a"}\n[1]\n', "a.jsonl:2: is not an object"),
         ('{"task": 1, "worker": 2, "label": "a"}\n{"task": 1, "label": "a"}\n', "a.jsonl:2: has no worker"),
-        ('{"task": 1, "worker": 2, "label": {"x": 1}}\n', "a.jsonl:1: has an object as label"),
-        ('{"task": [1], "worker": 2, "label": "x"}\n', "a.jsonl:1: has an object as task"),
-        ('{"task": 1, "worker": 2, "label": [["x"]]}\n', "a.jsonl:1: has a list of more than texts"),
+        ('{"task": 1, "worker": 2, "label": {"x": 1}}\n', "a.jsonl:1: has an object in label"),
+        ('{"task": [1], "worker": 2, "label": "x"}\n', "a.jsonl:1: has an object in task"),
+        ('{"task": 1, "worker": 2, "label": [["x"]]}\n', "a.jsonl:1: has a list with unsupported values"),
         ('{"task": 1, "task": 2, "worker": 2, "label": "x"}\n', "a.jsonl:1: has a duplicate key"),
         ('{"task": NaN, "worker": 2, "label": "x"}\n', "a.jsonl:1: has a number that is not finite"),
     ],
@@ -248,7 +248,7 @@ def test_bad_objects_are_told_too(content: str, expected: str, tmp_path: Path) -
 def test_trust_must_be_numbers(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "task,worker,label,trust\nt,w,a,0.5\nt,v,a,high\nt,u,a,-1\nt,x,a,nan\n")
     told = problems_of(path, trust="trust")
-    assert "a.csv:3: has no number of at least 0 as trust (found 'high')" in told
+    assert "a.csv:3: has no number of at least 0 in trust (found 'high')" in told
     assert "a.csv:4:" in told
     assert "a.csv:5:" in told
 
@@ -420,7 +420,7 @@ def test_columns_of_any_kind_become_text() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ((["a"], ["b", "c"], ["d"]), "equally long"),
+        ((["a"], ["b", "c"], ["d"]), "the same length"),
         (([None], ["b"], ["d"]), "has no task"),
         ((["a"], [float("nan")], ["d"]), "has no worker"),
     ],
@@ -468,7 +468,10 @@ def test_truth_is_read_from_any_format_and_may_repeat_itself(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("task,label\n1,a\n1,b\n", "t.csv:3: has another label for task 1 than before (found ['a'] and ['b'])"),
+        (
+            "task,label\n1,a\n1,b\n",
+            "t.csv:3: has a different label for task 1 than an earlier row (found ['a'] and ['b'])",
+        ),
         ("task,label\n,a\n", "t.csv:2: has no task"),
         ("task,gold\n1,a\n", "Name the column of labels with --truth-label"),
         ("task,label\n", "has no rows"),

@@ -320,7 +320,7 @@ def test_malformed_lines_are_told_with_their_numbers_and_counted(tmp_path: Path)
     assert described["signature"].startswith("learn-rules|method:binc|")
     strict = command(path, "--method", "binc", "--strict", "--out", tmp_path / "none.tsv")
     assert strict.exit_code == 2
-    assert "rough.tsv:10: does not have as many cells" in strict.output
+    assert "rough.tsv:10: has a different number of cells" in strict.output
     assert not list(tmp_path.glob("none.tsv*")), "nothing was finished, so nothing stays"
 
 
@@ -345,7 +345,7 @@ def test_what_says_nothing_is_no_feature_whatever_rounding_makes_of_it(tmp_path:
         written(rows, tmp_path / "even.tsv"), "--method", "dirt", "--min-score", 0, "--out", tmp_path / "a.tsv"
     )
     assert result.exit_code == 0
-    assert "No rule was found. Lower --min-predicate" in " ".join(result.stderr.split())
+    assert "No rules found. Lower --min-predicate" in " ".join(result.stderr.split())
     assert json.loads((tmp_path / "a.tsv.json").read_text("utf-8"))["features"] == 0
 
 
@@ -366,12 +366,12 @@ def test_a_full_disk_loses_nothing_that_is_finished(tmp_path: Path) -> None:
     with files_of_at_most(100):
         full = command(*arguments)
     assert (full.exit_code, "Traceback" in full.output) == (2, False)
-    assert "extractions can't be written" in full.output and "--work" in full.output
+    assert "Cannot write" in full.output and "--work" in full.output
     assert command(*arguments, "--keep-work").exit_code == 0
     next(work.glob("*/features.parquet")).unlink()
     with files_of_at_most(100):
         full = command(*arguments, "--force")
-    assert full.exit_code == 2 and "what is finished is kept" in " ".join(full.output.split())
+    assert full.exit_code == 2 and "Finished parts are kept" in " ".join(full.output.split())
     (tmp_path / "a.tsv").unlink()
     with files_of_at_most(3000):
         full = command(*arguments, "--keep-work")
@@ -385,7 +385,7 @@ def test_two_commands_do_not_work_in_one_folder(tmp_path: Path) -> None:
     arguments = (path, "--method", "dirt", "--min-predicate", 1, "--out", tmp_path / "a.tsv")
     with alone_in(tmp_path / "a.tsv.work"):
         second = command(*arguments)
-    assert second.exit_code == 2 and "Another command is working in" in second.output
+    assert second.exit_code == 2 and "Another command is using" in second.output
     assert not (tmp_path / "a.tsv.work").exists()
     assert command(*arguments).exit_code == 0
     assert not (tmp_path / "a.tsv.work").exists()
@@ -399,11 +399,11 @@ def rule_table(path: Path) -> dict[Rule, float]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "drit"], "found 'drit'"),
-        (["--method", "dirt", "--engine", "flink"], "found 'flink'"),
+        (["--method", "drit"], "Invalid --method 'drit'"),
+        (["--method", "dirt", "--engine", "flink"], "Invalid --engine 'flink'"),
         (["--method", "dirt", "--memory", "1MB"], "at least 1GB"),
         (["--method", "dirt", "--min-predicate", "100"], "Lower --min-predicate"),
-        (["--method", "dirt", "--columns", "1,2,9"], "fewer than --columns asks for"),
+        (["--method", "dirt", "--columns", "1,2,9"], "fewer than --columns requires"),
         (["--method", "dirt", "--argument-names", "x"], "x: does not exist"),
         (["--method", "dirt", "--out", "rules.doc"], "ends in .tsv or .parquet"),
     ],
@@ -422,12 +422,12 @@ def test_mistakes_are_told_with_what_to_do(
     ("name", "raw", "message"),
     [
         ("none.tsv", b"", "has no extractions"),
-        ("five.tsv", b"a\tb\tc\td\te\n", "does not say which columns"),
-        ("bad.csv", b"who,what\na,b\n", "does not say which columns"),
-        ("bad.parquet", b"PAR1 nothing", "can't be read as Parquet"),
-        ("a.doc", b"x", "in a format that can't be read"),
+        ("five.tsv", b"a\tb\tc\td\te\n", "has no header with the columns"),
+        ("bad.csv", b"who,what\na,b\n", "has no header with the columns"),
+        ("bad.parquet", b"PAR1 nothing", "is not a valid Parquet file"),
+        ("a.doc", b"x", "has an unsupported format"),
         ("half.tsv.gz", gzip.compress(b"a\tb\tc\n" * 9, mtime=0)[:-9], "can't be unpacked"),
-        ("long.tsv", b"x" * 1_000_002 * 40, "a line that never ends"),
+        ("long.tsv", b"x" * 1_000_002 * 40, "a line without an end"),
     ],
 )
 def test_files_that_are_no_extractions_are_refused(name: str, raw: bytes, message: str, tmp_path: Path) -> None:
@@ -584,10 +584,10 @@ def test_spark_comes_to_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("engine", "told"),
     [
-        ("spark://127.0.0.1:1", "can't be reached"),
+        ("spark://127.0.0.1:1", "Cannot connect to Spark"),
         ("spark://127.0.0.1:1,127.0.0.1:2", "127.0.0.1:2: "),
-        ("spark://somewhere", "is not spark://HOST:PORT"),
-        ("spark://127.0.0.1:99999", "can't be reached"),
+        ("spark://somewhere", "Use spark://HOST:PORT"),
+        ("spark://127.0.0.1:99999", "Cannot connect to Spark"),
     ],
 )
 def test_a_cluster_that_is_not_there_is_told_at_once(engine: str, told: str, tmp_path: Path) -> None:

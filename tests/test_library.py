@@ -105,7 +105,7 @@ def test_a_score_is_a_table() -> None:
 def test_a_number_that_is_undefined_is_none_and_says_why() -> None:
     score = chorale.alpha([["x", "x"], ["x", "x"]])
     assert (score.value, score.interval) == (None, None)
-    assert "alpha is undefined: everybody always said 'x'." in score.notes
+    assert "alpha is undefined: everybody always gave the label 'x'." in score.notes
     assert repr(score) == "<Score: alpha undefined, 1 note>"
     assert score.to_polars()["value"].to_list() == [None]
     assert score.to_pandas()["value"].isna().all()
@@ -144,12 +144,12 @@ def test_columns_may_have_other_names_and_labels_may_be_sets() -> None:
         (pl.DataFrame({"task": [], "worker": [], "label": []}), "no judgment has a label"),
         ([], "it is empty"),
         ([[None, NAN]], "no judgment has a label"),
-        ([[1, 2], [1]], "row 2 has 1 values, row 1 has 2"),
-        ([("a", "b")], "unknown kinds"),
+        ([[1, 2], [1]], "row 2 has 1 values, but row 1 has 2"),
+        ([("a", "b")], "unknown types"),
         (np.zeros(3), "An array of 1 dimensions"),
-        (3, "int holds no judgments"),
+        (3, "type int cannot contain judgments"),
         ("no-such-file.csv", "does not exist"),
-        ({"task": [1, 2], "worker": ["a"], "label": ["x"]}, "equally long"),
+        ({"task": [1, 2], "worker": ["a"], "label": ["x"]}, "the same length"),
         ({"task": [None], "worker": ["a"], "label": ["x"]}, "no task"),
     ],
 )
@@ -164,11 +164,11 @@ def test_arguments_that_mean_nothing_are_refused() -> None:
         chorale.alpha(ARRAY, level="ordnal")  # type: ignore[arg-type]
     with pytest.raises(UserError, match="exclude each other"):
         chorale.alpha(ARRAY, level="ordinal", distance="masi")
-    with pytest.raises(UserError, match="resamples is at least 100"):
+    with pytest.raises(UserError, match="resamples must be at least 100"):
         chorale.alpha(ARRAY, resamples=1)
     with pytest.raises(TypeError, match="Did you mean task"):
         chorale.alpha(ARRAY, tas="x")  # type: ignore[call-arg]
-    with pytest.raises(UserError, match="needs numbers"):
+    with pytest.raises(UserError, match="requires numbers"):
         chorale.alpha([["a", "b"], ["a", "c"]], level="interval")
 
 
@@ -178,12 +178,16 @@ ROWS = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2",
 @pytest.mark.parametrize(
     ("data", "options", "message"),
     [
-        (ROWS, {"task": "zz"}, "task has no effect on a list of tuples: accepted are sep, empty, missing, repeats."),
+        (
+            ROWS,
+            {"task": "zz"},
+            "task has no effect on a list of tuples: accepted options are sep, empty, missing, repeats.",
+        ),
         (ROWS, {"raters": "rows"}, "raters has no effect on a list of tuples"),
         (
             ARRAY,
             {"label": "said"},
-            "label has no effect on a matrix: accepted are sep, empty, missing, repeats, raters.",
+            "label has no effect on a matrix: accepted options are sep, empty, missing, repeats, raters.",
         ),
         ([{"task": 1, "worker": 1, "label": 1}], {"keep_rejected": True}, "keep_rejected has no effect on a table"),
         ("file", {"raters": "columns"}, "raters has no effect on a file"),
@@ -216,7 +220,7 @@ def test_errors_name_keywords_in_python_and_options_at_the_command(tmp_path: Pat
     assert "Name the column of tasks with `task`. Did you mean `task='item'`?" in str(failure.value)
     with pytest.raises(UserError, match="`options`, or correct"):
         chorale.aggregate.score(ROWS, options=["bird", "cat"])
-    with pytest.raises(UserError, match=r"`restarts` goes with mace only. Leave it out or choose another `method`."):
+    with pytest.raises(UserError, match=r"`restarts` only applies to mace. Omit it, or use another `method`."):
         chorale.aggregate.score(ROWS, restarts=2)
     with pytest.raises(UserError, match=r"`truth_task`. Did you mean `truth_task='item'`"):
         chorale.aggregate.score(ROWS, truth=file)
@@ -254,7 +258,7 @@ def test_misspelt_options_are_refused_rather_than_signed(options: dict[str, Any]
 
 def test_lists_of_three_texts_are_not_taken_for_a_matrix_in_silence() -> None:
     rows = [["t1", "ann", "cat"], ["t1", "bob", "cat"], ["t2", "ann", "dog"], ["t2", "bob", "cat"]]
-    with pytest.raises(chorale.UserError, match="Give tuples for rows"):
+    with pytest.raises(chorale.UserError, match="Use tuples for rows"):
         chorale.alpha(rows)
     as_rows = chorale.alpha(list(map(tuple, rows)), ci=False)
     as_matrix = chorale.alpha(rows, raters="rows", ci=False)

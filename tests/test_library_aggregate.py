@@ -116,7 +116,7 @@ def test_labels_show_themselves_in_a_notebook_without_markup_of_the_data() -> No
 
 
 def test_how_it_fails() -> None:
-    with pytest.raises(UserError, match=r"There is no method 'dawid'.*Did you mean dawid-skene"):
+    with pytest.raises(UserError, match=r"Unknown method 'dawid'.*Did you mean dawid-skene"):
         chorale.aggregate.score(TRIPLES, "dawid")
     with pytest.raises(UserError, match="truth is a path or a mapping"):
         chorale.aggregate.score(TRIPLES, truth=3)
@@ -124,7 +124,7 @@ def test_how_it_fails() -> None:
         chorale.aggregate.score(TRIPLES, truth={"x": "a"})
     with pytest.raises(UserError, match="it is empty"):
         chorale.aggregate.DawidSkene().fit_predict([])
-    with pytest.raises(ValueError, match="the table needs the columns label"):
+    with pytest.raises(ValueError, match="the table has no columns label"):
         chorale.aggregate.DawidSkene().fit_predict(PANDAS[["task", "worker"]])
     with pytest.raises(UserError, match='no column named "label"'):
         chorale.aggregate.DawidSkene().fit_predict({"task": ["a"], "worker": ["b"]})

@@ -50,7 +50,7 @@ def test_qasrl(tmp_path: Path) -> None:
     assert score.name == "ua_f1"
     assert score.test is not None
     assert score.test.second == 1
-    with pytest.raises(UserError, match="There is no GOLD"):
+    with pytest.raises(UserError, match="GOLD is missing"):
         chorale.evaluate.qasrl(str(system))
     with pytest.raises(UserError, match="does not exist"):
         chorale.evaluate.qasrl("nowhere.csv", gold)
@@ -131,7 +131,7 @@ def test_mcq(tmp_path: Path) -> None:
     score = chorale.evaluate.mcq(str(file), written=True)
     check(score, printed("mcq", file, "--written"))
     check(chorale.evaluate.mcq(file, irt=True), printed("mcq", file, "--irt"))
-    with pytest.raises(UserError, match="`round_files` is for `irt`"):
+    with pytest.raises(UserError, match="`round_files` requires `irt`"):
         chorale.evaluate.mcq(file, round_files=[file])
     assert score.name == "human resampled"
 
@@ -202,7 +202,7 @@ def test_items_of_one_unit_are_sampled_together(additive: bool) -> None:
     expected = compare(Statistics(single, base), Statistics(single, other), metric, resamples=2000)["mean"]
     assert by_unit.p_randomisation == pytest.approx(expected.p_randomisation, abs=0.05)
     assert by_unit.p_bootstrap == pytest.approx(expected.p_bootstrap, abs=0.05)
-    with pytest.raises(UserError, match="--cluster unit: 1 item has none, such as x"):
+    with pytest.raises(UserError, match="--cluster unit: 1 item has no value, such as x"):
         intervals(Statistics(("x",), base[:1]), metric, clusters=clusters)
 
 
@@ -229,12 +229,12 @@ def test_tables_go_in_where_files_do(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     for score in (chorale.evaluate.frames, chorale.evaluate.qasrl):
-        with pytest.raises(UserError, match=r"system is empty\. Give a path, a dataframe or a list of dicts\."):
+        with pytest.raises(UserError, match=r"system is empty\. Pass a path, a dataframe or a list of dicts\."):
             score([], [])
     with pytest.raises(UserError, match=r"gold is empty\."):
         chorale.evaluate.frames([{"sentence": "s", "frame": "f", "score": 1}], [])
     (tmp_path / "any.csv").write_text("a\n")
-    with pytest.raises(UserError, match=r"`beside` is for the curves.*with `curves`"):
+    with pytest.raises(UserError, match=r"`beside` requires `curves`\. Set `curves`"):
         chorale.evaluate.frames(tmp_path / "any.csv", tmp_path / "any.csv", beside=[tmp_path / "any.csv"])
 
 

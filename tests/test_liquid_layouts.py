@@ -10,14 +10,14 @@ from chorale.kits.mturk.liquid_layouts import row_problem
     ("layout", "value", "told"),
     [
         ("{% for i in (1..3000000) %}{{ task.input.a }}{% endfor %}", "", "loop iteration limit"),
-        ("{{ task.input.a | replace: 'x', task.input.a }}", "x" * 20_000, "too large a page"),
-        ("{{ task.input.a | join: task.input.a }}", f"[{'1,' * 9_999}1]", "too large a page"),
+        ("{{ task.input.a | replace: 'x', task.input.a }}", "x" * 20_000, "a page that is too large"),
+        ("{{ task.input.a | join: task.input.a }}", f"[{'1,' * 9_999}1]", "a page that is too large"),
         (
             "{% for i in (1..60) %}{% assign b = b | append: task.input.a | append: b %}{% endfor %}",
             "x" * 2_000,
-            "too large a page",
+            "a page that is too large",
         ),
-        ("{{ task.input.a | ceil }}", "inf", "can't calculate with it"),
+        ("{{ task.input.a | ceil }}", "inf", "cannot calculate with it"),
     ],
 )
 def test_values_that_would_fill_the_memory_or_stop_the_page_do_not_fit(layout: str, value: str, told: str) -> None:

@@ -242,8 +242,8 @@ def test_arms_of_one_file_are_taken_by_themselves(tmp_path: Path) -> None:
     assert re.search(r"^questions +what +baseline +crowd", shown, re.MULTILINE)
     alone = write(tmp_path / "alone.json", [record(number, protocol="crowd") for number in range(8)])
     refused = chorale("evaluate", "mcq", alone, "--by-arm", "--against", "crowd", code=2).output
-    assert "--against crowd: it is the only arm" in refused
-    assert "The arms are baseline, crowd" in chorale(*command, "--against", "expert", code=2).output
+    assert "--against crowd: this is the only arm" in refused
+    assert "Arms: baseline, crowd" in chorale(*command, "--against", "expert", code=2).output
     bare = write(tmp_path / "bare.json", [record(0, protocol=None)])
     assert "Fill in protocol" in chorale("evaluate", "mcq", bare, "--by-arm", code=2).output
 
@@ -251,8 +251,8 @@ def test_arms_of_one_file_are_taken_by_themselves(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        (["q99,w1,option1"], ":2: is about a question that is in none of the files (found 'q99')"),
-        (["q01,w1,option1", "q01,w1,option2"], ":3: answers a question again that w1 answered in line 2"),
+        (["q99,w1,option1"], ":2: refers to a question that is not in any of the files (found 'q99')"),
+        (["q01,w1,option1", "q01,w1,option2"], ":3: repeats an answer: w1 already answered in line 2"),
         (["q01,w1,option7"], ":2: has an answer that is not one of the options (found 'option7')"),
         (["q01,,option1"], ":2: has no worker_id"),
         ([], "has no answers"),
@@ -274,7 +274,7 @@ def test_who_has_answered_in_the_file_of_questions_does_not_answer_again_beside_
     for option, column, who in (("--validations", "worker_id", "v1"), ("--predictions", "model", "m")):
         answers.write_text(f"question_id,{column},answer\nq00,{who},option2\n")
         told = " ".join(chorale("evaluate", "mcq", file, option, answers, code=2).output.split())
-        assert f"answers.csv:2: answers a question again that {who} answers in the file of questions" in told
+        assert f"answers.csv:2: repeats an answer: {who} already answers in the file of questions" in told
 
 
 def test_everything_at_once_with_pictures(arm: Path, tmp_path: Path) -> None:
@@ -282,9 +282,9 @@ def test_everything_at_once_with_pictures(arm: Path, tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
     command = ("evaluate", "mcq", arm, other, "--irt", "--pictures", folder, "--ci", "--resamples", 100)
     output = chorale(*command).output
-    assert "What was written, less that of arm" in output
-    assert "Explanations, as shares" in output
-    assert "Difficulties rest on 1 model" in output
+    assert "Written questions: difference from arm" in output
+    assert "Explanations (fractions)" in output
+    assert "Difficulties are based on only 1 model" in output
     names = {path.name for path in folder.iterdir()}
     assert names == {"answer-lengths.svg", "question-words.svg", "human-model-gap.svg", "difficulty.svg"}
     for path in folder.iterdir():
@@ -460,7 +460,7 @@ def test_passages_come_from_folders_by_genre_text_and_rows(tmp_path: Path) -> No
     assert drawn["genres"] == dict.fromkeys(("letters", "slate", "travel", "x"), 1)
     only = json.loads(chorale(*command, "--force", "--genre", "Travel").stdout)
     assert set(only["genres"]) == {"travel"}
-    assert "There are: letters, slate" in chorale(*command, "--force", "--genre", "novels", code=2).output
+    assert "Available genres: letters, slate" in chorale(*command, "--force", "--genre", "novels", code=2).output
 
 
 def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_path: Path) -> None:
@@ -479,10 +479,10 @@ def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_pat
     assert json.loads(chorale(*command, *parts, "--force").stdout) == told
     assert "Add --force" in chorale(*command, *parts, code=2).output
     for wrong, why in (
-        (("--part", "more=13"), "ask for 13 passages, and the texts have 12"),
-        (("--part", "../x=1"), "as in round-1=225"),
-        (("--part", "x=0"), "as in round-1=225"),
-        (("--part", "x=1", "--part", "x=2"), "of this name already"),
+        (("--part", "more=13"), "need 13 passages, but the texts have only 12"),
+        (("--part", "../x=1"), "e.g. round-1=225"),
+        (("--part", "x=0"), "e.g. round-1=225"),
+        (("--part", "x=1", "--part", "x=2"), "repeats the name of another part"),
         (("--part", "x=1", "--sample", "3"), "both set the number"),
     ):
         assert why in " ".join(chorale(*command, *wrong, code=2).output.split()), wrong
@@ -493,7 +493,7 @@ def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_pat
     ("name", "text", "told"),
     [
         ("a.jsonl", '{"id": "x", "text": ""}\n', "a.jsonl:1: has no text"),
-        ("a.jsonl", '{"id": ["x"], "text": "Hi."}\n', "a.jsonl:1: has an id or genre that is not text"),
+        ("a.jsonl", '{"id": ["x"], "text": "Hi."}\n', "a.jsonl:1: has an ID or genre that is not text"),
         ("a.csv", "text\nHi\n", "is a table"),
         ("a.txt", "Too short.", "no text has a passage of 60 to 250 words"),
         ("none.txt", None, "does not exist"),

@@ -81,7 +81,7 @@ def test_rubric_and_hints_can_be_switched_off() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"options_1": ["a", "b", "c"]}, "a list of 4 options, and this has 3"),
+        ({"options_1": ["a", "b", "c"]}, "a list of 4 options, but has 3"),
         ({"options_1": ["same", "Same", "c", "d"]}, "same option twice"),
         ({"options_1": ["a", " ", "c", "d"]}, "must not be empty"),
         ({"right_1": "option5"}, "option1"),
@@ -392,7 +392,7 @@ def test_difficulty_is_told_by_arm_and_by_round(exported: Path) -> None:
     command = ["evaluate", "mcq", str(exported / "written.jsonl"), "--by-arm", "--json", "--resamples", "100"]
     command += [part for name in names[1:] for part in ("--round", str(exported / f"{name}.jsonl"))]
     refused = CliRunner().invoke(app, command)
-    assert (refused.exit_code, "--round is for --irt" in refused.output) == (2, True)
+    assert (refused.exit_code, "--round requires --irt" in refused.output) == (2, True)
     command += ["--irt", "--predictions", str(exported / "predictions.csv"), "--pictures", str(exported / "by-round")]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
@@ -410,7 +410,7 @@ def test_a_report_has_the_rubric_and_the_lengths_of_options(exported: Path) -> N
     blind, told = ((exported / f"{name}.html").read_text("utf-8") for name in ("blind", "open"))
     for page in (blind, told):
         assert all(words in page for one in RUBRIC for words in (one.ask, *one.levels.values()))
-    assert "How many words options have" in told and "baseline, right" in told
+    assert "Number of words per option" in told and "baseline, right" in told
     assert "baseline" not in blind
 
 
@@ -512,7 +512,7 @@ items = { from = "write", of = "answers" }
     without = CliRunner().invoke(app, [one for one in command if one != "--irt"] + ["--resamples", "100"])
     assert without.exit_code == 0 and "practice" not in json.loads(without.stdout)["files"], without.output
     refused = CliRunner().invoke(app, [*command[:3], "--grades", str(predictions)])
-    assert refused.exit_code == 2 and "has its own" in refused.output
+    assert refused.exit_code == 2 and "can only be used with files" in refused.output
 
 
 def worker_ids(tx: Tx) -> dict[str, int]:

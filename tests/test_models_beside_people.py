@@ -142,13 +142,13 @@ def test_the_command_says_which_model_may_replace_people(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        ({"kind": "robot"}, {}, "says neither human nor model"),
+        ({"kind": "robot"}, {}, "is neither human nor model"),
         ({}, {"kind": "typ"}, "with `kind`"),
         ({"kind": "human"}, {}, "no judgments of models"),
         ({"kind": "model"}, {}, "has only models"),
         ({}, {"model": ["god"]}, "Did you mean good"),
         ({}, {"expert": "good"}, "no person 'good'"),
-        ({"label": "high"}, {"by": "rmse"}, "needs numbers"),
+        ({"label": "high"}, {"by": "rmse"}, "requires numbers"),
         ({}, {"by": "nearness"}, "not 'nearness'"),
     ],
 )
@@ -162,7 +162,7 @@ def test_tuples_have_no_column_that_says_who_is_a_model() -> None:
     rows = [(row["task"], row["worker"], row["label"]) for row in judged()]
     named = chorale.models(rows, model=["good", "bad"], ci=False)
     assert named.json["models"] == chorale.models(judged(), ci=False).json["models"]
-    with pytest.raises(UserError, match="does not say who is a model"):
+    with pytest.raises(UserError, match="does not identify models"):
         chorale.models(rows)
 
 
@@ -267,7 +267,7 @@ def test_unsure_items_come_first_and_none_is_left_out() -> None:
     found = unsure_first(confidence, 40)
     assert found.sum() == pytest.approx(40) and found.min() > 0.1 and found.max() == 1.0
     assert unsure_first([1.0] * 10, 5).tolist() == pytest.approx([0.5] * 10)
-    with pytest.raises(ValueError, match="even share"):
+    with pytest.raises(ValueError, match="even must be"):
         unsure_first(confidence, 10, even=0)
 
 
@@ -278,8 +278,8 @@ def test_unsure_items_come_first_and_none_is_left_out() -> None:
         ({"model": None}, {}, "empty cell"),
         ({}, {"prevalence": "maybe"}, "nobody gave the label 'maybe'"),
         ({}, {"on": "group"}, "not a number"),
-        ({"group": "a"}, {"by": "group"}, "needs two groups"),
-        ({"length": 1.0}, {"on": "length"}, "can't be separated"),
+        ({"group": "a"}, {"by": "group"}, "requires two groups"),
+        ({"length": 1.0}, {"on": "length"}, "cannot be separated"),
         ({"p": 1.0}, {"probability": "p"}, "probability 1"),
         ({"p": 0.0}, {"probability": "p"}, "not a probability"),
         ({}, {"by": "grop"}, "no column 'grop'"),
@@ -305,7 +305,7 @@ def test_spellings_are_named() -> None:
     rows = sampled(items=100, asked=60)
     rows[0]["model"], rows[1]["model"] = "Yes", "yess"
     notes = " ".join(chorale.estimate(rows).notes)
-    assert "labels that no person gives: Yes, yess" in notes and "count as different: Yes, yes" in notes
+    assert "labels that no person uses: Yes, yess" in notes and "count as different: Yes, yes" in notes
 
 
 def test_few_items_of_a_rare_label_have_no_interval() -> None:

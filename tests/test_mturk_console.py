@@ -102,7 +102,7 @@ def test_hits_are_listed_with_what_is_not_checked_and_their_answers(study: Study
 
 def test_a_hit_is_seen_as_a_worker_sees_it(study: Study, owner: TestClient) -> None:
     page = owner.get(f"{PATH}/{(hit := make_hit(study))}/preview")
-    assert "Nothing can be submitted here" in page.text and "Accept this task" not in page.text
+    assert "It cannot be submitted here" in page.text and "Accept this task" not in page.text
     frame = re.search(r'data-src="([^"]+)"', page.text)
     assert frame is not None and "assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE" in frame[1]
     assert "allow-same-origin" not in page.text
@@ -137,7 +137,7 @@ def test_answers_are_approved_together_once_and_only_after_confirming(study: Stu
     assert "Approved, and booked in the ledger: 1." in done.text
     assert look(study, ledger.ledger_totals)["base"] == 75
     nothing = owner.post(f"{PATH}/answers/confirm", data={"key": "form-two-key", "deed": "approve", "chosen": names})
-    assert nothing.status_code == 422 and "No assignment is chosen that this fits" in nothing.text
+    assert nothing.status_code == 422 and "This action applies to none of the selected assignments" in nothing.text
 
 
 def test_answers_are_rejected_with_a_reason_and_approved_after_all(study: Study, owner: TestClient) -> None:
@@ -145,7 +145,7 @@ def test_answers_are_rejected_with_a_reason_and_approved_after_all(study: Study,
     [name] = answered(study, hit, "ada")
     given = {"key": "form-one-key", "deed": "reject", "hit": hit, "chosen": name}
     without = owner.post(f"{PATH}/answers/confirm", data=given)
-    assert without.status_code == 422 and "Give a reason" in without.text
+    assert without.status_code == 422 and "Enter a reason" in without.text
     assert f'value="{name}" data-answer checked' in without.text
     done = review(owner, "reject", hit=hit, chosen=name, reason="The sea is not <b>that</b>")
     assert "Rejected: 1." in done.text and states(study, hit) == ["Rejected"]
@@ -163,9 +163,9 @@ def test_bonuses_are_paid_once_within_the_budget(study: Study, owner: TestClient
     assert "Bonuses booked in the ledger: 2." in done.text and "bonus $1.50" in done.text
     assert look(study, ledger.ledger_totals)["bonus"] == 300
     for amount, reason, message in (
-        ("a lot", "x", "is not an amount"),
+        ("a lot", "x", "is not a valid amount"),
         ("0", "x", "at least 0.01"),
-        ("1", " ", "Give a reason"),
+        ("1", " ", "Enter a reason"),
     ):
         given = {"key": "form-two-key", "deed": "bonus", "chosen": names, "amount": amount, "reason": reason}
         refused = owner.post(f"{PATH}/answers/confirm", data=given)

@@ -93,8 +93,8 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
         ("<crowd-form>\n<crowd-instance-segmentation>${word}", "word\nx\n", "layout.html:2: has an element that"),
         ("<p>{{ task.input.bird }}</p>", "word\nx\n", "has no column for a variable"),
         ("<p>\n{% for w in task.input.word %}", "word\nx\n", "is not valid Liquid in line 2"),
-        ("<p>{{ task.input.word | weigh }}</p>", "word\nx\n", "does not know: weigh"),
-        ("<p>{{ task.input.word }} {{ labels }}</p>", "word\nx\n", "uses labels: only task.input"),
+        ("<p>{{ task.input.word | weigh }}</p>", "word\nx\n", "uses an unknown Liquid filter: weigh"),
+        ("<p>{{ task.input.word }} {{ labels }}</p>", "word\nx\n", "uses labels, but only task.input"),
     ],
 )
 def test_mistakes_in_a_layout_or_its_batch_are_told(tmp_path: Path, layout: str, rows: str, told: str) -> None:
@@ -170,7 +170,7 @@ def test_options_that_do_not_go_together_are_told(tmp_path: Path) -> None:
     (tmp_path / "layout.html").write_bytes(b"\xff\xfe<p>")
     assert "UTF-8" in run(*command).stderr
     run("new", str(tmp_path / "form"), "--template", "form")
-    assert "no stage of the task" in run("keys", str(tmp_path / "form")).stderr
+    assert "no stage with the task" in run("keys", str(tmp_path / "form")).stderr
 
 
 @pytest.fixture

@@ -75,12 +75,12 @@ def test_a_hit_that_nobody_could_do_is_refused_until_its_qualification_is_mapped
     market.client.associate_qualification_with_worker(QualificationTypeId=OLD_TYPE, WorkerId=ada.id)
     ada.do(hit)
     again = CliRunner().invoke(app, ["mturk", "map-qualification", folder_of(market), OLD_TYPE, "Another"])
-    assert again.exit_code == 2 and "is the id of the qualification type 'Passed our test' already" in again.stderr
+    assert again.exit_code == 2 and "is already the ID of the qualification type 'Passed our test'" in again.stderr
 
 
 def test_a_requirement_without_a_value_is_refused(market: Market) -> None:
     code, message = refusal(market.hit, **requires(APPROVED, "GreaterThan"))
-    assert code.endswith("InvalidParameterValue") and "compares by GreaterThan with no value" in message
+    assert code.endswith("InvalidParameterValue") and "has the comparator GreaterThan but no value" in message
 
 
 def test_a_page_that_nobody_can_submit_is_warned_about(market: Market) -> None:
@@ -100,7 +100,7 @@ def test_deleting_a_qualification_ends_the_hits_that_ask_for_it(market: Market) 
     name = market.client.create_qualification_type(**made)["QualificationType"]["QualificationTypeId"]
     hit = market.hit(**requires(name), Title="Ends with its qualification")
     reply = market.client.delete_qualification_type(QualificationTypeId=name)
-    assert "1 open HIT asked for this qualification" in warning_in(reply)
+    assert "1 open HIT required this qualification" in warning_in(reply)
     assert market.client.get_hit(HITId=hit["HITId"])["HIT"]["HITStatus"] == "Reviewable"
     given = {"HITTypeId": hit["HITTypeId"], "LifetimeInSeconds": 60, "Question": hit["Question"]}
     assert refusal(market.client.create_hit_with_hit_type, **given)[0].endswith("QualificationTypeDoesNotExist")
@@ -217,9 +217,9 @@ def test_lists_of_workers_that_cannot_be_used_change_nothing(market: Market, tmp
     for rows, message in (
         ([{"Worker ID": "A1"}], 'no column named "person"'),
         ([{"person": "x", "name": "y"}], 'no column named "Worker ID"'),
-        ([listed("A1", "p-one"), listed("A1", "p-two")], "names a second person for a worker"),
+        ([listed("A1", "p-one"), listed("A1", "p-two")], "has a second person for the same worker"),
         ([listed("A1", "p-one", score="good")], "has a score that is not a number"),
-        ([listed("a1", "p-one")], "is no worker id"),
+        ([listed("a1", "p-one")], "is not a worker ID"),
         ([listed("A1", "p-one"), listed("A2", "not anybody")], "'not anybody' is neither a participant ID"),
     ):
         run = CliRunner().invoke(app, ["mturk", "map-workers", folder, write_list(tmp_path / "wrong.csv", *rows)])
@@ -328,9 +328,9 @@ def test_a_script_with_an_endpoint_of_its_own_runs_unchanged(
 def test_runs_that_cannot_begin_say_why(market: Market, tmp_path: Path) -> None:
     folder = folder_of(market)
     for arguments, message in (
-        (["--endpoint", "http://127.0.0.1:9", folder, "x.py"], "No site answers at http://127.0.0.1:9"),
-        (["--endpoint", market.site.url, folder, "no-such-program"], "There is no command 'no-such-program'"),
-        ([folder], "Name either a script to run or --env"),
+        (["--endpoint", "http://127.0.0.1:9", folder, "x.py"], "No site responds at http://127.0.0.1:9"),
+        (["--endpoint", market.site.url, folder, "no-such-program"], "Command not found: 'no-such-program'"),
+        ([folder], "Give either a script to run or --env"),
     ):
         run = CliRunner().invoke(app, ["mturk", "run", *arguments])
         assert run.exit_code == 2 and message in run.stderr

@@ -142,7 +142,7 @@ def test_forms_say_what_keeps_an_answer_from_being_taken() -> None:
     assert misfit(counted, {"sum": "four", "why": "nan"}) == "why: the number is out of range"
     assert misfit(counted, {"sum": "four", "why": "many"}) == "why: write a number"
     for wrong in ("FileUploadAnswer", "Nonsense"):
-        with pytest.raises(TurkError, match="not supported"):
+        with pytest.raises(TurkError, match="unsupported answer type"):
             read_question(FORM.replace("FreeTextAnswer", wrong))
     with pytest.raises(TurkError, match="unique QuestionIdentifier"):
         read_question(FORM.replace(">why<", ">sum<"))

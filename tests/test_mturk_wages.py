@@ -100,7 +100,7 @@ def test_more_of_what_paid_too_little_is_warned_about_until_bonuses_make_up_for_
         ask(market, "ApproveAssignment", AssignmentId=names[worker.pseudonym])
     clock.pass_minutes(2)
     [warning] = make_hit(market).warnings
-    assert "have paid a median of $6.00 an hour, below the study's minimum of $12.00" in warning
+    assert "paid a median of $6.00 per hour, below the study's minimum of $12.00" in warning
     again = ask(market, "CreateAdditionalAssignmentsForHIT", HITId=hit, NumberOfAdditionalAssignments=1)
     assert again.warnings == (warning,)
     assert make_hit(market, Reward="0.50").warnings == ()
@@ -139,7 +139,7 @@ def test_times_that_cannot_be_are_found(tmp_path: Path, clock: ManualClock) -> N
         connection.execute("UPDATE mturk_assignment SET worked_ms = 90000")
     with closing(open_study(folder, None, clock)) as study:
         differences = look(study, lambda tx: verify(tx, study)).differences
-    assert any("90000 ms of work stored, and 60000 ms passed" in one for one in differences)
+    assert any("90000 ms of work are stored, but only 60000 ms passed" in one for one in differences)
     assert any("time worked stored 60000, recomputed 90000" in one for one in differences)
 
 

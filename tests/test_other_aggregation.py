@@ -100,14 +100,20 @@ def test_results_are_written() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("said.csv", "--method", "rover", "--truth", "said.csv"), "--truth can't be used with --method rover"),
-        (("said.csv", "--method", "rover", "--iterations", "3"), "--iterations can't be used with --method rover"),
-        (("said.csv", "--method", "rasa", "--left", "x"), "--left can't be used with --method rasa"),
+        (("said.csv", "--method", "rover", "--truth", "said.csv"), "--truth cannot be used with --method rover"),
+        (("said.csv", "--method", "rover", "--iterations", "3"), "--iterations cannot be used with --method rover"),
+        (("said.csv", "--method", "rasa", "--left", "x"), "--left cannot be used with --method rasa"),
         (("said.csv", "--method", "majority", "--left", "x"), "--left and --right work only with bradley-terry"),
-        (("said.csv", "--method", "segmentation-em"), "is no mask: write a JSON list of rows of 0 and 1"),
+        (("said.csv", "--method", "segmentation-em"), "is not a mask. Write a JSON list of rows of 0 and 1"),
         (("said.csv", "--method", "bradley-terry"), 'has no column named "left" (found task, worker, label)'),
-        (("compared.csv", "--method", "bradley-terry", "--label", "worker"), "comparison 1 of 'x' and 'y' prefers 'a'"),
-        (("compared.csv", "--method", "bradley-terry", "--task", "left"), "--task can't be used with comparisons"),
+        (
+            ("compared.csv", "--method", "bradley-terry", "--label", "worker"),
+            "comparison 1 of 'x' and 'y' has another preferred item, 'a'",
+        ),
+        (
+            ("compared.csv", "--method", "bradley-terry", "--task", "left"),
+            "--task cannot be used with pairwise comparisons",
+        ),
     ],
 )
 def test_how_it_fails(arguments: tuple[str, ...], message: str) -> None:

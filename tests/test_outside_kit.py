@@ -256,7 +256,7 @@ def test_a_family_scores_its_example(tmp_path: Path) -> None:
 
 
 def test_without_a_kit_that_reads_there_is_no_reader(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"There is no reader 'ranks'\. No installed kit has one\."):
+    with pytest.raises(UserError, match=r"Unknown reader 'ranks'\. No installed kit has a reader\."):
         chorale.alpha(tmp_path / "judgments.txt", reader="ranks")
     done = CliRunner().invoke(app, ["agreement", "judgments.txt", "--reader", "ranks"])
     assert done.exit_code == 2

@@ -101,10 +101,10 @@ def test_items_that_never_won_or_lost() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (("a", ["x"], ["y"], ["z"]), "comparison 1 of 'x' and 'y' prefers 'z'"),
-        (("a", ["x"], ["x"], ["x"]), "of 'x' with itself"),
-        (("ab", ["x"], ["y"], ["x"]), "equally long"),
-        (([None], ["x"], ["y"], ["x"]), "every row needs a worker"),
+        (("a", ["x"], ["y"], ["z"]), "comparison 1 of 'x' and 'y' has another preferred item, 'z'"),
+        (("a", ["x"], ["x"], ["x"]), "compares 'x' with itself"),
+        (("ab", ["x"], ["y"], ["x"]), "the same length"),
+        (([None], ["x"], ["y"], ["x"]), "every row must have a worker"),
     ],
 )
 def test_comparisons_that_mean_nothing_are_refused(rows: Any, message: str) -> None:

@@ -180,7 +180,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.txt", b"\n\n" + b"so " * 600 + b"it rained.", ":3: has a sentence of"),
         ("a.txt", b"It rained. " * 10_000, ":1: begins a text of 109,999 characters"),
         ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a.1", "text": "It snowed.", "sentence": "Go."}',
-         ":2: has a sentence that gets the id of another"),
+         ":2: has a sentence with the same ID as another sentence"),
         ("a.pdf", b"%PDF", "is in a format that can't be read here"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_index": 2}', "not a token (found '2'). The sentence"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_indices": [1, -1, "x", true]}', "(found 'True')"),

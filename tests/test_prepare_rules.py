@@ -137,7 +137,7 @@ def test_numbers_stand_for_names_as_when_rules_are_learned(tmp_path: Path) -> No
     (tmp_path / "rules.txt").write_text("marry\tmarry@R@\t1\n", "utf-8")
     given = (tmp_path / "triples.txt", tmp_path / "rules.txt", "--at-least", 1, "--out", tmp_path / "items.jsonl")
     told = prepare(*given, "--argument-names", tmp_path / "people.txt", code=2)
-    assert "Give both --argument-names and --predicate-names" in told.output
+    assert "--argument-names and --predicate-names require each other" in told.output
     prepare(*given, "--argument-names", tmp_path / "people.txt", "--predicate-names", tmp_path / "verbs.txt")
     assert [(item["lhs"], item["rhs"]) for item in items(tmp_path / "items.jsonl")] == [
         ("Ann marry Bob", "Bob marry Ann")

@@ -81,10 +81,10 @@ def test_corrections_change_what_counts(pair: tuple[Path, Path], table: Path) ->
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"r0_2": {"status": "right"}}, "no known status (found 'right')"),
+        ({"r0_2": {"status": "right"}}, "unknown status (found 'right')"),
         ({"r12_13": {"status": "matched"}}, "a matched argument needs same_role"),
         ({"r12_13": {"status": "unmatched"}}, "only a matched argument can become unmatched"),
-        ({"r0_2": {"extra_questions": "some"}}, "extra_questions is no whole number"),
+        ({"r0_2": {"extra_questions": "some"}}, "extra_questions is not a whole number"),
         ({"r0_2": {"gold_range": "0:3"}}, "is not in the alignment of these files"),
     ],
 )
@@ -95,7 +95,9 @@ def test_what_can_not_be_read_back_is_named(
     assert message in " ".join(done.stderr.split())
     rows = table.read_text().splitlines(keepends=True)
     table.write_text("".join(rows[:-1]))
-    assert "lacks 1 argument of the alignment" in " ".join(run(*pair, "--corrections", table, code=2).stderr.split())
+    assert "is missing 1 argument of the alignment" in " ".join(
+        run(*pair, "--corrections", table, code=2).stderr.split()
+    )
 
 
 def test_shared_verbs_are_those_that_all_files_have(pair: tuple[Path, Path], tmp_path: Path) -> None:

@@ -74,9 +74,9 @@ def test_nothing_over_nothing_is_nothing() -> None:
 
 
 def test_rows_and_items_must_be_as_many() -> None:
-    with pytest.raises(ValueError, match="2 items need as many rows"):
+    with pytest.raises(ValueError, match="expected 2 rows"):
         Statistics(("a", "b"), np.zeros((3, 1)))
-    with pytest.raises(ValueError, match="need as many rows"):
+    with pytest.raises(ValueError, match="one row per item"):
         Statistics(("a",), np.zeros(1))
 
 
@@ -257,7 +257,7 @@ def test_randomisation_agrees_with_all_exchanges() -> None:
 
 
 def test_systems_on_different_items_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="not scored on the same items"):
+    with pytest.raises(ValueError, match="must be scored on the same items"):
         compare(answers(0.7, 5, 1), answers(0.7, 6, 1), ACCURACY)
 
 

@@ -65,7 +65,7 @@ def test_numbers_that_matter_are_in_the_line() -> None:
     fit = fit_irt(np.array([[1.0, 0.0], [0.0, 1.0]]), model="1pl")
     assert repr(fit) == "<MarginalFit: 1pl, 2 responders, 2 items>"
     alone = krippendorff_alpha(Judgments.from_columns(["t"], ["ann"], ["x"]))
-    assert "alpha undefined: no item was judged twice" in repr(alone)
+    assert "alpha undefined: no item has two judgments" in repr(alone)
 
 
 def test_estimators_show_how_they_were_made() -> None:

@@ -121,7 +121,7 @@ def test_one_and_several_have_their_own_words(tmp_path: Path, ties: int, told: s
 
 
 def test_a_matrix_of_errors_from_little_data_is_noted(little: Path) -> None:
-    assert "Workers judged 5.0 tasks each on average" in chorale("aggregate", little).stderr
+    assert "Workers judged only 5.0 tasks each on average" in chorale("aggregate", little).stderr
     assert "each on average" not in chorale("aggregate", little, "--method", "one-coin").stderr
 
 
@@ -149,5 +149,5 @@ def test_tables_may_be_dicts_of_columns_and_what_holds_no_judgments_is_refused_w
     columns = {"task": [1, 1, 1, 2], "worker": ["a", "b", "c", "a"], "label": ["x", "x", "y", "y"]}
     as_table = DawidSkene().fit_predict(pl.DataFrame(columns))
     assert DawidSkene().fit_predict(columns)["agg_label"].to_list() == as_table["agg_label"].to_list()
-    with pytest.raises(UserError, match=r"rows are of different or unknown kinds. Give a path, a table"):
+    with pytest.raises(UserError, match=r"rows have different or unknown types. Pass a path, a table"):
         DawidSkene().fit_predict(columns["label"])

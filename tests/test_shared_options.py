@@ -140,8 +140,8 @@ def test_a_stage_hides_a_field_of_the_form_it_shares(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("hidden", "said"),
     [
-        ('["colour"]', "is no field of the form"),
-        ('["tone", "reason"]', "has every field, which leaves nothing to ask"),
+        ('["colour"]', "is not a field of the form"),
+        ('["tone", "reason"]', "hides every field"),
         ('["tone"]', "hides `tone`, which decides whether `reason` is asked"),
     ],
 )

@@ -111,7 +111,7 @@ def test_text_classes_are_crowd_kits_with_the_same_encoder() -> None:
     assert (chorale.aggregate.TextHRRASA(encoder).fit_predict(data) == expected).all()
     without = chorale.aggregate.TextRASA().fit_predict(pl.DataFrame(data.to_dict("list")))
     assert without.columns == ["task", "text"]
-    with pytest.raises(ValueError, match="true_objects need an encoder"):
+    with pytest.raises(ValueError, match="true_objects require an encoder"):
         chorale.aggregate.TextRASA().fit(data, {"t00": "a cat"})
 
 
@@ -174,7 +174,7 @@ def test_small_and_odd_data_have_answers(name: str, rows: list[Any]) -> None:
 
 def test_vectors_must_be_of_one_length() -> None:
     rows = {"task": [1, 1], "worker": ["a", "b"], "output": ["x", "y"], "embedding": [[1.0], [1.0, 2.0]]}
-    with pytest.raises(ValueError, match="all vectors the same length"):
+    with pytest.raises(ValueError, match="all of the same length"):
         chorale.aggregate.RASA().fit(rows)
 
 
@@ -218,5 +218,5 @@ def test_masks_with_skills_are_crowd_kits() -> None:
     with pytest.raises(ValueError, match="a worker has no skill"):
         chorale.aggregate.SegmentationMajorityVote().fit(table, skills[:2])
     other = pd.DataFrame({"task": [1, 1], "worker": [1, 2], "segmentation": [[[1]], [[1, 0]]]})
-    with pytest.raises(ValueError, match="task 1 needs masks of one size"):
+    with pytest.raises(ValueError, match="the masks of task 1 must have the same size"):
         chorale.aggregate.SegmentationEM().fit(other)

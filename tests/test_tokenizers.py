@@ -106,7 +106,7 @@ def test_check_notes_texts_without_spaces_only_where_no_tokenizer_cuts_them(
     ("tokenizer", "text", "message"),
     [
         ("nobody", CHINESE, "(found 'nobody'). Use one of: `words`, `spaces`, `characters`, `dictionary`"),
-        ("backwards", "one two three", "it leaves out the beginning of the text"),
+        ("backwards", "one two three", "it omits the beginning of the text"),
         ("foreign", "one two three", "its token 'zwei' is not in the text there"),
     ],
 )
@@ -123,5 +123,5 @@ def test_what_cannot_cut_is_refused(
 def test_two_fields_cut_a_text_in_one_way(tmp_path: Path) -> None:
     other = field_toml(name="also", kind="spans", ask="Which?", item="text", tokenizer="spaces")
     write(tmp_path, "characters", extra=other)
-    with pytest.raises(UserError, match="differs from that of another field with the same column"):
+    with pytest.raises(UserError, match="differs from the tokenizer of another field with the same column"):
         load_folder(tmp_path)

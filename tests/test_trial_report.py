@@ -160,7 +160,7 @@ def test_arms_stay_hidden_until_somebody_asks(trial: Study, tmp_path: Path) -> N
     report = reported(trial, tmp_path, arms=False)
     assert report.as_json()["analysis"]["outcomes"] == {} and report.as_json()["flow"] is None
     page = report_page(report)
-    assert "registered at https://osf.io/abcde" in page and "primary: share of validators" in page
+    assert "registered at https://osf.io/abcde" in page and "primary: fraction of validators" in page
     assert "not planned" in report_page(reported(trial, tmp_path, arms=True))
 
 

@@ -163,6 +163,6 @@ def test_the_command_has_them(tmp_path: Path) -> None:
     crowd(20, 9, 3, 6, 0)[0].to_csv(file, index=False)
     done = CliRunner().invoke(app, ["aggregate", str(file), "--method", "kos"])
     assert done.exit_code == 2
-    assert "more than the two labels that kos is for" in done.stderr
+    assert "more than two labels, which kos does not support" in done.stderr
     done = CliRunner().invoke(app, ["aggregate", str(file), "--method", "kos", "--tolerance", "1"])
-    assert "--tolerance goes with" in done.stderr
+    assert "--tolerance only applies to" in done.stderr

@@ -1,6 +1,6 @@
-"""What every metric has in common: statistics per item, scores from their sum, intervals, tests, signatures.
+"""Common parts of all metrics: statistics per item, scores from their sums, intervals, tests, signatures.
 
-Names that need NumPy are loaded when they are first used: a command that prints a table starts without it.
+Names that need NumPy are loaded on first use, so that commands that only print tables start quickly.
 """
 
 from typing import TYPE_CHECKING

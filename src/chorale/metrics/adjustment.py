@@ -1,8 +1,8 @@
-"""Several p-values at once: of twenty random differences, one is below 0.05.
+"""Adjusts several p-values for multiple comparisons: of twenty random differences, one is below 0.05.
 
-Holm's adjustment bounds the chance of even one false finding; Benjamini and Hochberg's the share of false findings
-among those reported, and Benjamini and Yekutieli's the same for tests that depend on each other. A p-value that is
-not known (NaN) stays so, and counts as none of the comparisons.
+Holm's adjustment controls the probability of any false discovery; Benjamini and Hochberg's the fraction of false
+discoveries, and Benjamini and Yekutieli's the same fraction for dependent tests. Unknown p-values (NaN) stay unknown
+and do not count as comparisons.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from math import isnan, nan
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Every p-value, adjusted by Holm's step-down method.
+    """Adjusts p-values with Holm's step-down method.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -24,7 +24,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
-    """Every p-value, adjusted by Benjamini and Hochberg's step-up method.
+    """Adjusts p-values with Benjamini and Hochberg's step-up method.
 
     >>> [round(p, 3) for p in benjamini_hochberg([0.01, 0.04, 0.03])]
     [0.03, 0.04, 0.04]
@@ -38,7 +38,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
 
 
 def benjamini_yekutieli(values: Sequence[float]) -> list[float]:
-    """Every p-value, adjusted by Benjamini and Yekutieli's step-up method, for tests on the same data.
+    """Adjusts p-values with Benjamini and Yekutieli's step-up method, for tests on the same data.
 
     >>> [round(p, 3) for p in benjamini_yekutieli([0.01, 0.04, 0.03])]
     [0.055, 0.073, 0.073]

@@ -1,9 +1,9 @@
-"""Bootstrap intervals: how far a score would move if the units had been others of the same kind.
+"""Bootstrap intervals: the variation of a score over samples of units.
 
-Each resample has the same number of units, sampled with replacement, and the score is computed again. The interval
-holds the middle share of these scores (Efron's percentile method, with wider percentiles where units are few). A unit
-is an item, unless `clusters` says which items belong together. Where few units carry a score, a fraction gets Wilson's
-interval, and any other score none.
+Each resample has the same number of units, sampled with replacement, and the score is computed again. The interval is
+the central part of these scores (Efron's percentile method, with wider percentiles for few units). A unit is an item,
+or a cluster of items with `clusters`. If few units determine a score, fractions get Wilson's interval and other scores
+none.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally, st
 from chorale.metrics.support import FEWEST, support, tally_support
 
 _ALIKE = 10
-"""How many items must share a row, on average, for sampling rows to take less time than sampling items."""
+"""Mean number of items per distinct row above which sampling rows is faster than sampling items."""
 
 
 def intervals(
@@ -38,7 +38,7 @@ def intervals(
 ) -> dict[str, Interval]:
     """An interval for every score of the metric. The same seed and items give the same interval, in any order."""
     if not len(statistics.items):
-        raise ValueError("there are no items to draw from")
+        raise ValueError("there are no items to sample from")
     drawn = resampled(statistics, metric, resamples=resamples, seed=seed, progress=progress, clusters=clusters)
     values = metric.scores(statistics)
     return {
@@ -47,15 +47,15 @@ def intervals(
 
 
 def tally_intervals(tally: Tally, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Interval]:
-    """The same from a tally, for an additive metric."""
+    """Intervals from a tally, for an additive metric."""
     drawn = _drawn(tally, metric, resamples, np.random.default_rng(seed), None)
     return _around(tally, metric, drawn)
 
 
 def row_intervals(rows: FloatArray, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Interval]:
-    """The same from one row per item, of which most may differ, as probabilities do."""
+    """Intervals from one row per item, if most rows differ, as for probabilities."""
     if not len(rows):
-        raise ValueError("there are no items to draw from")
+        raise ValueError("there are no items to sample from")
     tally = Tally.of(rows)
     if _ALIKE * len(tally.rows) <= len(rows):
         return tally_intervals(tally, metric, resamples=resamples, seed=seed)
@@ -73,11 +73,10 @@ def _around(tally: Tally, metric: Metric, drawn: dict[str, FloatArray]) -> dict[
 def median_interval(values: FloatArray, *, resamples: int = 1000, seed: int = 1) -> Interval:
     """Bootstrap intervals of the median of some values.
 
-    Which of the sorted values is the median of a resample follows a beta distribution, so no resample has to be made in
-    full.
+    The rank of a resample's median follows a beta distribution, so no full resamples are needed.
     """
     if not len(values):
-        raise ValueError("there are no items to draw from")
+        raise ValueError("there are no items to sample from")
     rng = np.random.default_rng(seed)
     count, ordered = len(values), np.sort(values)
     if count < FEWEST:
@@ -126,7 +125,7 @@ def drawn_places(
     rng: "np.random.Generator",
     progress: Progress | None,
 ) -> Iterator[Codes]:
-    """The places of the items of each resample, for a metric that must see them."""
+    """Item indices of each resample, for a metric that needs the items."""
     count = len(statistics.items)
     if clusters is None:
         for number in range(resamples):
@@ -136,7 +135,7 @@ def drawn_places(
         return
     for block in clusters.times(statistics, resamples, rng, progress):
         for times in block:
-            # Of few clusters of two kinds, those that were taken may have no item in common.
+            # With few clusters of two kinds, the sampled clusters may have no common item.
             yield np.repeat(np.arange(count), times.astype(np.intp) if times.any() else 1)
 
 

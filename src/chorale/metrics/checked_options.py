@@ -1,7 +1,7 @@
-"""Options that a program gives to a public function, checked by the types its signature names.
+"""Checks the options of a public function against the types in its signature.
 
-The command line checks values when it reads them. From Python a misspelt value would be taken for another, and signed.
-Errors are written for the command line, and name its options; raised from Python they name the keywords instead.
+The command line checks values when it parses them. From Python, a misspelt value would otherwise be accepted and
+signed. Errors are written for the command line; raised from Python, they refer to keywords instead of options.
 """
 
 import re
@@ -22,12 +22,12 @@ _KEYWORDS = {
     "round": "round_files",
     "with": "beside",
 }
-"""Options whose keyword is another word."""
+"""Options whose keyword has a different name."""
 
 
 @contextmanager
 def naming_keywords() -> Iterator[None]:
-    """Errors raised inside name keywords where they are written with a command's options."""
+    """Rewrites errors raised inside to refer to keywords instead of options."""
     try:
         yield
     except UserError as error:
@@ -50,7 +50,7 @@ def _in_python(text: str) -> str:
 
 
 def check_keywords(function: str, owner: Any, given: Mapping[str, Any]) -> None:
-    """Refuse keywords that a function's typed dictionary does not have, and values that it excludes."""
+    """Rejects keywords that are not in a function's typed dictionary, and invalid values."""
     for name in given:
         if name not in owner.__annotations__:
             raise TypeError(f"{function}() has no keyword {name!r}.{did_you_mean(name, owner.__annotations__)}")
@@ -58,7 +58,7 @@ def check_keywords(function: str, owner: Any, given: Mapping[str, Any]) -> None:
 
 
 def check_options(owner: Any, options: Mapping[str, Any]) -> None:
-    """Refuse values that the annotations of a function or a typed dictionary exclude: choices, flags and numbers."""
+    """Rejects values that do not match the annotations of a function or typed dictionary."""
     hints = _hints(owner)
     for name, value in options.items():
         kinds = _kinds(hints[name]) if name in hints else ()
@@ -77,7 +77,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _problem(value: Any, kinds: tuple[Any, ...]) -> str | None:
-    """What is wrong with a value that may be of any of these kinds; None if nothing is, or the kinds do not say."""
+    """Error message for a value that matches none of these types, or None."""
     choices = _choices(kinds)
     rest = [kind for kind in kinds if get_origin(kind) is not Literal]
     if choices and all(kind is NoneType for kind in rest):

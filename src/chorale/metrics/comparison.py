@@ -1,10 +1,10 @@
-"""Is one system better than another on the same items, or one arm than another on its own, or is the difference random?
+"""Significance tests for the difference of two systems on the same items, or of two arms on their own items.
 
-Two tests for systems on the same items, since reviewers ask for either: the paired bootstrap (Koehn 2004) draws units
-with replacement and looks at how the difference moves; approximate randomisation (Noreen 1989) swaps the two systems'
-results on units chosen by coin and looks at how often a difference as large comes out of that. Unpaired sets of items
-are resampled separately, and permuted: units are assigned to the two sets again. A unit is an item, or all items of a
-cluster: what was sampled, or assigned to an arm, at once.
+Two tests for systems on the same items, because reviewers ask for either: the paired bootstrap (Koehn 2004) resamples
+units with replacement; approximate randomisation (Noreen 1989) randomly swaps the two systems' results per unit and
+counts differences at least as large. Unpaired sets of items are resampled separately, and permuted: units are
+reassigned to the two sets. A unit is an item, or all items of a cluster that were sampled or assigned to an arm
+together.
 """
 
 from collections.abc import Iterator
@@ -43,15 +43,15 @@ class Difference:
     first: float
     second: float
     difference: float
-    """The first's minus the second's."""
+    """First score minus second score."""
     interval: Interval
-    """Of the difference, by the bootstrap."""
+    """Bootstrap interval of the difference."""
     p_bootstrap: float
-    """Two-sided; NaN where too few units carry the difference."""
+    """Two-sided; NaN if too few units determine the difference."""
 
     @property
     def p_value(self) -> float:
-        """The one that is adjusted where there are several comparisons."""
+        """The p-value that is adjusted for several comparisons."""
         return self.p_bootstrap
 
     def as_dict(self) -> dict[str, float | list[float] | None]:
@@ -66,10 +66,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class UnpairedComparison(Difference):
-    """One score of two sets of items that nothing pairs."""
+    """One score of two unpaired sets of items."""
 
     p_permutation: float
-    """Two-sided: units are dealt out to the two sets anew. Exact where they were assigned at random."""
+    """Two-sided permutation test: units are reassigned to the two sets. Exact if they were assigned randomly."""
 
     @property
     def p_value(self) -> float:
@@ -104,7 +104,7 @@ def compare(
     progress: Progress | None = None,
     clusters: Clusters | None = None,
 ) -> dict[str, Comparison]:
-    """Every score of the metric compared, unit by unit; both must have the same items, in any order."""
+    """Compares every score of the metric, paired by unit. Both must have the same items, in any order."""
     by_luck, by_coin = np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1])
     both = _paired(first, second)
     width = first.rows.shape[1]
@@ -124,7 +124,7 @@ def compare(
 
 
 def tally_compare(both: Tally, metric: Metric, *, resamples: int = 1000, seed: int = 1) -> dict[str, Comparison]:
-    """The same from a tally whose rows are the first system's statistics and, behind them, the second's."""
+    """Compares from a tally whose rows are the statistics of the first system followed by those of the second."""
     times = times_taken(both.counts, resamples, np.random.default_rng([seed, 0]))
     drawn = differences(np.concatenate([each @ both.rows for each in times]), metric)
     exchanged = _by_swapping(both, metric, resamples, np.random.default_rng([seed, 1]), None)
@@ -155,20 +155,20 @@ def _compared(
 def around_difference(
     drawn: FloatArray, difference: float, carrying: float, narrow: Narrowness
 ) -> tuple[Interval, float]:
-    """The interval of a difference, and how often one as large comes by random variation alone."""
+    """The interval of a difference, and the probability of one at least as large by random variation."""
     share = share_at_least(drawn - difference, difference)
     if carrying < FEWEST:
-        # Where nothing differs anywhere, luck explains it.
+        # Without any differences, the p-value is 1.
         return TOO_FEW, 1.0 if share == 1 else nan
     return interval_of(drawn, narrow.tail), narrow.p_value(share)
 
 
 def _paired(first: Statistics, second: Statistics) -> Statistics:
-    """The first system's statistics and, behind them, the second's, in an order that depends on nothing else."""
+    """The statistics of the first system followed by those of the second, in a fixed order."""
     if set(first.items) != set(second.items) or len(first.items) != len(second.items):
-        raise ValueError("the two systems were not scored on the same items")
+        raise ValueError("both systems must be scored on the same items")
     if not first.items:
-        raise ValueError("there are no items to compare on")
+        raise ValueError("there are no items to compare")
     by_name = [np.argsort(np.asarray(each.items, dtype=object), kind="stable") for each in (first, second)]
     rows = np.hstack([first.rows[by_name[0]], second.rows[by_name[1]]])
     return in_fixed_order(Statistics(tuple(first.items[place] for place in by_name[0]), rows))
@@ -210,20 +210,20 @@ def _by_swapping(
     first, second = np.split(both.rows, 2, axis=1)
     moves, place = np.unique(second - first, axis=0, return_inverse=True)
     counts = np.bincount(place.reshape(-1), weights=both.counts).astype(np.int64)
-    # Of the units that would move the sums alike, how many are swapped.
+    # Number of swapped units among those with equal effects on the sums.
     shifts = [times @ moves for times in times_swapped(counts, resamples, rng, progress)]
     shift = np.concatenate(shifts)
     return differences(both.sums() + np.hstack([shift, -shift]), metric)
 
 
 def differences(sums: FloatArray, metric: Metric) -> dict[str, FloatArray]:
-    """Of sums in which the second system's stand behind the first's."""
+    """Differences from sums of the first system followed by those of the second."""
     of_first, of_second = (metric.formula(each) for each in np.split(sums, 2, axis=1))
     return {name: np.asarray(of_first[name]) - np.asarray(of_second[name]) for name in of_first}
 
 
 def _each(pairs: _Pairs, metric: Metric) -> dict[str, FloatArray]:
-    """Differences of a metric that must see the items themselves, one resample at a time."""
+    """Differences of a metric that needs the items, one resample at a time."""
     scored = [(metric.formula(first), metric.formula(second)) for first, second in pairs]
     ones, others = stacked([one for one, _ in scored]), stacked([other for _, other in scored])
     return {name: ones[name] - others[name] for name in ones}

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 from counts, with one definition of what nothing over nothing is."""
+"""Precision, recall and F1 from counts, with a consistent definition of 0/0."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from chorale.metrics.statistics import FloatArray, Metric
 
 
 def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """`part / whole`, and 0 where the whole is 0: of nothing, nothing was right."""
+    """`part / whole`, or 0 if the whole is 0."""
     part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
 
@@ -58,6 +58,6 @@ def of_counts(sums: FloatArray) -> dict[str, FloatArray]:
 
 
 def wholes_of_counts(sums: FloatArray) -> dict[str, FloatArray]:
-    """What precision, recall and F1 are fractions of."""
+    """Denominators of precision, recall and F1."""
     tp, fp, fn = sums[..., 0], sums[..., 1], sums[..., 2]
     return {"precision": tp + fp, "recall": tp + fn, "f1": 2 * tp + fp + fn}

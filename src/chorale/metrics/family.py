@@ -1,7 +1,7 @@
-"""A family of metrics: how its files are read, what is measured of every item, and the score that follows.
+"""A family of metrics: reads files, computes statistics per item, and scores.
 
-`chorale evaluate NAME` and `chorale.evaluate.NAME` both call its `score`. A family that has only a reader and a measure
-gets tables, intervals, paired tests and a signature from here; one that shows more brings its own.
+`chorale evaluate NAME` and `chorale.evaluate.NAME` both call its `score`. A family with only a reader and a measure
+gets tables, intervals, paired tests and a signature from here; others can provide their own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ from chorale.model import UserError
 from chorale.registry.options import Argument
 
 Measured = tuple[Statistics, Metric]
-"""A row of statistics for every item, and how the scores follow from them."""
+"""Statistics per item, and the metric over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +33,32 @@ class Family:
     """Metrics for one kind of data."""
 
     name: str
-    """As in `chorale evaluate NAME`."""
+    """Name in `chorale evaluate NAME`."""
     summary: str
-    """One line for people who look for a metric."""
+    """One-line description."""
     read: Callable[..., Any]
-    """From a path, and options of the family's own, to what `measure` takes."""
+    """Reads a path, with the family's options, into the input of `measure`."""
     measure: Callable[..., Measured]
-    """From a system's output, the gold standard and options to statistics per item and the metric over them."""
+    """Computes statistics per item and the metric from system output, gold standard and options."""
     own_score: Callable[..., Score] | None = None
-    """What `score` is, where a family has more to show than its numbers."""
+    """Custom `score` for families with more output."""
     from_files: Callable[..., Score] | None = None
-    """What the command calls, where it takes files in another way than `own_score`, which gets its `**options`."""
+    """Function for the command, if it takes files differently from `own_score`, which gets its `**options`."""
     clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
-    """From the gold standard to the columns of its items that `--cluster` may name: by column, by item."""
+    """Columns of the gold standard's items for `--cluster`: by column, by item."""
     example: tuple[str, str] | None = None
-    """The contents of a system's file and of a gold file, for the contract tests."""
+    """Contents of a system file and a gold file for the contract tests."""
     example_ending: str = ""
-    """How the names of these files end, where the reader goes by it: `.csv`."""
+    """Extension of these files, if the reader depends on it: `.csv`."""
 
     @property
     def score(self) -> Callable[..., Score]:
-        """From paths (and options) to a `Score`."""
+        """Computes a `Score` from paths and options."""
         return self.own_score or partial(score_files, self)
 
 
 def path_of(path: File) -> Path:
-    """A path from a program, which may be a text."""
+    """A path, which may be given as text."""
     return Path(fspath(path))
 
 
@@ -69,8 +69,8 @@ def paths_of(paths: File | Sequence[File]) -> list[Path]:
 
 def score_files(
     family: Family,
-    system: Annotated[File, Argument(metavar="SYSTEM", help="A system's output.")],
-    gold: Annotated[File, Argument(metavar="GOLD", help="The gold standard.")],
+    system: Annotated[File, Argument(metavar="SYSTEM", help="System output.")],
+    gold: Annotated[File, Argument(metavar="GOLD", help="Gold standard.")],
     *,
     ci: WithIntervals = True,
     cluster: Cluster = (),
@@ -79,9 +79,9 @@ def score_files(
     seed: Seed = 1,
     **options: Setting,
 ) -> Score:
-    """A system's file against the gold standard's, and perhaps another system's beside it.
+    """Scores a system file against the gold standard, optionally compared with another system.
 
-    Options are the family's: `measure` gets them, and the signature names them.
+    Options are those of the family: they are passed to `measure` and listed in the signature.
     """
     resampling = checked_resampling(ci, resamples, seed)
     paths = {"system": path_of(system), "gold": path_of(gold)}
@@ -93,7 +93,8 @@ def score_files(
     statistics, metric = family.measure(data["system"], data["gold"], **options)
     if not statistics.items:
         raise UserError(
-            f"{paths['system']} and {paths['gold']} have no items in common. Check that they belong together."
+            f"{paths['system']} and {paths['gold']} have no items in common. Check that both files are about the same "
+            "items."
         )
     values = metric.scores(statistics)
     intervals = resampling.intervals(statistics, metric) if ci else {}

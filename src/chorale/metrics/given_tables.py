@@ -1,6 +1,6 @@
-"""Tables that a program hands over where a family of metrics reads files: they become files for as long as it reads.
+"""Accepts tables where a family of metrics reads files, by writing them to temporary files.
 
-So there is one way to read every format, with the same checks, messages and digests.
+So there is a single reader for every format, with the same checks, messages and digests.
 """
 
 import json
@@ -21,7 +21,7 @@ from chorale.model import Problem, UserError
 
 
 def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
-    """The same function, which takes tables wherever it takes paths."""
+    """Wraps a function to accept tables wherever it accepts paths."""
 
     parameters = parameters_of(score)
     own_options = {name for name, one in parameters.parameters.items() if one.kind is Parameter.VAR_KEYWORD}
@@ -52,7 +52,7 @@ def taking_tables(score: Callable[..., Score]) -> Callable[..., Score]:
     return scored
 
 
-_GIVE = "Give a path, a dataframe or a list of dicts."
+_GIVE = "Pass a path, a dataframe or a list of dicts."
 
 
 def _is_table(value: Any) -> bool:
@@ -68,10 +68,10 @@ def _are_tables(value: Any) -> bool:
 
 
 def _written(table: Any, folder: Path, name: str) -> Path:
-    """A CSV file; JSONL if cells are more than texts and numbers."""
+    """Writes a CSV file, or JSONL if cells are not only texts and numbers."""
     cells, nested = folder / f"{name}.csv", folder / f"{name}.jsonl"
     if isinstance(table, list) and any(isinstance(value, list | dict) for row in table for value in row.values()):
-        # Lists in rows may hold values of several kinds, which no column can.
+        # Lists in rows may have values of several types, which a column cannot.
         nested.write_text("".join(f"{json.dumps(row, default=str)}\n" for row in table), "utf-8")
         return nested
     frame = _frame(table, name)
@@ -87,16 +87,16 @@ def _frame(table: Any, name: str) -> pl.DataFrame:
         if isinstance(table, pl.LazyFrame):
             return table.collect()
         if type(table).__module__.partition(".")[0] == "pandas":
-            # Without Arrow between the two, which may not be installed.
+            # Without Arrow, which may not be installed.
             columns = {str(column): table[column].astype(object).tolist() for column in table.columns}
             return pl.DataFrame(columns, strict=False).fill_nan(None)
         return pl.DataFrame(table, strict=False)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{name} can't be read as a table: {error}. {_GIVE}") from None
+        raise UserError(f"{name} cannot be read as a table: {error}. {_GIVE}") from None
 
 
 def _named(score: Score, folder: str) -> Score:
-    """Without the folder that is gone."""
+    """Removes the path of the temporary folder."""
     return replace(
         score,
         json=_without(score.json, folder),

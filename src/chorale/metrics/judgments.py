@@ -1,7 +1,7 @@
-"""Judgments: who said what about which task. The one table that aggregation and agreement work on.
+"""Judgments (task, worker, label): the table that aggregation and agreement use.
 
-In memory a judgment is three small numbers, and names are kept beside them, sorted: nothing computed from a `Judgments`
-depends on the order of rows in the file it came from.
+In memory a judgment is three small numbers, with sorted names stored separately, so results do not depend on the order
+of rows in the file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,17 +20,17 @@ from chorale.model.reprs import brief_repr
 Codes = NDArray[np.int32]
 Repeats = Literal["last", "first", "all"]
 NOTHING = "nothing marked"
-"""The label of a judgment without spans: it counts, since others may have marked some."""
+"""The label of a judgment without spans. It counts, because others may have marked spans."""
 
 __all__ = ["JSON_LISTS", "NOTHING", "Codes", "Judgments", "Repeats", "codes_in_use", "set_name", "split_labels"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgments:
-    """Parallel arrays, one place per judgment; codes index the names.
+    """Parallel arrays with one entry per judgment; codes index the names.
 
-    A label is what the worker said as a whole. In a multi-label task it is a set of options: `sets` then says, for
-    every label, which ones, as codes into `options`. In a single-label task `sets` is None and the options are the
+    A label is the complete answer of a worker. In a multi-label task it is a set of options: `sets` then lists the
+    options of every label, as codes into `options`. In a single-label task `sets` is None and the options are the
     labels.
     """
 
@@ -43,9 +43,9 @@ class Judgments:
     options: tuple[str, ...]
     sets: tuple[tuple[int, ...], ...] | None = None
     trust: NDArray[np.float64] | None = None
-    """The worker's trust at each judgment, where the file has it."""
+    """The worker's trust at each judgment, if the file has it."""
     notes: tuple[str, ...] = ()
-    """What was left out or decided while reading, for whoever publishes the numbers."""
+    """Notes on omitted rows and decisions while reading, for publication."""
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -71,20 +71,20 @@ class Judgments:
         repeats: Repeats = "last",
         counted: bool = False,
     ) -> Self:
-        """From any three columns of equal length: lists, NumPy arrays, columns of any dataframe.
+        """Builds judgments from three columns of equal length: lists, NumPy arrays, or columns of any dataframe.
 
         `sep` makes labels sets: cells are split at it, or read as JSON lists if it is `json`. Labels that are lists are
-        sets anyway. A judgment without a label (None, NaN or an empty text) is left out; of a worker's repeated
-        judgments of one task the last counts, the first, or all of them. Both are said in `notes`. An option that is in
-        one label twice is there once, or, if options are `counted`, twice in `sets` as well. A judgment without
-        a task or worker, or whose trust is not a number of at least 0, raises ValueError.
+        always sets. A judgment without a label (None, NaN or an empty text) is left out; of a worker's repeated
+        judgments of a task, the last, the first or all count. `notes` reports both. An option that occurs twice in a
+        label counts once or, if options are `counted`, twice in `sets` as well. A judgment without a task or worker, or
+        with invalid trust, raises ValueError.
         """
         columns = {"task": as_text(tasks), "worker": as_text(workers), "label": label_column(labels, sep)}
         if trust is not None:
             columns["trust"] = pl.Series("trust", trust, dtype=pl.Float64, strict=False)
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) != 1:
-            raise ValueError(f"columns must be equally long, not {lengths}")
+            raise ValueError(f"columns must have the same length, not {lengths}")
         return cls.from_frame(pl.DataFrame(columns), repeats=repeats, counted=counted)
 
     @classmethod
@@ -100,7 +100,7 @@ class Judgments:
         repeats: Repeats = "last",
         counted: bool = False,
     ) -> Self:
-        """From a table of Polars, pandas or Arrow, or anything that gives a column by its name.
+        """Builds judgments from a Polars, pandas or Arrow table, or any object with columns by name.
 
         See `from_columns`.
         """
@@ -113,7 +113,9 @@ class Judgments:
 
     @classmethod
     def from_frame(cls, frame: pl.DataFrame, *, repeats: Repeats = "last", counted: bool = False) -> Self:
-        """From a frame with the text columns `task` and `worker`, `label` as text or lists, and perhaps `trust`."""
+        """Builds judgments from a frame with the text columns `task` and `worker`, `label` as text or lists, and
+        optionally `trust`.
+        """
         frame, notes = _without_gaps(frame)
         multiple = isinstance(frame.schema["label"], pl.List)
         if multiple:
@@ -138,11 +140,11 @@ class Judgments:
         kept[order[np.r_[edge, True] if keep == "last" else np.r_[True, edge]]] = True
         gone = len(self) - int(np.count_nonzero(kept))
         left_out = plural(gone, "judgment", "judgments")
-        note = f"{left_out} left out: the worker judged the task more than once, and the {keep} one counts."
+        note = f"{left_out} left out: if a worker judged a task more than once, only the {keep} judgment counts."
         return self.taken(kept, note)._without_unused_labels()
 
     def _without_unused_labels(self) -> Self:
-        """Labels that only judgments left out had are nobody's labels."""
+        """Removes labels that only occur in omitted judgments."""
         used = np.bincount(self.labels, minlength=len(self.label_names)) > 0
         if used.all():
             return self
@@ -158,7 +160,7 @@ class Judgments:
         return replace(self, labels=labels, label_names=names, options=options, sets=renumbered)
 
     def taken(self, kept: NDArray[np.intp] | NDArray[np.bool_], *notes: str) -> Self:
-        """Only these judgments. Names stay, even of what is no longer there."""
+        """Only these judgments. Names are kept, even if unused."""
         return replace(
             self,
             tasks=self.tasks[kept],
@@ -169,9 +171,9 @@ class Judgments:
         )
 
     def with_options(self, options: Iterable[str]) -> Self:
-        """The same judgments in a task that had these options, whether or not anybody chose them.
+        """The judgments with these possible options, whether or not anybody chose them.
 
-        A judgment with any other raises ValueError, which names it.
+        Raises ValueError if a judgment has another option.
         """
         listed = tuple(sorted(set(options)))
         unlisted = sorted(set(self.options) - set(listed))
@@ -187,12 +189,12 @@ class Judgments:
 
 
 def codes_in_use(codes: Codes) -> NDArray[np.intp]:
-    """The different codes, sorted: many times faster than `np.unique`, since codes are small numbers."""
+    """Sorted distinct codes, much faster than `np.unique` because codes are small numbers."""
     return np.flatnonzero(np.bincount(codes))
 
 
 def set_name(options: Iterable[str]) -> str:
-    """The label that a set of options is.
+    """The label for a set of options.
 
     >>> set_name({"b", "a", "x|y"})
     'a|b|x\\\\|y'
@@ -231,7 +233,7 @@ def _without_gaps(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
 
 
 def _with_sets_as_text(frame: pl.DataFrame, *, counted: bool) -> pl.DataFrame:
-    """One spelling per set, sorted and each option once unless counted, as the label; the set itself beside it."""
+    """Normalised labels of sets (sorted, each option once unless counted), and the sets."""
     options = pl.col("label").list.drop_nulls()
     frame = frame.with_columns(set=(options if counted else options.list.unique()).list.sort())
     escaped = pl.element().str.replace_all("\\", "\\\\", literal=True).str.replace_all("|", "\\|", literal=True)

@@ -1,4 +1,4 @@
-"""Parameters that most functions for scores take, from Python and as options of their commands."""
+"""Common parameters of scoring functions and their commands."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -11,20 +11,21 @@ Cluster = Annotated[
     Sequence[str],
     Option(
         metavar="COLUMN",
-        help="Resample rows with the same value in this column together, e.g. a writer or a document. Give it twice "
-        "for two columns.",
+        help="Resample rows with the same value in this column together, e.g. by writer or document. Use it twice for "
+        "two columns.",
     ),
 ]
 WithIntervals = Annotated[bool, Option(help="Add 95% bootstrap intervals, over items or --cluster.")]
 AnyIntervals = Annotated[bool, Option(help="Add 95% intervals.")]
-"""Where nothing can be clustered, or each kind of score has an interval of its own."""
+"""For commands without clusters, or with a separate interval for each kind of score."""
 Resamples = Annotated[int, Option(min=100, max=1_000_000, help="Number of bootstrap resamples.")]
 Seed = Annotated[int, Option(min=0, help="Random seed.")]
 Against = Annotated[
     File | None,
     Option(
         help=(
-            "Another system's output: tests whether the difference is significant (paired bootstrap and randomisation)."
+            "Output of another system, to test whether the difference is significant (paired bootstrap and "
+            "randomisation)."
         )
     ),
 ]

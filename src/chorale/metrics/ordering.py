@@ -11,9 +11,9 @@ _BITS = 64
 def order_of(keys: NDArray[np.int64], bound: int) -> NDArray[np.intp]:
     """The stable order of keys that are at least 0 and below `bound`.
 
-    Keys of 16 bits are sorted by counting. For longer ones NumPy sorts numbers faster than it finds their order, so
-    they are sorted together with their places, in one number of 64 bits. Where that is too small, 16 bits at a time
-    are sorted by counting, the last ones first.
+    Keys of 16 bits are sorted by counting. For longer keys, NumPy sorts numbers faster than it finds their order, so
+    each key is packed with its position into one 64-bit number. If that is too small, keys are radix-sorted 16 bits at
+    a time.
 
     >>> order_of(np.array([3, 1, 3, 0]), 4).tolist()
     [3, 1, 0, 2]

@@ -1,4 +1,4 @@
-"""How intervals and tests are computed: from how many resamples, and from which random seed."""
+"""Settings of intervals and tests: number of resamples and random seed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ from chorale.model import UserError
 @dataclass(frozen=True, slots=True)
 class Resampling:
     ci: bool = False
-    """Whether intervals are wanted."""
+    """Whether intervals are requested."""
     resamples: int = 1000
     seed: int = 1
     progress: Progress | None = None
     clusters: Clusters | None = None
-    """Where items are not sampled one by one: those of a writer, a worker or a document together."""
+    """Clusters of items that are sampled together, by writer, worker or document."""
 
     def intervals(self, statistics: Statistics, metric: Metric) -> dict[str, Interval]:
-        """An interval for every score, wanted or not."""
+        """Intervals for all scores."""
         return intervals(statistics, metric, **self._draws(), progress=self.progress, clusters=self.clusters)
 
     def compare(self, first: Statistics, second: Statistics, metric: Metric) -> dict[str, Comparison]:
@@ -49,11 +49,11 @@ class Resampling:
         second: tuple[Statistics, Metric],
         clusters: tuple[Clusters | None, Clusters | None] | None = None,
     ) -> dict[str, UnpairedComparison]:
-        """Of items that nothing pairs: each set is resampled on its own."""
+        """Comparison of unpaired items: each set is resampled separately."""
         return compare_apart(first, second, **self._draws(), clusters=clusters or (self.clusters, self.clusters))
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
-        """Of one of many tables: no progress is reported, since there are more to come."""
+        """For one of many tables, without progress reports."""
         return tally_intervals(tally, metric, **self._draws())
 
     def row_intervals(self, rows: FloatArray, metric: Metric) -> dict[str, Interval]:
@@ -66,25 +66,24 @@ class Resampling:
         return tally_compare(both, metric, **self._draws())
 
     def notes(self, items: Sequence[str], *, compared: bool = False) -> list[str]:
-        """What was resampled, if anything was, and not item by item."""
+        """Note on resampled clusters, if any."""
         return [self.clusters.note(items)] if self.clusters is not None and (self.ci or compared) else []
 
     def why_too_few(self, score: str, statistics: Statistics, metric: Metric, name: str) -> str:
-        """What to do about a score that has no interval. `name` is its name in the metric."""
+        """Explanation for a score without an interval. `name` is its name in the metric."""
         basis = support(statistics, metric, self.clusters)[name]
         units = "items" if self.clusters is None else f"values of {self.clusters.names[0]}"
         if basis.units_needed is None:
-            return (
-                f"{score} has no interval: none of {basis.units:,} {units} moves it. Add items that people may dispute."
-            )
+            return f"{score} has no interval: none of {basis.units:,} {units} affects it. Add items with disagreement."
         moving = "fewer than one" if basis.carrying < 1 else f"about {basis.carrying:.0f}"
         return (
-            f"{score} has no interval: {moving} of {basis.units:,} {units} move it. This is usual if a label is rare "
-            f"or people agree on nearly everything. An interval needs about {basis.units_needed:,} {units} like these."
+            f"{score} has no interval: {moving} of {basis.units:,} {units} affect it. This is common if a label "
+            f"is rare or people agree on nearly everything. An interval requires about {basis.units_needed:,} similar "
+            f"{units}."
         )
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:
-        """For the signature: what was resampled, if anything."""
+        """Resampling settings for the signature."""
         if not self.ci and not compared:
             return {}
         return {"cluster": None if self.clusters is None else self.clusters.names, **self._draws()}
@@ -96,11 +95,11 @@ class Resampling:
 def checked_resampling(
     ci: bool, resamples: int, seed: int, progress: Progress | None = None, clusters: Clusters | None = None
 ) -> Resampling:
-    """From a program's arguments; the same limits as those of commands."""
+    """Validates a program's arguments with the limits of the commands."""
     if resamples < _FEWEST:
-        raise UserError(f"resamples is at least {_FEWEST}, not {resamples}.")
+        raise UserError(f"resamples must be at least {_FEWEST}, not {resamples}.")
     if seed < 0:
-        raise UserError(f"seed is at least 0, not {seed}.")
+        raise UserError(f"seed must be at least 0, not {seed}.")
     return Resampling(ci, resamples, seed, progress, clusters)
 
 

@@ -1,6 +1,6 @@
-"""What computing a metric gives: the numbers, their intervals and tests, and the line that lets anybody repeat it.
+"""Result of a metric: scores, intervals, tests, and the signature for reproduction.
 
-Commands print it, Python returns it, and a notebook shows it.
+Commands print it, Python functions return it, and notebooks show it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
 if TYPE_CHECKING:
-    # Printing needs none of them, and they take time to import.
+    # Not needed for printing, and slow to import.
     import pandas as pd
     import polars as pl
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Result:
-    """What a command prints, in every form it can be asked for."""
+    """Output of a command in all its formats."""
 
     json: Mapping[str, Any]
-    """What `--json` prints, without signature and notes: they are added to it."""
+    """Output of `--json`, without signature and notes, which are added."""
     tables: Sequence[ScoreTable]
     signature: str
     notes: Sequence[str] = ()
     written: str = ""
-    """What was written beside, and where; a table is followed by it."""
+    """Messages about written files, shown after the tables."""
 
     def as_json(self) -> dict[str, Any]:
         return {**self.json, "notes": list(self.notes), "signature": self.signature}
@@ -39,7 +39,7 @@ class Result:
     def extended(
         self, json: Mapping[str, Any], tables: Sequence[ScoreTable] = (), notes: Sequence[str] = (), **rest: Any
     ) -> Self:
-        """With more behind what there is. Fields in `rest` are replaced."""
+        """Appends to the fields. Fields in `rest` are replaced."""
         tables, notes = [*self.tables, *tables], [*self.notes, *notes]
         return replace(self, json={**self.json, **json}, tables=tables, notes=notes, **rest)
 
@@ -52,22 +52,22 @@ class Result:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Score(Result):
-    """Numbers by their names, with intervals and tests where they were asked for.
+    """Scores by name, with requested intervals and tests.
 
-    `value`, `interval` and `test` are those of the main number, which is the first unless `main` names another.
+    `value`, `interval` and `test` refer to the main score, which is the first unless `main` is set.
     """
 
     values: Mapping[str, float | None] = field(default_factory=dict)
-    """None where a number is undefined; a note says why."""
+    """None if a score is undefined; a note gives the reason."""
     intervals: "Mapping[str, Interval]" = field(default_factory=dict)
-    """Of 95%, by the bootstrap. Not known (`is_known`) where too few units carry the number."""
+    """95% bootstrap intervals. Unknown (`is_known`) if too few units determine the score."""
     tests: "Mapping[str, Comparison]" = field(default_factory=dict)
-    """The comparison with another system, where there was one."""
+    """Comparisons with another system, if any."""
     main: str = ""
 
     @property
     def name(self) -> str:
-        """Of the main number."""
+        """Value of the main score."""
         return self.main or next(iter(self.values), "")
 
     @property
@@ -92,13 +92,13 @@ class Score(Result):
         return brief_repr(type(self).__name__, *parts)
 
     def to_polars(self) -> "pl.DataFrame":
-        """A row per number: its name, value, interval, and the test if there was one."""
+        """One row per score: name, value, interval, and test if any."""
         import polars  # noqa: PLC0415 - only tables need it
 
         return polars.DataFrame(self._columns(), schema_overrides=dict.fromkeys(_NUMBERS, polars.Float64))
 
     def to_pandas(self) -> "pd.DataFrame":
-        """A row per number: its name, value, interval, and the test if there was one."""
+        """One row per score: name, value, interval, and test if any."""
         need("pandas")
         import pandas  # noqa: PLC0415 - not installed with Chorale
 

@@ -1,4 +1,4 @@
-"""Tables of results as HTML, for pages and notebooks. Nothing that comes from a file is markup."""
+"""Result tables as HTML for pages and notebooks. Text from files is always escaped."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
@@ -7,12 +7,12 @@ from chorale.metrics.score_table import Cell, ScoreTable, cell_text
 
 
 def html_text(text: str) -> str:
-    """Text from anywhere, as HTML: nothing in it is markup, and half a surrogate pair can be written."""
+    """Escapes any text as HTML, including lone surrogates."""
     return escape(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}"))
 
 
 def html_table(table: ScoreTable) -> str:
-    """A table in a part of its own, which can be moved sideways where the screen is narrow."""
+    """A table in its own container, which scrolls horizontally on narrow screens."""
     kinds = ["number" if name.endswith("#") else "text" for name in table.columns]
 
     def cells(row: Iterable[str], tag: str) -> str:
@@ -30,13 +30,13 @@ def html_table(table: ScoreTable) -> str:
 
 
 def _with_interval(value: str) -> str:
-    """A number; what stands in brackets beside it is kept together, on a line of its own where there is little room."""
+    """A number. An interval in brackets is kept together and wraps to its own line if needed."""
     number, bracket, interval = html_text(value).partition(" (")
     return f'{number} <span class="interval">({interval}</span>' if bracket else number
 
 
 def html_result(tables: Iterable[ScoreTable], notes: Iterable[str], signature: str) -> str:
-    """What a notebook shows of a result: its tables, its notes, and the line that lets anybody compute it again."""
+    """Notebook output of a result: tables, notes and signature."""
     listed = "".join(f"<li>{html_text(note)}</li>" for note in notes)
     return "".join(
         [

@@ -1,4 +1,4 @@
-"""Tables of results, as data: what a terminal, a paper and a page show of a score."""
+"""Result tables as data, for terminals, papers and pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 from chorale.metrics.adjustment import benjamini_hochberg, holm
 
 if TYPE_CHECKING:
-    # Tables need nothing of it, and it brings NumPy along.
+    # Not needed for tables, and it would import NumPy.
     from chorale.metrics import Interval
     from chorale.metrics.comparison import Difference
 
 Cell = str | int | float | None
 TOO_FEW_TEXT = "too few to tell"
-"""What stands in place of an interval or a p-value that too few units carry."""
+"""Text for an interval or p-value with too few units."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """A table of results. A float is shown with `digits` behind the point, None as nothing."""
+    """A result table. Floats are shown with `digits` decimals, None as empty."""
 
     title: str
     columns: tuple[str, ...]
-    """A name that ends in # is one of numbers."""
+    """A name that ends in # marks a numeric column."""
     rows: Sequence[Sequence[Cell]]
     digits: int = 4
 
@@ -35,7 +35,7 @@ def comparison_table(
     *,
     counts: bool = False,
 ) -> ScoreTable:
-    """Two systems, or two sets of items, score by score. Counts have nothing behind the point."""
+    """Comparison of two systems or two sets of items, score by score. Counts have no decimals."""
     columns, cells = test_columns(list(compared.values()), 0 if counts else 4)
     rows: list[tuple[Cell, ...]] = []
     for (name, comparison), tests in zip(compared.items(), cells, strict=True):
@@ -45,7 +45,7 @@ def comparison_table(
 
 
 def test_columns(compared: "Sequence[Difference]", digits: int = 4) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
-    """Columns and cells of a table's comparisons: interval, p-values, and where there are several the adjusted ones."""
+    """Columns and cells of comparisons: interval, p-values and, for several comparisons, adjusted p-values."""
     kind = "permutation" if any(hasattr(one, "p_permutation") for one in compared) else "randomisation"
     columns = ["95% interval#", "p bootstrap#", f"p {kind}#"]
     columns += [f"p {kind}, Holm#", f"p {kind}, BH#"] if len(compared) > 1 else []
@@ -57,7 +57,7 @@ def test_columns(compared: "Sequence[Difference]", digits: int = 4) -> tuple[tup
 
 
 def adjusted_p_values(compared: "Sequence[Difference]") -> list[dict[str, float]]:
-    """Of each of several comparisons that are shown together; nothing of a single one."""
+    """Adjusted p-values of several comparisons shown together; empty for a single one."""
     if len(compared) < 2:
         return [{} for _ in compared]
     values = [one.p_value for one in compared]
@@ -65,7 +65,7 @@ def adjusted_p_values(compared: "Sequence[Difference]") -> list[dict[str, float]
 
 
 def shown_interval(interval: "Interval | None", digits: int = 4) -> str:
-    """With “to” between the ends: a dash would be hard to tell from a minus."""
+    """An interval with “to” between its ends, because a dash could be confused with a minus sign."""
     if interval is None:
         return ""
     if not interval.is_known:
@@ -74,17 +74,17 @@ def shown_interval(interval: "Interval | None", digits: int = 4) -> str:
 
 
 def shown_ends(ends: Sequence[float] | None, digits: int = 4) -> str:
-    """An interval as `--json` has it."""
+    """An interval for `--json`."""
     return TOO_FEW_TEXT if ends is None else f"{shown_number(ends[0], digits)} to {shown_number(ends[1], digits)}"
 
 
 def shown_number(value: float, digits: int) -> str:
-    """With a minus that is one, and none before a zero."""
+    """Formats a number with a real minus sign, and none before zero."""
     return f"{value:z,.{digits}f}".replace("-", "−")
 
 
 def jsonable(values: "Mapping[str, Interval] | Mapping[str, Difference]") -> dict[str, Any]:
-    """Intervals and comparisons as `--json` prints them; of several comparisons with adjusted p-values."""
+    """Intervals and comparisons for `--json`, with adjusted p-values for several comparisons."""
     compared: dict[str, Any] = {name: one for name, one in values.items() if hasattr(one, "p_value")}
     adjusted = adjusted_p_values(list(compared.values()))
     tests: dict[str, Any] = {
@@ -94,7 +94,7 @@ def jsonable(values: "Mapping[str, Interval] | Mapping[str, Difference]") -> dic
 
 
 def cell_text(value: Cell, digits: int) -> str:
-    """What stands in a cell."""
+    """Text of a cell."""
     if value is None:
         return ""
     if isinstance(value, float):

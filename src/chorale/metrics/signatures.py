@@ -1,4 +1,4 @@
-"""The line that lets anybody compute a score again: metric, options, input and version."""
+"""Signatures for reproducing a score: metric, options, input and version."""
 
 from collections.abc import Mapping
 
@@ -11,9 +11,10 @@ _ESCAPED_NAME = _ESCAPED | str.maketrans({":": "%3A"})
 
 
 def signature(metric: str, settings: Mapping[str, Setting], inputs: Mapping[str, str]) -> str:
-    """`metric|option:value|…|input:hash|…|version:…`, in the manner of sacreBLEU.
+    """`metric|option:value|…|input:hash|…|version:…`, in the style of sacreBLEU.
 
-    Different settings never look the same: numbers have all their digits, and what separates parts is escaped inside.
+    Different settings always have different signatures: numbers have all digits, and separators inside values are
+    escaped.
 
     >>> signature("alpha", {"level": "nominal", "ci": False}, {"file": "0123abcd"}).rpartition("|")[0]
     'alpha|level:nominal|ci:no|file:0123abcd'

@@ -1,6 +1,6 @@
-"""A metric is a table of statistics, one row per item, and a pure function from them to scores.
+"""A metric consists of a table of statistics with one row per item, and a pure function from statistics to scores.
 
-Where few of the rows are different, a tally has each once, and how often it occurs.
+If few rows are distinct, a tally stores each once with its count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a metric saw of each item. What an item is (a verb, a sentence, a unit) is the metric's to say."""
+    """Statistics of each item. The metric defines what an item is (a verb, a sentence, a unit)."""
 
     items: tuple[str, ...]
     rows: FloatArray
@@ -30,26 +30,30 @@ class Statistics:
 
     def __post_init__(self) -> None:
         if self.rows.ndim != 2 or len(self.items) != len(self.rows):
-            message = f"{len(self.items)} items need as many rows of statistics, not an array of {self.rows.shape}"
+            message = (
+                f"statistics must have one row per item: expected {len(self.items)} rows, found the shape "
+                f"{self.rows.shape}"
+            )
             raise ValueError(message)
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """How scores follow from statistics.
+    """Function from statistics to scores.
 
-    Of an additive metric, `formula` takes the sums of the statistics' columns, in an array whose last axis is the
-    columns, and gives every score as an array of the axes before it: one call scores thousands of resamples. Of any
-    other, it takes the rows of the items themselves (those sampled twice occur twice) and gives single numbers.
+    For an additive metric, `formula` takes sums of the columns, in an array whose last axis is the columns, and returns
+    every score as an array of the other axes: one call scores thousands of resamples. For other metrics, it takes the
+    rows of the items (repeated if sampled twice) and returns single numbers.
     """
 
     formula: Callable[[FloatArray], Mapping[str, FloatArray | float]]
     additive: bool = True
     wholes: Callable[[FloatArray], Mapping[str, FloatArray | float]] | None = None
-    """What scores that are fractions are fractions of, from the same sums: their intervals hold from few items too."""
+    """Denominators of scores that are fractions, from the same sums. Their intervals are valid even for few items."""
     log_scale_from: int | None = None
-    """Of scores that are 1 less a sum of distances: how many units an interval needs at least. A few large distances
-    make such sums skewed, so their interval is Student's on a logarithmic scale."""
+    """Minimum number of units for an interval of scores that are 1 minus a sum of distances. A few large distances make
+    such sums skewed, so their interval is Student's on a logarithmic scale.
+    """
 
     def scores(self, statistics: Statistics) -> dict[str, float]:
         given = statistics.rows.sum(axis=0) if self.additive else statistics.rows
@@ -63,10 +67,10 @@ def stacked(resamples: Sequence[Mapping[str, FloatArray | float]]) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The different rows, sorted, and how many items have each.
+    """Sorted distinct rows with their counts.
 
-    Statistics are mostly small counts, so there are few: drawing how often each is taken is the same as drawing items,
-    and costs no more for a million of them.
+    Statistics are mostly small counts, so distinct rows are few. Sampling their counts is equivalent to sampling items,
+    and costs no more for a million items.
     """
 
     rows: FloatArray
@@ -74,7 +78,7 @@ class Tally:
 
     @classmethod
     def of(cls, rows: FloatArray, *, absent: int = 0) -> Self:
-        """Of one row per item, and of a number of further items whose statistics are all 0.
+        """Tally of one row per item, plus a number of additional items whose statistics are all 0.
 
         >>> Tally.of(np.array([[1.0, 0.0], [1.0, 0.0]]), absent=3).counts.tolist()
         [3.0, 2.0]

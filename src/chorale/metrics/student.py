@@ -1,4 +1,4 @@
-"""Student's t, the normal distribution and Wilson's interval, as few units need them. SciPy has them, and is large."""
+"""Student's t, the normal distribution and Wilson's interval, without SciPy, which is large."""
 
 from functools import cache
 from math import exp, lgamma, log, sqrt
@@ -9,7 +9,7 @@ _TINY = 1e-300
 _PRECISE = 1e-15
 _MOST_TERMS = 10_000
 _AS_NORMAL = 1e7
-"""From so many degrees of freedom on, t is normal to all digits that matter."""
+"""Degrees of freedom above which t equals the normal distribution to all relevant digits."""
 
 
 def t_tail(value: float, freedom: float) -> float:
@@ -25,7 +25,7 @@ def t_tail(value: float, freedom: float) -> float:
 
 @cache
 def t_bound(tail: float, freedom: float) -> float:
-    """The value above which t is with this probability, which is below a half.
+    """The upper quantile of t for this probability, which is below one half.
 
     >>> round(t_bound(0.025, 10), 6)
     2.228139
@@ -69,12 +69,13 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
 
 
 def _away(value: float) -> float:
-    """Not zero, which could not be divided by."""
+    """Avoids division by zero."""
     return value if abs(value) > _TINY else _TINY
 
 
 def wilson(share: float, size: float, bound: float) -> tuple[float, float]:
-    """Wilson's interval of a share of n units, where n need not be a whole number; `bound` is the normal's or t's.
+    """Wilson's interval of a fraction of n units, where n may be fractional; `bound` is the quantile of the normal or
+    t.
 
     >>> low, high = wilson(0.8, 10, 1.959964)
     >>> round(low, 3), round(high, 3)

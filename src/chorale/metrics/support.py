@@ -1,7 +1,7 @@
-"""How many units a score rests on, found by leaving out each of them in turn (the jackknife).
+"""Effective number of units behind a score, by leaving out each unit in turn (the jackknife).
 
-A score can move only if its units differ. Where a label is rare, or nearly all answers are right, few of many items
-say anything: resamples of them are too much alike, and an interval from them is too narrow.
+A score varies only if its units differ. If a label is rare, or nearly all answers are correct, only few items are
+informative: resamples are too similar, and their interval is too narrow.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -17,45 +17,45 @@ from chorale.metrics.statistics import FloatArray, Metric, Statistics, Tally, st
 from chorale.metrics.student import t_bound, wilson
 
 FEWEST = 5
-"""Units that must carry a score for resamples to tell how far it would move."""
+"""Minimum number of units for a valid bootstrap interval."""
 _FEWEST_OF_MANY = 10
-"""The same where most units say nothing, as of a rare label: that so many do is luck itself."""
+"""Minimum number of units if most are uninformative, as for a rare label, because their number is itself random."""
 ENOUGH = 30
-"""From so many on, resamples tell it of fractions as well as Wilson's interval does."""
+"""Number of units above which the bootstrap is as good as Wilson's interval for fractions."""
 _STEP = 10
-"""How many units are needed is said in tens: it is an estimate."""
+"""Required numbers of units are rounded to tens, because they are estimates."""
 _MOST_LEFT_OUT = 200
-"""Units that are left out one by one of a metric that must see all items each time."""
+"""Maximum number of units left out one by one, for a metric that needs all items each time."""
 _AT_ONCE = 2**21
-"""Numbers in memory at a time."""
+"""Maximum number of values in memory."""
 _ROUNDING = 1e-9
-"""Sums of the same numbers may differ in their last digits without meaning it."""
+"""Tolerance for rounding differences between sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What one score rests on."""
+    """Support of one score."""
 
     units: int
     carrying: float
-    """How many units carry it: their number, if leaving out any of them moves it as far."""
+    """Effective number of units: their number, if all have equal influence."""
     error: float
     """Its standard error."""
     whole: float | None = None
-    """What it is a fraction of, if it is one."""
+    """Denominator, if it is a fraction."""
     whole_units: float = 0.0
-    """How many units the whole comes from: their number, if it is the same in all of them."""
+    """Effective number of units of the denominator: their number, if all contribute equally."""
     log_scale_from: int | None = None
-    """The metric's, if its scores are 1 less a sum of distances."""
+    """Minimum number of units from the metric, if its scores are 1 minus a sum of distances."""
 
     @property
     def is_enough(self) -> bool:
-        """Whether its units say how far it would move."""
+        """Whether the units suffice for an interval."""
         return self.carrying >= self._least_carrying and self.units >= (self.log_scale_from or 0)
 
     @property
     def units_needed(self) -> int | None:
-        """How many units like these would be enough, rounded up; None if none of them moves the score."""
+        """Required number of similar units, rounded up; None if no unit affects the score."""
         if self.carrying < _ROUNDING:
             return None
         needed = max(self._least_carrying * self.units / self.carrying, self.log_scale_from or 0)
@@ -66,7 +66,7 @@ class Support:
         return _FEWEST_OF_MANY if 3 * self.carrying < self.units else FEWEST
 
     def interval(self, value: float, drawn: FloatArray) -> Interval:
-        """The interval of the score, of which there are resamples."""
+        """The interval of the score from its resamples."""
         if self.units < 2:
             return TOO_FEW if self.whole is None else self._wilson(value)
         if self.whole is not None and self.carrying < ENOUGH:
@@ -78,7 +78,7 @@ class Support:
         return interval_of(drawn, Narrowness.of_units(self.units).tail)
 
     def _wilson(self, value: float) -> Interval:
-        """Wilson's interval of as many answers as would tell as much if they were independent (Korn and Graubard)."""
+        """Wilson's interval with the effective number of independent answers (Korn and Graubard)."""
         whole, units = self.whole or 0.0, self.whole_units
         clustered = whole > units * (1 + _ROUNDING)
         if units < (2 if clustered else 1) - _ROUNDING or not 0 <= value <= 1:
@@ -86,20 +86,20 @@ class Support:
         spread, squared = value * (1 - value), self.error**2 * (1 - 1 / units)
         size = units if squared == 0 else min(whole, spread / squared)
         if clustered:
-            # How alike the answers of a unit are has to be estimated from few units.
+            # The correlation within units is estimated from few units.
             size *= (t_bound(TAIL, whole - 1) / t_bound(TAIL, max(units - 1, 1.0))) ** 2
         return Interval(*wilson(value, size, t_bound(TAIL, inf)))
 
 
 def on_log_scale(value: float, error: float, units: float) -> Interval:
-    """Student's interval of the logarithm of the distance from 1, which is less skewed than the distance itself."""
+    """Student's interval on the logarithm of the distance from 1, which is less skewed."""
     apart = 1 - value
     factor = exp(t_bound(TAIL, units - 1) * error / apart)
     return Interval(1 - apart * factor, 1 - apart / factor)
 
 
 def support(statistics: Statistics, metric: Metric, clusters: Clusters | None) -> dict[str, Support]:
-    """Of every score; of clusters of two kinds, by the kind that carries it less."""
+    """Support of every score; with two kinds of clusters, the smaller."""
     ways = range(1 if clusters is None else len(clusters.names))
     if not metric.additive:
         rows = statistics.rows
@@ -111,13 +111,13 @@ def support(statistics: Statistics, metric: Metric, clusters: Clusters | None) -
         sums = [statistics if clusters is None else clusters.sums(statistics, way) for way in ways]
         supports = [tally_support(Tally.of(each.rows), metric) for each in sums]
     if len(supports) > 1:
-        # The standard error is of one kind of clusters alone, so only resamples of both tell how far a score moves.
+        # The standard error refers to only one kind of clusters, so resamples of both are needed.
         supports = [{name: replace(one, log_scale_from=None) for name, one in each.items()} for each in supports]
     return {name: min((one[name] for one in supports), key=lambda one: one.carrying) for name in supports[0]}
 
 
 def tally_support(tally: Tally, metric: Metric) -> dict[str, Support]:
-    """Of an additive metric's scores, from the sums of every unit."""
+    """Support of an additive metric's scores, from the sums of every unit."""
     total = tally.sums()
     parts = np.array_split(tally.rows, 1 + tally.rows.size // _AT_ONCE)
     without = [metric.formula(total - rows) for rows in parts]
@@ -132,7 +132,7 @@ def tally_support(tally: Tally, metric: Metric) -> dict[str, Support]:
 
 
 def difference_support(both: Tally, metric: Metric) -> dict[str, Support]:
-    """Of the differences between two systems, whose statistics stand one behind the other."""
+    """Support of the differences between two systems with concatenated statistics."""
     (ones, others), (first, second) = np.split(both.sums(), 2), np.split(both.rows, 2, axis=1)
     of_first, of_second = metric.formula(ones - first), metric.formula(others - second)
     return {name: _support(np.asarray(of_first[name]) - of_second[name], both.counts) for name in of_first}
@@ -141,7 +141,7 @@ def difference_support(both: Tally, metric: Metric) -> dict[str, Support]:
 def difference_support_by_items(
     first: FloatArray, second: FloatArray, codes: Codes, metric: Metric
 ) -> dict[str, Support]:
-    """The support of a metric that must see the items themselves."""
+    """Support of a metric that needs the items."""
 
     def differences(kept: NDArray[np.bool_]) -> dict[str, float]:
         of_first, of_second = metric.formula(first[kept]), metric.formula(second[kept])
@@ -151,14 +151,14 @@ def difference_support_by_items(
 
 
 def codes_of(statistics: Statistics, clusters: Clusters | None, way: int = 0) -> Codes:
-    """Which unit each item belongs to: its cluster, or itself."""
+    """The unit of each item: its cluster, or itself."""
     return np.arange(len(statistics.items)) if clusters is None else clusters.codes(statistics.items, way)[1]
 
 
 def _left_out(
     codes: Codes, score: Callable[[NDArray[np.bool_]], Mapping[str, FloatArray | float]], names: Iterable[str]
 ) -> dict[str, Support]:
-    """Each unit in turn; where they are many, all are taken to carry the scores."""
+    """Leaves out each unit in turn; if they are too many, all are assumed to contribute."""
     units = int(codes.max()) + 1
     if units > _MOST_LEFT_OUT:
         return {name: Support(units, units, 0.0) for name in names}
@@ -167,7 +167,7 @@ def _left_out(
 
 
 def _support(without: FloatArray, counts: FloatArray, wholes: FloatArray | float | None = None) -> Support:
-    """From the score without each kind of unit, and how many of each kind there are."""
+    """Support from the scores without each kind of unit, and the number of units of each kind."""
     units = float(counts.sum())
     away = without - counts @ without / units
     squares = float(counts @ away**2)

@@ -1,7 +1,7 @@
-"""Two sets of items that nothing pairs, as the questions of two arms.
+"""Comparison of two unpaired sets of items, such as the questions of two arms.
 
-Each set is resampled separately (the bootstrap), and units are assigned to the two again (the permutation test). Units
-that are in both sets, as writers who worked in both arms, are sampled together, and their work is swapped randomly.
+Each set is resampled separately (bootstrap), and units are reassigned to the two sets (permutation test). Units in both
+sets, such as writers who worked in both arms, are sampled together, and their work is swapped randomly.
 """
 
 from math import sqrt
@@ -27,10 +27,10 @@ def compare_apart(
     seed: int = 1,
     clusters: _BothClusters = (None, None),
 ) -> dict[str, UnpairedComparison]:
-    """Every score that both have. Both need the same columns of statistics: units may change sides."""
+    """Compares every common score. Both sets must have the same statistics, because units may change sides."""
     sides, metric = (first[0], second[0]), first[1]
     if sides[0].rows.shape[1] != sides[1].rows.shape[1]:
-        raise ValueError("two sets of items are compared by the same statistics")
+        raise ValueError("both sets of items must have the same statistics")
     ours, theirs = first[1].scores(first[0]), second[1].scores(second[0])
     both = _shared(sides, clusters) if metric.additive else None
     if both is None:
@@ -67,7 +67,7 @@ def _drawn_apart(
 def _carried_apart(
     first: tuple[Statistics, Metric], second: tuple[Statistics, Metric], clusters: _BothClusters
 ) -> dict[str, tuple[float, Narrowness]]:
-    """How many units carry each difference, and by how much its resamples are too close together (Welch's t)."""
+    """Effective number of units of each difference, and the correction of its resamples (Welch's t)."""
     ones, others = support(*first, clusters[0]), support(*second, clusters[1])
     return {name: _welch(ones[name], others[name]) for name in ones if name in others}
 
@@ -85,7 +85,7 @@ def _welch(first: Support, second: Support) -> tuple[float, Narrowness]:
 
 
 def _shared(sides: _Sides, clusters: _BothClusters) -> Tally | None:
-    """Every cluster's sums in the one set and, behind them, in the other; None where no cluster is in both."""
+    """Sums of every cluster in the first and then in the second set; None if no cluster is in both."""
     units = _units_of_both(sides, clusters)
     if units is None:
         return None
@@ -99,7 +99,7 @@ def _on_side(rows: FloatArray, side: int) -> FloatArray:
 
 
 def _units_of_both(sides: _Sides, clusters: _BothClusters) -> tuple[tuple[FloatArray, FloatArray], FloatArray] | None:
-    """Sums of the clusters that are in one set alone, of each set; and of those in both, one behind the other."""
+    """Sums of clusters in only one set, for each set, and of clusters in both, concatenated."""
     if clusters[0] is None or clusters[1] is None:
         return None
     ones, others = clusters[0].sums(sides[0]), clusters[1].sums(sides[1])
@@ -115,7 +115,7 @@ def _units_of_both(sides: _Sides, clusters: _BothClusters) -> tuple[tuple[FloatA
 def _permuted(
     sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: "np.random.Generator"
 ) -> dict[str, FloatArray]:
-    """Differences after units were dealt out to the two sets anew, as many to each as it had."""
+    """Differences after units are randomly reassigned to the two sets, with the same set sizes."""
     if not metric.additive:
         return _permuted_items(sides, metric, clusters, resamples, rng)
     units = _units_of_both(sides, clusters)
@@ -139,7 +139,7 @@ def _permuted(
 def _permuted_items(
     sides: _Sides, metric: Metric, clusters: _BothClusters, resamples: int, rng: "np.random.Generator"
 ) -> dict[str, FloatArray]:
-    """The same of a metric that must see the items themselves."""
+    """Permutation differences of a metric that needs the items."""
     rows = np.vstack([each.rows for each in sides])
     own, others = (codes_of(each, some) for each, some in zip(sides, clusters, strict=True))
     units = int(own.max()) + 1

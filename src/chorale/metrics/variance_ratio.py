@@ -1,4 +1,4 @@
-"""The F distribution, as intervals of variance components need it. SciPy is large."""
+"""The F distribution for intervals of variance components, without SciPy, which is large."""
 
 from math import inf
 
@@ -19,7 +19,7 @@ def f_tail(value: float, first: float, second: float) -> float:
 
 
 def f_bound(tail: float, first: float, second: float) -> float:
-    """The value above which F is with this probability.
+    """The upper quantile of F for this probability.
 
     >>> round(f_bound(0.05, 5, 10), 5)
     3.32583

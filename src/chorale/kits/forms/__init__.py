@@ -19,7 +19,7 @@ KIT = Kit(
         ),
         Command(
             ("prepare", "pdf-pages"),
-            "Turn the pages of PDF documents into pictures, as items that a form shows.",
+            "Convert the pages of PDF documents to images, as items for a form.",
             f"{_HERE}.commands.pdf_pages:pdf_pages",
         ),
         Command(

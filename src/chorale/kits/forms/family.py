@@ -1,4 +1,4 @@
-"""The labels family of metrics: two files of labels in, a score out, for the command and for Python alike."""
+"""The labels family of metrics: reads two files of labels and computes scores, for the command line and for Python."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,20 +32,20 @@ from chorale.model import UserError
 from chorale.registry.options import Argument, Option
 
 _ITEMS = ("item", "task")
-"""What the column of items is usually called."""
+"""Usual names of the item column."""
 SystemFile = Annotated[File, Argument(metavar="SYSTEM", help="Labels to score: a table with item and label.")]
 GoldFile = Annotated[File, Argument(metavar="GOLD", help="Gold labels: a table with item and label.")]
-ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of items; default: item or task.")]
-LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="The column of labels; default: label.")]
+ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column of items. Default: item or task.")]
+LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column of labels. Default: label.")]
 LabelIntervals = Annotated[
     bool,
-    Option(help="Give 95% intervals: Wilson's for fractions, posterior for κ and means; with --cluster, bootstrap."),
+    Option(help="Compute 95% intervals: Wilson for fractions, posterior for κ and means, bootstrap with --cluster."),
 ]
 Positive = Annotated[
     str | None,
     Option(
         metavar="LABEL",
-        help="The positive label, for false positives and negatives. Default: yes, if labels are yes and no.",
+        help="Positive label, for false positives and negatives. Default: yes, if the labels are yes and no.",
     ),
 ]
 
@@ -72,7 +72,8 @@ def score(
     pair = pair_of(read_["system"], read_["gold"], read_.get("against"))
     if not pair.items:
         raise UserError(
-            f"{paths['system']} and {paths['gold']} have no items in common. Check that they belong together."
+            f"{paths['system']} and {paths['gold']} have no items in common. Check that both files are about the same "
+            "items."
         )
     resampling = replace(resampling, clusters=_clusters([paths["gold"], paths["system"]], cluster, item))
     table, chosen = pair.table, positive_label(pair.labels, positive)
@@ -111,7 +112,7 @@ def score(
 
 
 def _clusters(paths: Sequence[Path], cluster: Sequence[str], item: str | None) -> Clusters | None:
-    """Items that belong together, by columns of either file."""
+    """Clusters of items, from columns of either file."""
     named = Clusters.named(cluster)
     return Clusters.chosen(named, table_columns(paths, named, partial(_item_of, item))) if named else None
 
@@ -123,13 +124,13 @@ def _item_of(column: str | None, row: Mapping[str, Any]) -> str | None:
 
 
 def read(path: File, *, item: str | None = None, label: str | None = None, missing: Sequence[str] = ()) -> Truth:
-    """One label for every item, but for those whose label is one of the `missing` values."""
+    """One label per item, without items whose label is one of the `missing` values."""
     columns = {"task": item, "label": label}
     return read_truth(path_of(path), **columns, usual=_ITEMS, options=("--item", "--label"), missing=missing)
 
 
 def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:
-    """A row for every item that both have, and the scores over them."""
+    """One row per common item, with the scores over all of them."""
     pair = pair_of(system, gold)
     return pair.statistics(positive_label(pair.labels, positive))
 

@@ -1,4 +1,4 @@
-"""Annotations of Label Studio as a finished study with a form."""
+"""Imports Label Studio annotations as a finished study with a form."""
 
 import json
 import tempfile
@@ -25,7 +25,7 @@ _OWN_DATA = frozenset(("chorale_stage", "chorale_item", *NEVER_SHOWN))
 
 
 def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imported:
-    """Make a study of a JSON export of Label Studio and its labelling configuration."""
+    """Creates a study from a Label Studio JSON export and its labelling configuration."""
     asked = form_in(_text(config), config.name)
     asked.options["hosts"] = _hosts(tasks, asked)
     rows = list(_rows(tasks, FORM.configured(FORM.options.model.model_validate(asked.options)), asked))
@@ -48,7 +48,7 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
 
 
 def _allow_overlaps(asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Let spans overlap where some do: elsewhere words are aggregated one by one."""
+    """Allows overlapping spans only if some overlap, because words are otherwise aggregated one by one."""
     answers = [json.loads(row[_ANSWER]) for row in rows]
     for field in asked.options["fields"]:
         if field["kind"] == "spans":
@@ -63,7 +63,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} can't be read: {error}.") from None
+        raise UserError(f"Cannot read {path}: {error}.") from None
 
 
 def _listed(path: Path) -> list[dict[str, Any]]:
@@ -71,35 +71,35 @@ def _listed(path: Path) -> list[dict[str, Any]]:
     try:
         listed = json.loads(_text(path))
     except ValueError:
-        raise UserError(f"{path} is not JSON. Export the project as JSON, not as JSON-MIN.") from None
+        raise UserError(f"{path} is not valid JSON. Export the project as JSON, not as JSON-MIN.") from None
     if not isinstance(listed, list) or not all(isinstance(one, dict) and "data" in one for one in listed):
         raise UserError(f"{path} is not a list of tasks. Export the project as JSON, not as JSON-MIN.")
     return listed
 
 
 def _hosts(path: Path, asked: StudioForm) -> list[str]:
-    """The servers that pictures and recordings come from."""
+    """The servers of images and recordings."""
     places = [one["data"].get(name) for one in _listed(path) for name in asked.media] if asked.media else []
     parts = [urlsplit(place) for place in places if isinstance(place, str) and "://" in place]
     return sorted({f"{part.scheme}://{part.netloc}" for part in parts})
 
 
 def _files(folder: Path, asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
-    """The files beside the export that tasks name, by their place."""
+    """Files next to the export that tasks refer to, by path."""
     places = {row[name] for row in rows for name in asked.media if name in row}
     inside = [place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts]
     return {place: folder / place for place in sorted(inside) if (folder / place).is_file()}
 
 
 def _place(value: str) -> str:
-    """Where a file is: an address, or its path in the study folder, as Label Studio has it below its own root."""
+    """Location of a file: a URL, or its path in the study folder, as below Label Studio's root."""
     if "://" in value:
         return value
     return value.partition("?d=")[2] or value.lstrip("/")
 
 
 def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]:
-    """A row for every annotation that was not cancelled."""
+    """One row per annotation that was not cancelled."""
     for number, entry in enumerate(_listed(path), 1):
         data = entry["data"]
         key = str(data.get("chorale_item", entry.get("id", number)))
@@ -119,7 +119,7 @@ def _answer(task: Task, results: list[Mapping[str, Any]], item: Mapping[str, Any
             continue
         if field.kind is FieldKind.RELATIONS:
             known = {result.get("id") for result in of_field}
-            # Arrows name no control, only the regions that they connect.
+            # Relations refer to no control, only to the regions that they connect.
             of_field += [each for each in results if each.get("type") == "relation" and each.get("from_id") in known]
             of_field = [
                 {**each, "labels": each.get("labels") or [""]} if "from_id" in each else each for each in of_field
@@ -133,7 +133,7 @@ def _answer(task: Task, results: list[Mapping[str, Any]], item: Mapping[str, Any
 
 
 def _as_exported(result: Mapping[str, Any], field: AnswerField) -> Mapping[str, Any]:
-    """A result as Chorale's own exports have it: a comparison is a choice of a column, a plain shape has a label."""
+    """A result in the format of Chorale's exports: a comparison is a choice of a column, a plain shape has a label."""
     value = result.get("value") or {}
     if result.get("type") == "pairwise":
         sides = [option for option, _ in field.options]
@@ -143,7 +143,7 @@ def _as_exported(result: Mapping[str, Any], field: AnswerField) -> Mapping[str, 
 
 
 def _who(completed_by: Any) -> str:
-    """Who made an annotation: Label Studio writes a number, or a table with an e-mail address."""
+    """The annotator: Label Studio writes a number, or an object with an e-mail address."""
     if isinstance(completed_by, Mapping):
         completed_by = completed_by.get("email") or completed_by.get("id")
     return _NOBODY if completed_by is None else str(completed_by).removesuffix("@workers.invalid")

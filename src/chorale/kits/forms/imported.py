@@ -1,4 +1,4 @@
-"""Work that was done elsewhere, as a form that could have asked for it."""
+"""Builds a form that matches imported annotations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _LONGEST_LINE, _MOST_SHOWN = 200, 40
 
 
 def form_of(staged: StagedBatch, columns: Sequence[str]) -> tuple[str, str]:
-    """The task, and its options: what a form shows of the items, and a field for every question."""
+    """The task and its options: the displayed columns, and a field for every question."""
     shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
     parts = [f"{{ item = {as_toml(column)}, label = {as_toml(column)}, optional = true }}" for column in shows]
     fields = (
@@ -24,15 +24,15 @@ def form_of(staged: StagedBatch, columns: Sequence[str]) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _FilledIn:
-    """What was filled into a field."""
+    """Values of a field."""
 
     answers: int = 0
     labels: set[str] = field(default_factory=set)
-    """All different ones, as long as they can be options."""
+    """Distinct values, while they can be options."""
     fit: bool = True
-    """Whether they can."""
+    """Whether the values can be options."""
     lines: bool = True
-    """Whether each is short, and of one line."""
+    """Whether each value is short and on one line."""
     longest: int = 0
 
     def take(self, given: str | list[str], times: int) -> None:
@@ -65,17 +65,17 @@ ask = {as_toml(asked.title[:_LONGEST_LINE])}
 
 
 def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
-    """The kind of the field: a choice where there are few short labels, text where there are not."""
+    """The kind of the field: a choice for a few short labels, otherwise text."""
     listed = f"options = [{', '.join(as_toml(label) for label in sorted(given.labels))}]"
     if asked.sep is not None:
         if not given.fit:
-            there = f"one has {given.longest:,}" if given.longest > LONGEST_OPTION else "there are more"
+            there = f"one label has {given.longest:,}" if given.longest > LONGEST_OPTION else "there are more"
             raise UserError(
-                f"{batch.name} can't be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
-                f"{LONGEST_OPTION} characters, and {there}. Leave --sep out, or choose another --label."
+                f"{batch.name} cannot be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
+                f"{LONGEST_OPTION} characters, but {there}. Omit --sep, or choose another --label."
             )
         return f'kind = "choices"\n{listed}'
-    # One of several columns may hold remarks: few as they may be, they do not come again.
+    # One of several columns may contain comments, which are rarely repeated.
     again = len(batch.fields) == 1 or given.answers >= 2 * len(given.labels)
     if given.fit and len(given.labels) > 1 and again:
         return f'kind = "choice"\n{listed}'

@@ -1,4 +1,4 @@
-"""A labelling configuration of Label Studio as the options of a form."""
+"""Converts a Label Studio labelling configuration to the options of a form."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,42 +13,42 @@ _OBJECTS = {
     **dict.fromkeys(("Audio", "AudioPlus"), "audio"),
     "Video": "video",
 }
-"""What shows a column, and the look that it has in a form."""
+"""Tags that show a column, with the look in a form."""
 _USUAL_LEVELS = 5
 _NONE = "None of these"
 
 
 @dataclass(frozen=True)
 class StudioForm:
-    """What a configuration shows and asks."""
+    """The columns and form of a configuration."""
 
     columns: tuple[str, ...]
-    """The columns that are shown, in their order."""
+    """The displayed columns, in order."""
     options: dict[str, Any]
-    """The form that asks the same."""
+    """The equivalent form."""
     media: frozenset[str]
-    """The columns that name a picture, audio or video."""
+    """The columns with a file name of an image, audio or video."""
 
 
 def form_in(xml: str, name: str) -> StudioForm:
-    """The form that a configuration describes; UserError for what a form can't ask."""
+    """The form of a configuration. Raises UserError for controls that a form does not support."""
     if "<!" in xml.replace("<!--", ""):
         raise UserError(f"{name} declares a document type or entities. Remove everything that begins with <!.")
     try:
         root = ElementTree.fromstring(xml)  # noqa: S314 - without entities there is nothing to expand
     except ElementTree.ParseError as error:
-        raise UserError(f"{name} is not XML: {error}. Export the labelling configuration again.") from None
+        raise UserError(f"{name} is not valid XML: {error}. Export the labelling configuration again.") from None
     objects = {
         tag.attrib["name"]: StudioObject(tag.attrib.get("value", "").removeprefix("$"), _OBJECTS[tag.tag])
         for tag in root.iter()
         if tag.tag in _OBJECTS and "name" in tag.attrib
     }
     if not objects:
-        raise UserError(f"{name} shows nothing that can be imported: it has none of the tags {', '.join(_OBJECTS)}.")
+        raise UserError(f"{name} has no supported display tag. Supported tags: {', '.join(_OBJECTS)}.")
     fields = list(_fields(root, objects, name))
     if not fields:
-        raise UserError(f"{name} asks nothing: it has no control such as Choices, Labels, Rating or TextArea.")
-    # A picture to draw on, or a recording to mark, is shown by its field; sides of a comparison, too.
+        raise UserError(f"{name} has no control such as Choices, Labels, Rating or TextArea.")
+    # Images to draw on, recordings to mark and sides of a comparison are shown by their field.
     used = {field.get("item") for field in fields if field["kind"] in ("boxes", "polygons", "segments")}
     used |= {side for field in fields for side in field.get("sides", ())}
     shows = [
@@ -62,7 +62,7 @@ def form_in(xml: str, name: str) -> StudioForm:
 
 
 class StudioObject(NamedTuple):
-    """What shows a column of the tasks."""
+    """A tag that shows a column of the tasks."""
 
     column: str
     look: str | None
@@ -77,7 +77,7 @@ def _fields(root: ElementTree.Element, objects: dict[str, StudioObject], name: s
         if "toName" not in tag.attrib:
             continue
         if tag.attrib.get("perRegion") == "true":
-            words = f"{name} asks <{tag.tag}> for every region (perRegion), which can't be imported."
+            words = f"{name} has the control <{tag.tag}> with perRegion, which is not supported."
             raise UserError(f"{words} Remove it from the configuration.")
         field = tag.attrib["name"]
         yield {
@@ -124,7 +124,7 @@ def _kind(
             return {"kind": "relations", "item": shown[0].column, "min": 0, "options": values, **between}
         case "Labels" if shown and shown[0].look is None:
             return {"kind": "spans", "item": shown[0].column, "min": 0, "overlap": True, **labels}
-    raise UserError(f"{name} has the control <{tag.tag}>, which can't be imported. Remove it from the configuration.")
+    raise UserError(f"{name} has the control <{tag.tag}>, which is not supported. Remove it from the configuration.")
 
 
 def _number(text: str) -> int | float:

@@ -1,4 +1,4 @@
-"""Balanced tuples for best–worst scaling: every text as often as the others, and few pairs twice."""
+"""Balanced tuples for best–worst scaling: equal frequency of texts, and few repeated pairs."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,31 +7,31 @@ from itertools import combinations
 from random import Random
 
 TRIES = 40
-"""Orders that are tried for every round; the one that repeats the fewest pairs is taken."""
+"""Number of orders tried per round. The one with the fewest repeated pairs is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuples:
-    """Texts by their places, a few at a time."""
+    """Tuples of text positions."""
 
     tuples: tuple[tuple[int, ...], ...]
     times: tuple[int, ...]
-    """How often each text occurs."""
+    """Frequency of each text."""
     repeated: int
-    """Pairs that occur together more than once."""
+    """Number of pairs that occur together more than once."""
 
 
 def balanced_tuples(count: int, size: int, times: int, seed: int) -> Tuples:
-    """Tuples of `size` out of `count` texts in which each occurs `times` times, one of them perhaps once more.
+    """Tuples of `size` out of `count` texts, with each text in `times` tuples (some texts in one more).
 
-    Rounds of all texts in a random order follow each other and are cut into tuples. No text is twice in a tuple.
+    Rounds of all texts in random order are concatenated and split into tuples. No text occurs twice in a tuple.
 
     >>> found = balanced_tuples(count=8, size=4, times=2, seed=1)
     >>> len(found.tuples), found.times
     (4, (2, 2, 2, 2, 2, 2, 2, 2))
     """
     if count < size:
-        raise ValueError(f"{size} of {count} texts cannot be different")
+        raise ValueError(f"cannot choose {size} different texts out of {count}")
     rng = Random(seed)
     wanted = -(-count * times // size)
     pairs: Counter[frozenset[int]] = Counter()
@@ -52,9 +52,9 @@ def balanced_tuples(count: int, size: int, times: int, seed: int) -> Tuples:
 def _cut(
     rest: Sequence[int], order: list[int], size: int, pairs: Counter[frozenset[int]]
 ) -> tuple[int, list[tuple[int, ...]], list[int]]:
-    """Tuples of what was left over and a new round, what is left over now, and how many pairs come again."""
+    """Tuples from the remaining texts and a new round, the remaining texts, and the number of repeated pairs."""
     head = list(rest)
-    # What completes the tuple that was begun must not be in it already.
+    # Texts that complete a started tuple must not be in it already.
     for text in list(order):
         if len(head) < size and rest and text not in head:
             head.append(text)

@@ -1,4 +1,4 @@
-"""The meanings a word has, with disagreement kept (Dumitrache, Aroyo and Welty 2019)."""
+"""Frame disambiguation that preserves disagreement (Dumitrache, Aroyo and Welty 2019)."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ _HERE = __name__
 
 KIT = Kit(
     name="frames",
-    summary="The meanings a word has, with disagreement kept (Dumitrache, Aroyo and Welty 2019).",
+    summary="Frame disambiguation that preserves disagreement (Dumitrache, Aroyo and Welty 2019).",
     tasks={"frames": f"{_HERE}.task:FRAMES"},
     families={"frames": f"{_HERE}.family:FAMILY"},
     commands=(
@@ -20,12 +20,13 @@ KIT = Kit(
         ),
         Command(
             ("evaluate", "frames"),
-            "Score frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine.",
+            "Score frame disambiguation against crowd annotations with several frames per word: Kendall's τ and "
+            "cosine.",
             "chorale.cli.evaluate:frames",
         ),
         Command(
             ("browse", "frames"),
-            "Browse frame annotations: sentences by clarity, confused frames and their relations, majorities.",
+            "Browse frame annotations: sentences by clarity, confused frames and their relations, majority frames.",
             f"{_HERE}.commands.browse:frames",
         ),
         Command(

@@ -1,4 +1,4 @@
-"""A crowd's frames to browse: clarity of sentences, and confused frames."""
+"""Browsable frame annotations: clarity of sentences, and confused frames."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ from chorale.store.items import all_items
 BINS = 20
 _SHOWN = 15
 _LONGEST_SHOWN = 90
-_IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "not known"}
+_IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "unknown"}
 _EXAMPLES = {
     Relation.PARENT_CHILD: "Frames where one is more general",
     Relation.OVERLAPPING: "Frames that overlap",
@@ -43,14 +43,14 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class FrameBrowsing:
-    """Sentences with their frames, and all information shown about them."""
+    """Sentences with their frames, and all displayed information."""
 
     sentences: tuple[FrameSentence, ...]
     digest: str
     framenet: FrameNet | None = None
     bound: float = BOUND
     qualities: CrowdTruth | None = None
-    """Of workers and frames, where the judgments themselves are at hand."""
+    """Quality of workers and frames, if the judgments are available."""
 
     @cached_property
     def relating(self) -> FrameRelating | None:
@@ -66,17 +66,17 @@ class FrameBrowsing:
 
     @cached_property
     def reasons(self) -> Mapping[str, Relation | None]:
-        """Why each sentence is unclear, where FrameNet has the information."""
+        """The reason why each sentence is unclear, if FrameNet provides it."""
         if self.relating is None:
             return {}
         return {each.id: why_unclear(each, self.relating, self.bound) for each in self.sentences}
 
     def by_clarity(self) -> list[FrameSentence]:
-        """The clearest first: by SQS, or by the score of the leading frame where there is none."""
+        """Clearest first: ordered by SQS, or by the score of the top frame if there is no SQS."""
         return sorted(self.sentences, key=lambda each: (-_clarity(each), each.id))
 
     def histograms(self) -> dict[str, list[int]]:
-        """SQS in equal parts from 0 to 1, for words in FrameNet and others."""
+        """Histogram of SQS from 0 to 1, for words in FrameNet and others."""
         by_kind: dict[str, list[int]] = {}
         for kind, name in _IN_WORDS.items():
             values = [each.quality for each in self.sentences if each.in_framenet is kind and each.quality is not None]
@@ -94,7 +94,7 @@ def browsing_of_files(
 def browsing_of_study(
     study: Study, stage: RunningStage, framenet: FrameNet | None = None, bound: float = BOUND
 ) -> FrameBrowsing:
-    """A stage as it is now: its counted judgments, and the qualities computed from them."""
+    """The current state of a stage: its annotations, and the quality scores computed from them."""
     known = stage_quality(study, stage, at_once=True)
     items = study.store.read(lambda tx: list(all_items(tx, stage.name))).result()
     payloads = {item.key: item.payload for item in items}
@@ -113,7 +113,7 @@ def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -
 
 
 def browsing_scored(browsing: FrameBrowsing, shown: int = _SHOWN) -> Result:
-    """Everything for `--json`; tables of the most telling for people."""
+    """All results for `--json`, and tables of the most informative rows for people."""
     settings = {"bound": browsing.bound} | ({"framenet": browsing.framenet.digest} if browsing.framenet else {})
     tables = [summary_table(browsing), *histogram_tables(browsing), clarity_table(browsing, shown)]
     tables += [pairs_table(browsing, shown), *reason_tables(browsing, shown), *quality_tables(browsing, shown)]
@@ -174,7 +174,7 @@ def pairs_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
 
 
 def reason_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
-    """Unclear sentences by what their frames have to do with each other, as in the paper's appendix."""
+    """Unclear sentences by the relation between their frames, as in the paper's appendix."""
     tables = []
     for kind, title in _EXAMPLES.items():
         several = [each for each in browsing.by_clarity() if browsing.reasons.get(each.id) is kind]
@@ -206,7 +206,7 @@ def quality_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
 
 
 def frames_in_words(sentence: FrameSentence, bound: float) -> str:
-    """The frames people see, with their scores; if there are none, the leading one."""
+    """The frames above the threshold with their scores; if there are none, the top frame."""
     leading = [(name, score) for name, score in sentence.ranked() if score.final > bound] or sentence.ranked()[:1]
     parts = [f"{name} ({score.final:.3f})" for name, score in leading]
     if (nothing := none_score(sentence)) > bound:
@@ -271,7 +271,9 @@ def _notes(browsing: FrameBrowsing) -> Sequence[str]:
     if not browsing.sentences:
         notes.append("No sentence has two annotations yet, so its clarity is unknown.")
     elif all(each.quality is None for each in browsing.sentences):
-        notes.append("The files have no sentence quality (SQS): sentences are ordered by the score of their top frame.")
+        notes.append(
+            "The files have no sentence quality (SQS), so sentences are ordered by the score of their top frame."
+        )
     if browsing.framenet is None:
         notes.append("Without --framenet, relations between frames are not shown.")
     return notes

@@ -1,15 +1,15 @@
 """Candidate frames of a word: those of its lexical unit, and those of its WordNet senses.
 
-A sense has the frames a map gives it. Published maps name few senses, so candidates can be looked for farther away, as
-Framester does it: at senses that have a lexical unit among their words, and along WordNet's own relations. What is
-farther away is worth less:
+A map gives the frames of a sense. Published maps cover few senses, so candidates can also come from related senses, as
+in Framester: from senses whose words include a lexical unit, and along WordNet's relations. More distant frames score
+lower:
 
-    score(frame) = max over ways from a sense of the word to a sense that has the frame, of the product of
-                   0.9 for each step to what is more general, 0.5 to 0.8 for a step sideways, 0.3 for one from there,
-                   and how sure it is that the sense has the frame (1 by the map)
+    score(frame) = max over paths from a sense of the word to a sense with the frame, of the product of
+                   0.9 per step to a hypernym, 0.5 to 0.8 for a step sideways, 0.3 for a second step sideways,
+                   and the confidence that the sense has the frame (1 if the map lists it)
 
-The step sideways from there is taken only to senses that have the frame for sure: the others bring nearly nothing that
-fits. The frames of the word's own lexical unit come first, always.
+The second step sideways is taken only to senses that certainly have the frame, because others add almost no correct
+candidates. The frames of the word's own lexical unit always come first.
 """
 
 from collections import defaultdict
@@ -21,23 +21,25 @@ from chorale.kits.frames.framenet import FrameNet
 from chorale.text.wordnet import Synset, WordNet
 
 Reach = Literal["units", "map", "synonyms", "related"]
-"""How far candidates are looked for: FrameNet's lexical units only; with the map; with lexical units that share a
-sense; with all that WordNet's relations lead to."""
+"""Sources of candidates: FrameNet's lexical units only; with the map; with lexical units that share a sense; with all
+senses that WordNet's relations lead to.
+"""
 
 _POS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
-"""FrameNet's parts of speech as WordNet has them."""
+"""WordNet's names of FrameNet's parts of speech."""
 _SIDEWAYS = {"+": 0.7, "$": 0.8, "^": 0.5, "!": 0.5}
-"""Links to senses that tell of the same in another way: derived, grouped, see also, opposite."""
+"""Links to senses with a related meaning: derived, grouped, see also, antonym."""
 _UP = 0.9
 _FROM_THERE = 0.3
 _OWN = 2.0
 _SURE, _AMONG_ITS_LIKE, _FIRST_SENSE, _ANY_SENSE, _DERIVED = 1.0, 0.6, 0.35, 0.12, 0.05
-"""How sure it is that a lexical unit is meant in a sense: its lemma has no other; words of the same frame are near;
-it is the most frequent; none of these; the sense is one of a word that is derived from it."""
+"""Confidence that a lexical unit has a sense: its lemma has no other sense; words of the same frame are near; it is the
+most frequent sense; none of these; the sense belongs to a derived word.
+"""
 
 
 class CandidateFrames:
-    """Candidate frames of words; results per sense are cached."""
+    """Finds candidate frames of words. Results per sense are cached."""
 
     def __init__(
         self,
@@ -47,7 +49,7 @@ class CandidateFrames:
         reach: Reach = "map",
     ) -> None:
         if wordnet is None and reach != "units":
-            raise ValueError(f"reach {reach!r} needs WordNet")
+            raise ValueError(f"reach {reach!r} requires WordNet")
         self.framenet = framenet
         self.wordnet = wordnet
         self.reach = reach
@@ -55,11 +57,11 @@ class CandidateFrames:
         self._scores_of: dict[str, Mapping[str, float]] = {}
 
     def candidates(self, lemma: str, pos: str = "v") -> list[str]:
-        """The frames of a lemma as a part of speech (FrameNet's: `v`, `n`, `a`, `adv`), the nearest first."""
+        """The frames of a lemma with a part of speech (FrameNet's `v`, `n`, `a`, `adv`), nearest first."""
         return list(self.ranked(lemma, pos))
 
     def ranked(self, lemma: str, pos: str = "v") -> dict[str, float]:
-        """The same with their scores, in order; 2 for those of the lemma's own lexical unit."""
+        """The frames of a lemma with their scores, in order. Frames of the lemma's own lexical unit have 2."""
         scores = dict.fromkeys(self.framenet.units(lemma, pos), _OWN)
         if self.wordnet is not None and pos in _POS:
             for sense in self.wordnet.senses(lemma, _POS[pos]):
@@ -68,7 +70,7 @@ class CandidateFrames:
         return dict(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def of_sense(self, sense: str) -> Mapping[str, float]:
-        """The frames of one of WordNet's senses, by its name, with their scores."""
+        """The frames of a WordNet sense, given by name, with their scores."""
         if sense not in self._scores_of:
             self._scores_of[sense] = self._scores(sense)
         return self._scores_of[sense]
@@ -92,7 +94,7 @@ class CandidateFrames:
         return scores
 
     def _reached(self, sense: str) -> tuple[dict[str, float], dict[str, float]]:
-        """Senses that lead to frames, and how near they are; and those beside them, which must have frames for sure."""
+        """Senses that lead to frames, with their proximity; and their neighbours, which must certainly have frames."""
         start = {sense: 1.0} | {other: _SIDEWAYS[link] for link, other in self._links(sense) if link in _SIDEWAYS}
         reached: dict[str, float] = {}
         beside: dict[str, float] = {}
@@ -111,7 +113,7 @@ class CandidateFrames:
 
     @cached_property
     def _seeds(self) -> Mapping[str, Mapping[str, float]]:
-        """The frames of each sense by the map and by its words, and how sure they are."""
+        """The frames of each sense from the map and from its words, with their confidence."""
         seeds: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for frame, lemmas in self._lemmas_of_frames().items():
             for lemma, pos in lemmas:
@@ -131,7 +133,7 @@ class CandidateFrames:
         return seeds
 
     def _senses_of_derived(self, lemma: str, pos: str) -> Iterator[str]:
-        """Every sense of the verbs and nouns that a word is akin to: *amount to* leads to all that *amount* can be."""
+        """All senses of the verbs and nouns related to a word: *amount to* leads to all senses of *amount*."""
         if self.wordnet is not None and self.reach == "related":
             for word, part in sorted(self.wordnet.derived(lemma, pos)):
                 if part in ("v", "n"):
@@ -147,7 +149,7 @@ class CandidateFrames:
         return lemmas
 
     def _among_its_like(self, sense: str, own: tuple[str, str], lemmas: set[tuple[str, str]]) -> bool:
-        """Whether another word of the frame is in the sense, linked to it, or beside it under the same general one."""
+        """Whether another word of the frame has the sense, is linked to it, or shares its hypernym."""
         near = {sense} | {other for _, other in self._links(sense)}
         for link, above in self._links(sense):
             if link == "@":

@@ -1,4 +1,4 @@
-"""The frames family of metrics: files in, a score out, for the command and for Python alike."""
+"""The frames family of metrics: reads files and computes scores, for the command line and for Python."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,34 +21,41 @@ from chorale.registry.options import Argument, Option
 
 System = Annotated[
     File,
-    Argument(metavar="PRED", help="The system's scores: a row per sentence and frame, or its frame for each sentence."),
+    Argument(
+        metavar="PRED", help="System output: one row per sentence and frame with a score, or one frame per sentence."
+    ),
 ]
 Gold = Annotated[
     File | Sequence[File],
-    Argument(metavar="GOLD", help="The crowd's scores of every candidate frame; several files are one corpus."),
+    Argument(metavar="GOLD", help="The crowd's scores of every candidate frame. Several files form one corpus."),
 ]
 HowConstant = Annotated[
     Constant,
     Option(
-        metavar="HOW", help="For sentences whose candidates all have the same score: τ is zero, or skip the sentence."
+        metavar="HOW",
+        help="For sentences whose candidates all have the same score: set τ to zero, or skip the sentence.",
     ),
 ]
 WhichScores = Annotated[
     Literal["final", "initial"],
-    Option(metavar="WHICH", help="The crowd's scores: final, or initial (workers not weighted)."),
+    Option(metavar="WHICH", help="Which crowd scores to use: final, or initial (workers not weighted)."),
 ]
 Only = Annotated[
     File | None,
-    Option(help="Score only sentences that this file also has, e.g. the output of a system that does not cover all."),
+    Option(
+        help="Score only sentences that are also in this file, e.g. the output of a system that does not cover all."
+    ),
 ]
 Qualities = Annotated[
     File | None,
     Option(
         "--sqs",
-        help="Clarity of sentences (the export frames-sqs) for the weighted average, if GOLD has none.",
+        help="File with the clarity of sentences (the export frames-sqs) for the weighted average, if GOLD has none.",
     ),
 ]
-Curves = Annotated[File | None, Option(help="Write a chart of every sentence's agreement, best to worst, as .svg.")]
+Curves = Annotated[
+    File | None, Option(help="Write a chart of the agreement of every sentence, best to worst, as .svg.")
+]
 
 
 def score(
@@ -58,11 +65,11 @@ def score(
     top: Annotated[bool, Option(help="Use only the highest-scored frame of PRED, with score 1.")] = False,
     scores: WhichScores = "final",
     constant: HowConstant = "zero",
-    sentence: Annotated[str | None, Option(metavar="COLUMN", help="The column of sentence ids, in all files.")] = None,
-    frame: Annotated[str | None, Option(metavar="COLUMN", help="The column of frames, in all files.")] = None,
-    score: Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in PRED.")] = None,
-    gold_score: Annotated[str | None, Option(metavar="COLUMN", help="The column of scores in GOLD.")] = None,
-    items: Annotated[bool, Option(help="List sentences, the worst first.")] = False,
+    sentence: Annotated[str | None, Option(metavar="COLUMN", help="Column of sentence IDs in all files.")] = None,
+    frame: Annotated[str | None, Option(metavar="COLUMN", help="Column of frames in all files.")] = None,
+    score: Annotated[str | None, Option(metavar="COLUMN", help="Column of scores in PRED.")] = None,
+    gold_score: Annotated[str | None, Option(metavar="COLUMN", help="Column of scores in GOLD.")] = None,
+    items: Annotated[bool, Option(help="List sentences, worst first.")] = False,
     only: Only = None,
     sqs: Qualities = None,
     curves: Curves = None,
@@ -75,17 +82,17 @@ def score(
     seed: Seed = 1,
     progress: Progress | None = None,
 ) -> Score:
-    """Frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine.
+    """Frame disambiguation against crowd annotations with several frames per word: Kendall's τ and cosine.
 
-    `gold` is one file or several that are one corpus. `curves` names an SVG file to draw every sentence's agreement
-    in, with the systems of `beside` as well.
+    `gold` is one file or several files that form one corpus. `curves` is an SVG file for a chart of the agreement of
+    every sentence, including the systems in `beside`.
     """
     picture = None if curves is None else path_of(curves)
     check_target(picture, "--curves", force=force, endings=(".svg",))
     if gold_score is not None and scores == "initial":
-        raise UserError("--scores initial and --gold-score both choose a column. Leave one of them out.")
+        raise UserError("--scores initial and --gold-score both select a column. Use only one of them.")
     if beside and curves is None:
-        raise UserError("--with is for the curves. Say where to draw them with --curves, or leave it out.")
+        raise UserError("--with requires --curves. Set --curves to an .svg file, or omit --with.")
 
     def named(path: Path, column: str | None = score) -> Named:
         return Named(str(path), read_frame_scores([path], sentence=sentence, frame=frame, score=column))
@@ -112,25 +119,25 @@ def score(
 
 
 def _clusters(golds: Sequence[Path], cluster: Sequence[str], sentence: str | None) -> Clusters | None:
-    """Sentences that belong together, by columns of the crowd's files."""
+    """Clusters of sentences, from columns of the crowd's files."""
     named = Clusters.named(cluster)
     return Clusters.chosen(named, table_columns(golds, named, partial(sentence_of, sentence))) if named else None
 
 
 def read(path: File) -> FrameScores:
-    """Scores of frames, a row per sentence and frame."""
+    """Reads frame scores, one row per sentence and frame."""
     return read_frame_scores([path_of(path)])
 
 
 def measure(system: FrameScores, gold: FrameScores, *, top: bool = False, constant: Constant = "zero") -> Measured:
-    """A row for every sentence, and τ and cosine over them."""
+    """One row per sentence, with τ and cosine over all sentences."""
     agreement = frame_agreement(gold, system, top=top, constant=constant)
     return agreement.statistics(), agreement.metric()
 
 
 FAMILY = Family(
     "frames",
-    "Frame disambiguation against a crowd that may see several frames: Kendall's τ and cosine.",
+    "Frame disambiguation against crowd annotations with several frames per word: Kendall's τ and cosine.",
     read,
     measure,
     score,

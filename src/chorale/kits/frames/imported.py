@@ -1,4 +1,4 @@
-"""Batches of Mechanical Turk in the layout of the frame corpus, as stages of a frame study."""
+"""Imports Mechanical Turk batches in the layout of the frame corpus as stages of a frame study."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,13 +14,13 @@ from chorale.model import Answer
 _NOT_ANY = "none of the above."
 _EXAMPLES = 3
 _TICKED = "|"
-"""What the platform writes between options that were ticked."""
+"""Separator that the platform writes between selected options."""
 _BETWEEN = "','"
-"""What separates the definitions of a list, and its examples."""
+"""Separator between the definitions and between the examples of a list."""
 
 
 def frame_name(text: str) -> str:
-    """A frame as items have it.
+    """A frame name in the format of items.
 
     >>> frame_name(" f:Cause to be included")
     'Cause_to_be_included'
@@ -46,7 +46,7 @@ def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _listed(cell: str, wanted: int) -> Sequence[str]:
-    """The parts of a quoted list; nothing of one that does not fit the frames."""
+    """The parts of a quoted list; empty if their number does not match the frames."""
     parts = cell.strip()[1:-1].split(_BETWEEN)
     return parts if len(parts) == wanted else [""] * wanted
 
@@ -58,7 +58,7 @@ def _shown(name: str, definition: str, example: str) -> dict[str, Any]:
 
 
 def _start(sentence: str, word: str, cells: Mapping[str, str]) -> int:
-    """Where the word begins: by its characters (`beg`), by its place among the words (`b`), or where it first is."""
+    """Start of the word: by character (`beg`), by word number (`b`), or at its first occurrence."""
     by_character, by_word = (_number(cells.get(column, "")) for column in ("beg", "b"))
     if by_character is not None and sentence.startswith(word, by_character):
         return by_character
@@ -75,7 +75,7 @@ def _number(text: str) -> int | None:
 
 
 def answer_of(given: Mapping[str, Any]) -> Answer:
-    """The frames that were ticked. Where somebody ticked “None of the above.” and frames, the frames count."""
+    """The selected frames. If a worker selected both frames and “None of the above.”, the frames count."""
     ticked = given.get("FrameType", ())
     parts = ticked.split(_TICKED) if isinstance(ticked, str) else ticked
     names = {name for part in parts if (name := frame_name(part))}

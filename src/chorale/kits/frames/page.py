@@ -1,4 +1,4 @@
-"""A crowd's frames as one HTML page, or a part of one: pictures and tables, nothing to load."""
+"""Frame annotations as a self-contained HTML page or section, with charts and tables."""
 
 from collections.abc import Sequence
 from html import escape
@@ -20,10 +20,10 @@ _SHOWN = 40
 
 
 def frames_section(browsing: FrameBrowsing, shown: int = _SHOWN) -> str:
-    """What a report has of a frame study: no page around it."""
+    """The section of a frame study in a report, without page markup."""
     parts = [html_table(summary_table(browsing))]
     if histograms := browsing.histograms():
-        parts.append(html_figure("Clarity of sentences: share of the sentences by SQS", _histogram(histograms)))
+        parts.append(html_figure("Clarity of sentences: fraction of sentences by SQS", _histogram(histograms)))
     parts.append(html_table(pairs_table(browsing, shown)))
     parts += [html_table(table) for table in reason_tables(browsing, shown)]
     parts.append(html_table(clarity_table(browsing, shown)))
@@ -32,14 +32,14 @@ def frames_section(browsing: FrameBrowsing, shown: int = _SHOWN) -> str:
 
 
 def frames_page(browsing: FrameBrowsing, title: str, notes: Sequence[str] = (), shown: int = _SHOWN) -> str:
-    """One HTML file: no scripts, nothing to load."""
+    """One self-contained HTML file without scripts."""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
     body = f"<h1>{escape(title)}</h1>\n{f'<ul>{items}</ul>' if items else ''}\n{frames_section(browsing, shown)}"
     return html_page(title, _STYLE + PAGE_STYLE, body)
 
 
 def _histogram(histograms: dict[str, list[int]]) -> str:
-    """Steps, as shares of each kind: there are more words in FrameNet than others."""
+    """Histogram steps as fractions per group, because most words are in FrameNet."""
     curves = []
     for group, (name, counts) in enumerate(histograms.items()):
         whole = sum(counts) or 1
@@ -47,7 +47,7 @@ def _histogram(histograms: dict[str, list[int]]) -> str:
             (edge, count / whole) for place, count in enumerate(counts) for edge in (place / BINS, (place + 1) / BINS)
         ]
         curves.append(Curve(f"{name} ({whole:,})", points, group, dash=group))
-    shares = Axis("share of the sentences", lambda share: f"{share:.0%}", zero=True)
+    shares = Axis("fraction of sentences", lambda share: f"{share:.0%}", zero=True)
     return curve_chart("Histogram of SQS", curves, Axis("SQS", low=0, high=1), shares)
 
 

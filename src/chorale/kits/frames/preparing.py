@@ -1,4 +1,4 @@
-"""From sentences to the items of a frame study: words with their candidates, chosen so that many frames are there."""
+"""Turns sentences into the items of a frame study: words with their candidates, selected to cover many frames."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from chorale.text.wordnet import WordNet
 Progress = Callable[[int, int], None]
 Over = Literal["leave-out", "cut"]
 POS = {"VERB": "v", "NOUN": "n", "ADJ": "a", "ADV": "adv"}
-"""Universal Dependencies' parts of speech as FrameNet has them."""
+"""FrameNet's names of Universal Dependencies' parts of speech."""
 _WORDNETS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
 _LONGEST_EXAMPLE = 180
 LONGEST_SENTENCE = 1000
@@ -29,24 +29,24 @@ _LONGEST_WORD = 60
 
 @dataclass(frozen=True, slots=True)
 class WordSelection:
-    """Which words become items."""
+    """Criteria for words that become items."""
 
     sentences: int | None = None
-    """How many are chosen; all if not given."""
+    """Number of words to select. Default: all."""
     most: int = 25
-    """Candidates a word may have."""
+    """Maximum number of candidates per word."""
     over: Over = "cut"
-    """What becomes of words with more."""
+    """Handling of words with more candidates."""
     least: int = 2
-    """Candidates a word must have: one leaves nothing to choose."""
+    """Minimum number of candidates per word. A single candidate would leave no choice."""
     pos: tuple[str, ...] = ("v",)
     seed: int = 1
     per_sentence: int = 1
-    """Words of a sentence that may be chosen."""
+    """Maximum number of words per sentence."""
     examples: int = 3
-    """Of a frame, at most."""
+    """Maximum number of examples per frame."""
     outside: int | None = None
-    """How many of the chosen words are ones whose lemma FrameNet does not have; however many come if not given."""
+    """Number of selected words whose lemma is not in FrameNet. Default: no quota."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class CandidateWord:
     """A word in a sentence, and its position."""
 
     sentence: int
-    """The number of its sentence."""
+    """Number of its sentence."""
     name: str
     lemma: str
     pos: str
@@ -64,26 +64,26 @@ class CandidateWord:
 
 @dataclass(frozen=True, slots=True)
 class FrameItems:
-    """What was found and what was chosen of it."""
+    """The selected items, with statistics."""
 
     rows: tuple[Mapping[str, Any], ...]
     sentences: int
     words: int
-    """Of the parts of speech asked for."""
+    """Number of words with the requested parts of speech."""
     without_candidates: int
     over: int
-    """Words with more candidates than allowed."""
+    """Number of words with more candidates than allowed."""
     frames: int
-    """Different frames among the candidates of what was chosen."""
+    """Number of distinct frames among the candidates of the selected words."""
     evenness: float
-    """From 0 to 1, where 1 has every frame equally often: their entropy over the largest it could have."""
+    """Evenness of frames from 0 to 1: their entropy divided by the maximum entropy."""
     not_in_framenet: int
-    """Chosen words whose lemma FrameNet does not have."""
+    """Number of selected words whose lemma is not in FrameNet."""
     model: str
     too_long: int = 0
-    """Sentences of more characters than people can be asked to read."""
+    """Sentences that are too long to show."""
     not_chosen: int = 0
-    """Words that could have become items: others of their sentence were chosen, or enough."""
+    """Number of words with candidates that were not selected."""
 
 
 def frame_items(
@@ -93,9 +93,9 @@ def frame_items(
     progress: Progress | None = None,
     wordings: Mapping[str, Frame] | None = None,
 ) -> FrameItems:
-    """The items of these sentences, the chosen words in the order of the text.
+    """Selects items from these sentences, in text order.
 
-    Frames among the `wordings` are shown in those words, and others in FrameNet's.
+    Frames in `wordings` are shown with those definitions, others with FrameNet's.
     """
     wanted = wanted or WordSelection()
     tagger = None if all(map(is_complete, given)) else load_tagger()
@@ -141,12 +141,11 @@ def chosen_words(
     wanted: WordSelection,
     outside: Collection[tuple[str, str]] = (),
 ) -> list[CandidateWord]:
-    """Words chosen one by one: the next is the one that adds most to Σ_f (1 + 1/2 + … + 1/n_f).
+    """Greedy selection: the next word adds the most to Σ_f (1 + 1/2 + … + 1/n_f).
 
-    n_f is how many of the chosen have the frame f among their candidates, so frames that are rare so far count most.
-    What a word adds only ever gets less, so it is computed again only for the one that seems best (lazy greedy), and
-    once for all words of a lemma, which have the same candidates. With a quota for words outside FrameNet, those are
-    chosen first.
+    n_f is the number of selected words with the frame f among their candidates, so rare frames count most. The gain of
+    a word never increases, so it is recomputed only for the current best (lazy greedy), and once per lemma, whose words
+    have the same candidates. With a quota for words outside FrameNet, those are selected first.
     """
     rng = Random(f"{wanted.seed}:frames")
     waiting: dict[tuple[str, str], list[CandidateWord]] = {}
@@ -165,7 +164,7 @@ def chosen_words(
 
 
 class _Choice:
-    """What was chosen so far, and what can still be."""
+    """The words selected so far, and those still available."""
 
     def __init__(
         self,
@@ -182,7 +181,7 @@ class _Choice:
         return sum(1 / (self._frames[frame] + 1) for frame in self._lists[key])
 
     def choose(self, keys: Iterable[tuple[str, str]], most: int) -> None:
-        """Choose words of these lemmas until so many are chosen altogether, or none is left."""
+        """Selects words of these lemmas until the total is reached or none is left."""
         heap = [(-self._gain(key), key) for key in sorted(keys)]
         heapify(heap)
         while heap and len(self.chosen) < most:
@@ -205,7 +204,7 @@ class _Choice:
 def _placed(
     source: GivenSentence, parsed: list[tuple[str, Sentence]]
 ) -> Iterator[tuple[str, Sentence, str, list[int]]]:
-    """Each sentence with its text and where its tokens begin in it."""
+    """Each sentence with its text and the start positions of its tokens."""
     if source.tokens or not source.text:
         for name, sentence in parsed:
             offsets = list(accumulate((len(token.text) + 1 for token in sentence), initial=0))
@@ -223,7 +222,7 @@ def _placed(
 def _words(
     source: GivenSentence, sentence: Sentence, wordnet: WordNet | None, wanted: WordSelection
 ) -> Iterator[tuple[int, str, str]]:
-    """Where the words asked for stand, with their lemmas and parts of speech."""
+    """Positions of the requested words, with their lemmas and parts of speech."""
     for index, token in enumerate(sentence):
         if source.verbs is not None:
             pos = "v" if index in source.verbs else None
@@ -235,9 +234,9 @@ def _words(
 
 
 def lemma_of(token: Tagged, pos: str, wordnet: WordNet | None) -> str:
-    """The lemma a dictionary has: the tagger's, unless WordNet knows better.
+    """The dictionary form of a word: the tagger's lemma, unless WordNet has a better one.
 
-    A regular ending is WordNet's to take off; among irregular forms (*saw*) the tagger knows which word it is.
+    WordNet handles regular endings; for irregular forms (*saw*), the tagger's lemma is used.
     """
     given = token.lemma.lower() if token.lemma not in ("", "_") else token.text.lower()
     if wordnet is None:
@@ -251,7 +250,9 @@ def lemma_of(token: Tagged, pos: str, wordnet: WordNet | None) -> str:
 def _lists(
     words: Sequence[CandidateWord], candidates: CandidateFrames, wanted: WordSelection
 ) -> tuple[dict[tuple[str, str], list[str]], int, int]:
-    """The candidates of every lemma that has the right number of them; words with too few, and with too many."""
+    """The candidates of every lemma with an allowed number of candidates, and the number of words with too few or too
+    many.
+    """
     many = Counter((word.lemma, word.pos) for word in words)
     lists: dict[tuple[str, str], list[str]] = {}
     missing = over = 0
@@ -292,7 +293,7 @@ def _row(
 def shown_frame(frame: Frame, most: int = 1) -> dict[str, Any]:
     """A frame as stored in an item: its definition and up to `most` examples.
 
-    Those that are short and have their word marked come first, then others with a word.
+    Short examples with a marked word come first, then other examples with a marked word.
     """
     marked = [example for example in frame.examples if example.spans]
     short = [example for example in marked if len(example.text) <= _LONGEST_EXAMPLE]

@@ -1,8 +1,8 @@
-"""Dumitrache, Aroyo and Welty (2019): a corpus of frames with the crowd's doubts, and metrics that respect them.
+"""Dumitrache, Aroyo and Welty (2019), A Crowdsourced Frame Disambiguation Corpus with Ambiguity.
 
-From the frame-sentence scores follow the row of the top frame (TC), the examples, and the size and ambiguity of the
-corpus. Sentence quality (SQS) is read from its files, or computed from the raw judgments, where a clone of the
-repository has them. The output of the three systems was not published.
+The frame-sentence scores give the row of the top frame (TC), the examples, and the size and ambiguity of the corpus.
+Sentence quality (SQS) is read from its files, or computed from the raw judgments in a clone of the repository. The
+output of the three systems was not published.
 """
 
 import math
@@ -40,16 +40,16 @@ _DIGESTS = {
 _BATCHES = tuple(range(1, 8))
 _RAW = "frames/input/*/Batch_*.csv"
 _RESTRICTED = tuple(range(1, 7))
-"""Batches of the R-SET. The files do not say so: their sizes and the paper's numbers do."""
+"""Batches of the R-SET, inferred from their sizes and the paper's numbers. The files do not state them."""
 
-_NO_SYSTEM = "The system's output was not published; `chorale baseline frames` runs systems of the same kinds."
+_NO_SYSTEM = "The system's output was not published. `chorale baseline frames` runs systems of the same kinds."
 _NO_QUALITY = "Needs {path}, or the raw judgments: both are in the repository's tree."
 _IN_FULL = "Over all seven batches; these are missing: {missing}."
 _RELEASE = "The release may differ from the corpus of the paper."
 _CUT = "Truncated to three digits, ours is {cut:.3f}: the paper truncates instead of rounding."
 _MAJORITY = (
-    "A frame counts if more than half of the sentence's workers chose it, before weighting. Counting half as well, or "
-    "weighted scores, does not give the paper's numbers either."
+    "A frame counts if more than half of the sentence's workers chose it, before weighting. Including exactly half, "
+    "or using weighted scores, does not give the paper's numbers either."
 )
 _OLDER = "Needs FrameNet 1.5."
 _FEES = "The files do not contain Mechanical Turk's fees."
@@ -78,11 +78,11 @@ class _Batch:
     initial: FrameScores
     words: frozenset[str]
     judgments: int | None
-    """None without the file of worker qualities."""
+    """None without the file of worker quality."""
     qualities: Mapping[str, float] | None
     """SQS by sentence."""
     from_raw: float | None
-    """How far the scores that follow from the raw judgments are from the published ones, at most."""
+    """Maximum difference between the scores computed from raw judgments and the published scores."""
 
 
 def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
@@ -96,7 +96,7 @@ def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Ce
         progress(number, len(_BATCHES))
     if not batches:
         folders = " and ".join(map(str, data.folders))
-        raise UserError(f"{folders} has none of the frame-sentence scores, such as {_path('FSS', 1)}.")
+        raise UserError(f"{folders} has no files of frame-sentence scores, such as {_path('FSS', 1)}.")
     yield from _corpus(batches)
     yield from _paid(raw, batches)
     yield from _examples(batches)
@@ -138,7 +138,7 @@ def _column(path: Path, name: str) -> list[str]:
     problems: list[Problem] = []
     values = [str(row.values.get(name, "")) for row in read_rows(path, shown_as=str(path), problems=problems)]
     if problems or not all(values):
-        raise UserError(f"{path} can't be used: it has rows without {name!r}.", problems[:1])
+        raise UserError(f"{path} is invalid: it has rows without {name!r}.", problems[:1])
     return values
 
 
@@ -159,9 +159,9 @@ def _corpus(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
 
     yield of_all("Section 2.1", "word-sentence pairs", 5042, len(sizes))
     yield of_all("Section 2.1", "unique frames", 742, len(named), "Frames of the candidate lists, without “none”.")
-    of_words = "The files have word forms, and no lemmas: ours counts forms."
+    of_words = "The files have word forms but no lemmas, so our value counts forms."
     yield of_all("Section 2.1", "unique lexical units", 1705, len(words), of_words)
-    most = "Ours counts “none” as a candidate."
+    most = "Our value counts “none” as a candidate."
     yield Cell("Section 2.1", "candidates of a word, at most", 25, float(sizes.max()), 0, most)
     yield from _workers(batches)
     yield of_all("Section 2.3", "sentences with two majority frames", 720, int((chosen >= 2).sum()), _MAJORITY)
@@ -186,7 +186,7 @@ def _workers(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
 
 
 def _paid(raw: RawJudgments | None, batches: Mapping[int, _Batch]) -> Iterator[Cell]:
-    """What the raw judgments add: the pay, and whether the published scores follow from them."""
+    """Results from the raw judgments: the pay, and whether they reproduce the published scores."""
     needs = f"Needs the raw judgments, {_RAW}: they are in the repository's tree."
     pay = None if raw is None or not raw.rewards else float(np.mean(raw.rewards))
     yield Cell("Section 2.2", "pay for a judgment, $", 0.05, pay, 2, needs if pay is None else "")
@@ -197,7 +197,7 @@ def _paid(raw: RawJudgments | None, batches: Mapping[int, _Batch]) -> Iterator[C
 
 
 def _majorities(scores: FrameScores) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
-    """How many frames more than half of the workers chose, sentence by sentence."""
+    """Number of majority frames per sentence."""
     chosen = (scores.score > 0.5) & (scores.frame != _code(scores, "none"))
     return np.bincount(scores.sentence[chosen], minlength=len(scores.sentences))
 
@@ -219,22 +219,22 @@ def _examples(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
         batch = batches.get(example.batch)
         known = batch is not None and batch.qualities is not None
         quality = batch.qualities.get(example.sentence) if batch is not None and batch.qualities is not None else None
-        lacking = "The file does not have it." if known else _NO_QUALITY.format(path=_path("SQS", example.batch))
+        lacking = "The file does not contain it." if known else _NO_QUALITY.format(path=_path("SQS", example.batch))
         yield _compared(table, f"example {number}, SQS", example.quality, quality, lacking)
         for frame, printed in example.frames.items():
             ours = None if batch is None else _score(batch.final, example.sentence, frame)
-            lacking = f"Needs {_path('FSS', example.batch)}." if batch is None else "The file does not have it."
+            lacking = f"Needs {_path('FSS', example.batch)}." if batch is None else "The file does not contain it."
             yield _compared(table, f"example {number}, {frame}", printed, ours, lacking)
 
 
 def _compared(table: str, name: str, paper: float, ours: float | None, lacking: str, otherwise: str = _RELEASE) -> Cell:
-    """A number beside ours, all of whose digits are kept: one that is only cut off in the paper is not equal."""
+    """A published number next to our unrounded number. Truncated numbers in the paper do not count as equal."""
     cell = Cell(table, name, paper, ours, 3)
     if ours is None:
         return replace(cell, reason=lacking)
     if cell.agrees:
         return cell
-    # Four digits show in what they differ.
+    # Four digits show the difference.
     return replace(cell, shown=4, reason=_CUT.format(cut=paper) if _cut(ours) == paper else otherwise)
 
 
@@ -280,7 +280,7 @@ def _without_quality(batches: Mapping[int, _Batch], numbers: tuple[int, ...]) ->
 
 
 def _top(batches: Mapping[int, _Batch], numbers: tuple[int, ...]) -> dict[str, float] | None:
-    """The scores of the crowd's top frame alone; None if a batch is missing."""
+    """The scores of the crowd's top frame only, or None if a batch is missing."""
     if any(number not in batches for number in numbers):
         return None
     of_batches = [frame_agreement(batches[n].final, batches[n].final, top=True) for n in numbers]

@@ -1,4 +1,4 @@
-"""What FrameNet and WordNet tell of the corpus: its candidate lists again, and how confused frames are related."""
+"""Results that need FrameNet and WordNet: the candidate lists of the corpus, and relations between confused frames."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -16,10 +16,10 @@ MAP = "wordnet-map/FnWnVerbMap.1.0.txt"
 FRAMENET = "framenet/framenet_v17.zip"
 _MOST = 25
 _FRAMESTER = (
-    "The lists were made with Framester's map, which is not at hand: ours go from FnWnVerbMap and FrameNet's lexical "
-    "units along WordNet's relations."
+    "The lists were made with Framester's map, which is not available. Ours use FnWnVerbMap, FrameNet's lexical units "
+    "and WordNet's relations."
 )
-_OWN_WORDS = "The paper gives examples that its authors sorted by hand; ours goes by FrameNet's relations and words."
+_OWN_WORDS = "The authors sorted the paper's examples manually. Ours are sorted by FrameNet's relations and words."
 
 _EXAMPLES: Mapping[str, tuple[Relation, tuple[tuple[str, ...], ...]]] = {
     "Table 3": (
@@ -55,11 +55,11 @@ _EXAMPLES: Mapping[str, tuple[Relation, tuple[tuple[str, ...], ...]]] = {
         ),
     ),
 }
-"""The frames of the paper's examples for each kind of disagreement, in their order."""
+"""The frames of the paper's examples for each kind of disagreement, in order."""
 
 RESOURCES = (
     Repository(
-        name="FrameNet 1.7, as NLTK packs it",
+        name="FrameNet 1.7 (NLTK package)",
         address="https://github.com/nltk/nltk_data",
         commit="gh-pages",
         licence="CC BY 3.0",
@@ -76,10 +76,10 @@ RESOURCES = (
 
 
 def frame_cells(data: PaperData, scores: Sequence[Path]) -> Iterator[Cell]:
-    """The cells that need more than the scores: FrameNet, and for candidates WordNet and the map."""
+    """Cells that require more than the scores: FrameNet and, for candidates, WordNet and the map."""
     place = next(filter(None, map(framenet_in, data.folders)), None)
     if place is None:
-        missing = f"Needs FrameNet 1.7: its folder or packed file under {Path(FRAMENET).parent}."
+        missing = f"Needs FrameNet 1.7: its folder or archive in {Path(FRAMENET).parent}."
         yield Cell("Section 2.1", "candidates of the corpus that ours have, %", None, None, 1, missing)
         return
     framenet = read_framenet(place)
@@ -142,8 +142,9 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
 def coverage(
     sentences: Sequence[FrameSentence], candidates: CandidateFrames, wordnet: WordNet, most: int | None = None
 ) -> tuple[float, float, float]:
-    """The share of the corpus's candidates that ours have, of ours that are among the corpus's, and of sentences whose
-    top frame ours have. A word form may be of several lemmas: ours are those of all of them."""
+    """The fraction of the corpus's candidates among ours, of our candidates among the corpus's, and of sentences whose
+    top frame is among ours. A word form may belong to several lemmas, whose candidates are merged.
+    """
     both = theirs = ours = top = tops = 0
     for each in sentences:
         scores: dict[str, float] = {}

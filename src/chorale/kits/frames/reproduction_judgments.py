@@ -1,4 +1,4 @@
-"""Sentence quality (SQS) and single judgments of the corpus, where a clone of its repository has them."""
+"""Sentence quality (SQS) and raw judgments of the corpus, from a clone of its repository."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.metrics.judgments import Judgments
 
 _SENTENCE = ("sent_id", "input.vid", "vid")
 _QUALITY = ("sqs", "uqs")
-"""CrowdTruth's own tables of units have the second names of both."""
+"""Unit tables of CrowdTruth use the second name of each."""
 _NEEDED = ("WorkerId", "Input.vid", "Answer.FrameType")
 _NOT_ANY = "none of the above."
 
@@ -25,13 +25,13 @@ class RawJudgments:
     workers: Sequence[str]
     frames: Sequence[list[str]]
     rewards: Sequence[float]
-    """In dollars, of the rows that say so."""
+    """Pay in dollars, for rows that have it."""
 
     def __len__(self) -> int:
         return len(self.sentences)
 
     def of(self, sentences: Iterable[str]) -> "RawJudgments":
-        """Those about these sentences."""
+        """The judgments of these sentences."""
         wanted = frozenset(sentences)
         kept = [index for index, sentence in enumerate(self.sentences) if sentence in wanted]
         names, workers = ([column[index] for index in kept] for column in (self.sentences, self.workers))
@@ -42,7 +42,7 @@ class RawJudgments:
 
 
 def read_qualities(path: Path) -> dict[str, float]:
-    """The quality of each sentence, from a published SQS file."""
+    """Reads the quality of each sentence from a published SQS file."""
     reading = RowReading()
     qualities: dict[str, float] = {}
     for row in reading.rows(path):
@@ -53,7 +53,7 @@ def read_qualities(path: Path) -> dict[str, float]:
             raise refused(path, 1, f"has no column of the {lacking}", "Use the repository's own file", columns)
         value = number_of(row.values[quality])
         if value is None or not text_of(row.values[name]):
-            message = f"has no sentence under {name!r}, or no number under {quality!r}"
+            message = f"has no sentence in {name!r}, or no number in {quality!r}"
             reading.report(path, row.line, message, "Use the repository's own file.")
         else:
             qualities[text_of(row.values[name])] = value
@@ -87,7 +87,7 @@ def read_raw(paths: Sequence[Path]) -> RawJudgments:
 
 
 def largest_difference(ours: Mapping[str, Mapping[str, float]], published: Mapping[str, Mapping[str, float]]) -> float:
-    """Between two tables of frame-sentence scores, over the sentences and frames of the published one."""
+    """Maximum difference between two tables of frame-sentence scores, over the published sentences and frames."""
     return max(
         abs(score - ours.get(sentence, {}).get(frame, 0.0))
         for sentence, frames in published.items()

@@ -1,4 +1,4 @@
-"""HITs recomputed by `chorale verify`: approved work is paid, and every place taken belongs to an assignment."""
+"""Checks HITs for `chorale verify`: approved work is paid, and every place taken belongs to an assignment."""
 
 from chorale.audit.parts import AuditPart
 from chorale.audit.protocol import Bonuses
@@ -9,7 +9,7 @@ from chorale.store import Tx
 
 
 def _add_hit_pay(tx: Tx, study: Study, paid: Bonuses) -> None:
-    """Add what approved assignments and their bonuses earned to what else was paid, by stage and worker."""
+    """Adds earnings from approved assignments and bonuses to other payments, by stage and worker."""
     stage = market_stage(study)
     if stage is not None:
         for worker, at, amount in assignments.approved_pay(tx):
@@ -23,17 +23,18 @@ def _time_on_hits(tx: Tx, study: Study) -> dict[tuple[str, str], int]:
 
 
 def _hit_differences(tx: Tx) -> list[str]:
-    """HITs whose places are not those of their assignments, and times that cannot be."""
+    """HITs whose number of places differs from their assignments, and impossible times."""
     places = [
-        f"HIT {name}: {taken} places taken, {counted} assignments hold one"
+        f"HIT {name}: {taken} places are taken, but {counted} assignments hold one"
         for name, taken, counted in hits.miscounted(tx)
     ]
     times = [
-        f"assignment {name}: {worked} ms of work stored, and {held} ms passed between accepting and submitting it"
+        f"assignment {name}: {worked} ms of work are stored, but only {held} ms passed between acceptance and "
+        "submission"
         for name, worked, held in assignments.impossible_times(tx)
     ]
     return places + times
 
 
-# What scripts write to workers is theirs to decide.
+# Scripts decide which messages they send to workers.
 AUDIT = AuditPart(add_pay=_add_hit_pay, differences=_hit_differences, worked=_time_on_hits, messages=("mturk:",))

@@ -1,4 +1,4 @@
-"""The batch file of results that Mechanical Turk gave, column for column."""
+"""Columns of Mechanical Turk's batch file of results."""
 
 from datetime import UTC, datetime
 
@@ -9,13 +9,13 @@ BATCH_COLUMNS = (
     *("SubmitTime", "AutoApprovalTime", "ApprovalTime", "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds"),
     *("LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate"),
 )
-"""What comes before the `Input.` and `Answer.` columns."""
+"""Columns before the `Input.` and `Answer.` columns."""
 LAST_COLUMNS = ("Approve", "Reject")
-"""What comes after them: empty, for whoever reviews to fill in."""
+"""Empty columns after them, to be filled in by reviewers."""
 
 
 def batch_time(moment: int | None) -> str:
-    """A time in milliseconds as batch files have it.
+    """A time in milliseconds in the format of batch files.
 
     >>> batch_time(1_506_084_055_000), batch_time(None)
     ('Fri Sep 22 12:40:55 UTC 2017', '')
@@ -24,7 +24,7 @@ def batch_time(moment: int | None) -> str:
 
 
 def approval_rate(approved: int, of: int) -> str:
-    """How much of somebody's work was approved.
+    """The approval rate of a worker.
 
     >>> approval_rate(13, 13), approval_rate(0, 0)
     ('100% (13/13)', '0% (0/0)')

@@ -1,4 +1,4 @@
-"""The batch file of results, as a format of `chorale export`."""
+"""The results in the format of a batch file, for `chorale export`."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ def _rows(tx: Tx, study: Study) -> Iterator[Mapping[str, Any]]:
 
 
 def _rows_of_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
-    """A row for every production answer; the worker is a pseudonym."""
+    """One row per production answer. Workers are pseudonyms."""
     for row in all_responses(tx):
         if row.kind != "production":
             continue
@@ -50,8 +50,8 @@ def _rows_of_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "Reward": money_text(stage.pay.per_judgment, study.settings.pay.currency),
             "AssignmentId": f"response-{row.id}",
             "WorkerId": row.worker,
-            # Every answer was paid when it came, also where it no longer counts: a script that reads "Rejected" as
-            # unpaid would be wrong about money.
+            # Every answer was paid, even if it no longer counts. A script that interprets "Rejected" as unpaid would
+            # compute wrong amounts.
             "AssignmentStatus": "Approved",
             "AcceptTime": batch_time(row.submitted_at - row.duration_ms),
             "SubmitTime": batch_time(row.submitted_at),
@@ -67,7 +67,7 @@ def _fields(answer: Any) -> Mapping[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    """Several choices stand in one cell, as Mechanical Turk's checkboxes do."""
+    """Several choices are joined in one cell, like checkboxes on Mechanical Turk."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return "|".join(value)
     return value

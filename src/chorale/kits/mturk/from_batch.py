@@ -1,4 +1,4 @@
-"""Studies from what was made for Mechanical Turk: a layout and its batch file, or scripts."""
+"""Creates studies from a Mechanical Turk layout and its batch file, or for scripts."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def study_from_batch(template: Path, html: Path, csv: Path) -> Iterator[tuple[str, str]]:
-    """The files of a study, each as name and content, made from the template's with another layout and other rows."""
+    """The files of a study (name and content), based on the template with another layout and other rows."""
     layout = _layout(html)
     columns, rows = _rows(csv, variables_in(layout), html)
     yield "batch.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
@@ -25,7 +25,7 @@ def study_from_batch(template: Path, html: Path, csv: Path) -> Iterator[tuple[st
 
 
 def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
-    """The files of a study without items, each as name and content: scripts put HITs there."""
+    """The files of a study without items (name and content), for HITs from scripts."""
     head, _, _ = _head((template / "study.toml").read_text("utf-8"), "Tasks").partition("judgments =")
     settings = (
         f"{head}\n"
@@ -48,17 +48,17 @@ def _layout(path: Path) -> str:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror}. Name the layout's file.") from None
+        raise UserError(f"Cannot read {path}: {error.strerror}. Check the name of the layout file.") from None
     except UnicodeDecodeError:
         raise UserError(f"{path} is not UTF-8 text. Save the layout as UTF-8.") from None
     problem = None
     if len(text) > MOST_LAYOUT:
         problem = Problem(str(path), None, f"is longer than {MOST_LAYOUT:,} characters", "Link to large parts instead.")
     elif not text.strip():
-        problem = Problem(str(path), None, "is empty", "Name the layout's HTML file.")
+        problem = Problem(str(path), None, "is empty", "Check the name of the HTML file.")
     elif (odd := _CONTROL.search(text)) is not None:
         line = text.count("\n", 0, odd.start()) + 1
-        problem = Problem(str(path), line, "has a control character", "Take it out.", repr(odd[0]))
+        problem = Problem(str(path), line, "has a control character", "Remove it.", repr(odd[0]))
     elif (unknown := unknown_elements(text)) != []:
         line = text[: text.lower().find(f"<{unknown[0]}")].count("\n") + 1
         problem = Problem(
@@ -72,9 +72,9 @@ def _layout(path: Path) -> str:
 
 
 def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list[dict[str, object]]]:
-    """The columns of the batch file, and its rows as items."""
+    """Reads the columns of the batch file, and its rows as items."""
     if not path.is_file():
-        raise UserError(f"{path} does not exist. Name the batch file.")
+        raise UserError(f"{path} does not exist. Check the name of the batch file.")
     problems: list[Problem] = []
     rows: list[dict[str, object]] = []
     columns: dict[str, None] = {}
@@ -82,21 +82,21 @@ def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list
         values = {name: str(value) for name, value in row.values.items()}
         columns |= dict.fromkeys(values)
         if any(_CONTROL.search(value) for value in values.values()):
-            problems.append(Problem(str(path), row.line, "has control characters in it", "Take them out."))
+            problems.append(Problem(str(path), row.line, "contains control characters", "Remove them."))
         rows.append({"id": f"row-{len(rows) + 1:06d}", "input": values})
     for name in variables:
         if rows and name not in columns:
-            fix = f"Add the column, or take {name} out of the layout. There are: {', '.join(list(columns)[:10])}."
+            fix = f"Add the column, or remove {name} from the layout (found: {', '.join(list(columns)[:10])})."
             problems.append(Problem(str(path), 1, f"has no column for a variable of {html}", fix, shortened(name)))
     if not rows and not problems:
-        problems.append(Problem(str(path), None, "has no rows", "Name the batch file with the rows to be judged."))
+        problems.append(Problem(str(path), None, "has no rows", "Check the name of the batch file."))
     if problems:
         raise UserError(f"{path} can't be used as the batch of {html}", problems[:MOST_PROBLEMS])
     return list(columns), rows
 
 
 def _settings(text: str, layout: str, columns: list[str]) -> str:
-    """The template's study file with this layout: what belonged to its own rows is left out."""
+    """The template's study file with this layout, without settings for the template's rows."""
     title = re.search(r"<title[^>]{0,200}>([^<]{1,150})</title>", layout, re.IGNORECASE)
     shown = " ".join(title[1].split()) if title and title[1].strip() else "Answer the question"
     head = _head(text, shown)
@@ -115,7 +115,7 @@ def _settings(text: str, layout: str, columns: list[str]) -> str:
 
 
 def _head(text: str, title: str) -> str:
-    """The template's study file up to its gold, under another title."""
+    """The template's study file up to its gold, with another title."""
     head, _, _ = text.partition("[stage.gold]")
     head = re.sub(r"(?m)^title = \".*?\"", lambda _: f"title = {_toml(title)}", head)
     return re.sub(r"(?m)^# The study: .*$", "# The study: made for what Mechanical Turk had", head)
@@ -126,7 +126,7 @@ def _toml(text: str) -> str:
 
 
 def _toml_text(text: str) -> str:
-    """A long text as TOML: as it is where that can be, so that it can be edited."""
+    """A long text as TOML, unescaped if possible so that it can be edited."""
     if "'''" not in text and not text.endswith("'"):
         return f"'''\n{text}'''"
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

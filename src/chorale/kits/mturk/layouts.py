@@ -1,4 +1,4 @@
-"""Layouts of Mechanical Turk: pages of HTML with variables, and the batch files that fill them."""
+"""Mechanical Turk layouts: HTML pages with variables, filled from batch files."""
 
 import re
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from chorale.contract.reading_time import ANSWER_SECONDS, FIELD_SECONDS, shown_s
 from chorale.kits.mturk.liquid_layouts import fill_in_liquid, is_liquid, liquid_variables
 
 MOST_LAYOUT = 1_000_000
-"""Characters of the largest layout."""
+"""Maximum length of a layout in characters."""
 _ELEMENT = re.compile(r"<(crowd-[a-z0-9-]+)", re.IGNORECASE)
-# Those that ask something, and those that only show something.
+# Elements for input, and elements for display only.
 _KNOWN = frozenset(
     "crowd-" + name
     for name in (
@@ -47,13 +47,13 @@ def variables_in(layout: str) -> list[str]:
 
 
 def fill_in(layout: str, values: Mapping[str, str]) -> str:
-    """A layout with its variables filled in. Values are put in as they are: they may be HTML, and run in a sandbox.
+    """A layout with its variables filled in. Values are not escaped: they may be HTML, and run in a sandbox.
 
     >>> fill_in("<p>${word}</p>", {"word": "<b>hull</b>"})
     '<p><b>hull</b></p>'
     """
     if is_liquid(layout):
-        # What looks like a variable of Mechanical Turk belongs to a script there.
+        # In Liquid layouts, `${…}` belongs to a script.
         return fill_in_liquid(layout, values)
     return _VARIABLE.sub(
         lambda variable: values.get(variable[1].strip(), "") if variable[1].strip() else variable[0], layout
@@ -61,7 +61,7 @@ def fill_in(layout: str, values: Mapping[str, str]) -> str:
 
 
 def unknown_elements(layout: str) -> list[str]:
-    """Amazon's elements in a layout that have no counterpart here, such as those that paint single pixels.
+    """Unsupported Amazon elements in a layout, such as semantic segmentation.
 
     >>> unknown_elements("<crowd-form><crowd-semantic-segmentation /><crowd-line /><!-- <crowd-x> --></crowd-form>")
     ['crowd-semantic-segmentation']
@@ -70,7 +70,7 @@ def unknown_elements(layout: str) -> list[str]:
 
 
 def in_form(layout: str) -> str:
-    """A layout with a form and a Submit button, as Mechanical Turk showed layouts by their ID, whatever it lacks.
+    """Adds a missing form and Submit button to a layout, as Mechanical Turk did for layouts with an ID.
 
     >>> in_form("<p>Which word? <input name=word></p>")
     '<form id="mturk_form" method="post"><p>Which word? <input name=word></p><p><button>Submit</button></p></form>'
@@ -79,14 +79,14 @@ def in_form(layout: str) -> str:
     """
     shown = _without_comments(layout)
     if _ELEMENT.search(shown):
-        # Amazon's elements bring a form and a button of their own.
+        # Amazon's elements have their own form and button.
         return layout
     own = bool(_FORM.search(shown))
-    # In its own form every button submits. In the one put around a layout it may be anything.
+    # In the layout's own form, every button submits. In an added form, a button may do anything.
     added = "" if _SUBMIT.search(shown) or (own and _BUTTON.search(shown)) else "<p><button>Submit</button></p>"
     body = _BODY.search(layout)
     start = body.end() if body and not own else 0
-    # Not in `layout.lower()`: some letters become two there.
+    # Not in `layout.lower()`, which can change the length of the text.
     ends = [found.start() for found in re.finditer("</form>" if own else "</body>", layout, re.IGNORECASE)]
     stop = ends[-1] if ends and ends[-1] >= start else len(layout)
     before, inside, after = layout[:start], layout[start:stop], layout[stop:]
@@ -96,7 +96,7 @@ def in_form(layout: str) -> str:
 
 
 def cannot_submit(html: str) -> bool:
-    """Whether a page has neither a form nor a script, so that nobody could submit it.
+    """Whether a page cannot be submitted, because it has neither a form nor a script.
 
     >>> cannot_submit("<input name=word>"), cannot_submit("<form><button>Submit</button></form>")
     (True, False)
@@ -111,7 +111,7 @@ def _without_comments(layout: str) -> str:
 
 
 def readable(html: str) -> dict[str, Any]:
-    """What of a page people read, without its scripts, styles and comments: texts, and pictures.
+    """The readable content of a page, without scripts, styles and comments: texts and images.
 
     >>> readable("<style>p { color: red }</style><p>Is it <b>red</b>?</p><img src='/a'><script>let a = 1;</script>")
     {'texts': ['Is it', 'red', '?'], 'pictures': ['data:image/']}
@@ -122,7 +122,7 @@ def readable(html: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def seconds_of(html: str) -> float:
-    """How long a page takes at least: to read it, and to fill in each of its fields once.
+    """Minimum time for a page: to read it and fill in each of its fields once.
 
     >>> page = "<p>Is it red?</p><input type=radio name=red value=y><input type=radio name=red value=n>"
     >>> round(seconds_of(page), 1), round(seconds_of(page + "<textarea name=why></textarea>"), 1)
@@ -150,7 +150,7 @@ _NO_FIELD_TYPES = frozenset(("button", "hidden", "image", "reset", "submit"))
 
 
 def _field_kind(tag: str, given: Mapping[str, str | None]) -> FieldKind | None:
-    """How a field is filled in; None for what is no field."""
+    """Input type of a field, or None if the element is not a field."""
     if not given.get("name") or tag in _NO_FIELDS or not (tag in _FIELDS or tag.startswith("crowd-")):
         return None
     kind = (given.get("type") or "text").lower() if tag == "input" else ""

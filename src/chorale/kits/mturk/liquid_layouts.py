@@ -1,4 +1,4 @@
-"""Layouts written for SageMaker Ground Truth: pages in the Liquid language, which see a row as `task.input`."""
+"""Layouts for SageMaker Ground Truth: Liquid templates with the row in `task.input`."""
 
 import json
 import re
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from liquid import BoundTemplate
 
 MOST_STEPS = 100_000
-"""Rounds of a loop, with those of the loops around it: a second's work."""
+"""Maximum number of loop iterations, including outer loops: about a second."""
 MOST_OUTPUT = 5_000_000
-"""Bytes of a filled-in page, and of the variables that a layout sets."""
+"""Maximum size of a rendered page and of the variables of a layout, in bytes."""
 _INPUT = ("task", "input")
 _USES_INPUT = re.compile(r"\{[{%][^{}]{0,500}?\btask\s{0,5}\.\s{0,5}input\b")
 
 
-# Each item asks these of the same few layouts.
+# Cached, because all items use the same few layouts.
 @lru_cache(maxsize=32)
 def is_liquid(layout: str) -> bool:
-    """Whether a layout takes its values as Ground Truth gives them.
+    """Whether a layout uses the variables of Ground Truth.
 
     >>> is_liquid("<p>{{ task.input.text }}</p>"), is_liquid("<p>${text}</p>")
     (True, False)
@@ -31,7 +31,7 @@ def is_liquid(layout: str) -> bool:
 
 
 def liquid_problem(layout: str) -> str | None:
-    """What is wrong with a layout in Liquid, and in which line; None if it can be used."""
+    """The error of a Liquid layout with its line, or None."""
     try:
         parsed = _parsed(layout)
     except _liquid().exceptions.LiquidError as error:
@@ -42,28 +42,31 @@ def liquid_problem(layout: str) -> str | None:
         return "is nested too deeply to be read as Liquid"
     filters = [name for name in parsed.filter_names() if name not in parsed.env.filters]
     if filters:
-        return f"has a Liquid filter that Chorale does not know: {filters[0]}"
+        return f"uses an unknown Liquid filter: {filters[0]}"
     unknown = [path for path in parsed.global_variable_segments() if tuple(path[:2]) != _INPUT]
-    return f"uses {unknown[0][0]}: only task.input has values here" if unknown else None
+    return f"uses {unknown[0][0]}, but only task.input is available" if unknown else None
 
 
 @lru_cache(maxsize=32)
 def liquid_variables(layout: str) -> tuple[str, ...]:
-    """The columns that a layout in Liquid uses."""
+    """The columns that a Liquid layout uses."""
     paths = _parsed(layout).global_variable_segments()
     return tuple(dict.fromkeys(str(path[2]) for path in paths if tuple(path[:2]) == _INPUT and len(path) > 2))
 
 
 def row_problem(layout: str, values: Mapping[str, str]) -> str | None:
-    """Why a layout in Liquid can't show a row, if it can't."""
+    """The reason why a Liquid layout cannot show a row, or None."""
     try:
         fill_in_liquid(layout, values)
     except _liquid().exceptions.ResourceLimitError as error:
-        return f"makes too large a page: {_first_line(error)} ({MOST_STEPS:,} rounds, {MOST_OUTPUT:,} bytes)"
+        return (
+            f"produces a page that is too large: {_first_line(error)} (limits: {MOST_STEPS:,} iterations, "
+            f"{MOST_OUTPUT:,} bytes)"
+        )
     except _liquid().exceptions.LiquidError as error:
         return f"does not fit the layout: {_first_line(error)}"
     except (ArithmeticError, ValueError) as error:
-        return f"does not fit the layout, which can't calculate with it: {_first_line(error)}"
+        return f"does not fit the layout, which cannot calculate with it: {_first_line(error)}"
     except RecursionError:
         return "does not fit the layout: it is nested too deeply"
     except MemoryError:
@@ -76,7 +79,7 @@ def _first_line(error: Exception) -> str:
 
 
 def fill_in_liquid(layout: str, values: Mapping[str, str]) -> str:
-    """A layout in Liquid with its values: escaped, as in Ground Truth. Lists and tables in JSON can be looped over."""
+    """Renders a Liquid layout with escaped values, as in Ground Truth. JSON lists and objects can be iterated."""
     return _parsed(layout).render(task={"input": {name: _value(text) for name, text in values.items()}})
 
 
@@ -108,7 +111,7 @@ def _parsed(layout: str) -> "BoundTemplate":
 
 
 def _limited(filter_: Callable[..., Any], size: Callable[..., int]) -> Callable[..., Any]:
-    """A filter that is not run where its result would be larger than a page may be: that alone can fill the memory."""
+    """Wraps a filter so that it is not run if its result would exceed the maximum page size."""
 
     @wraps(filter_)
     def limited(value: Any, *given: Any, **settings: Any) -> Any:
@@ -138,7 +141,7 @@ def _value(text: str) -> Any:
 
 
 class _Json:
-    """JSON in a cell: shown as it was written."""
+    """JSON in a cell, shown as written."""
 
     def __init__(self, text: str, content: Any) -> None:
         self._text = text
@@ -158,8 +161,8 @@ class _Json:
 
 
 class _List(_Json, Sequence[Any]):
-    """Looped over as a list."""
+    """Iterated as a list."""
 
 
 class _Table(_Json, Mapping[str, Any]):
-    """Asked by name."""
+    """Accessed by name."""

@@ -1,4 +1,4 @@
-"""Mechanical Turk on a study's site: the requesters' interface, and pages for workers and for the console."""
+"""Mechanical Turk on a study's site: the requester API, and pages for workers and the console."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A file of workers as Mechanical Turk's site for requesters gave it, with who they are here."""
+"""A worker file from Mechanical Turk's requester site, with the corresponding people in this study."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,32 +18,34 @@ class ListedWorker:
     line: int
     old_id: str
     person: str
-    """Who they are here, in any of the ways that `chorale mturk map-workers` takes; empty if nobody yet."""
+    """Person in this study, in any format of `chorale mturk map-workers`; empty if unknown."""
     blocked: bool
     values: dict[str, int]
-    """Scores of qualifications, by the name of their type."""
+    """Qualification scores by type name."""
 
 
 def read_worker_list(path: Path) -> list[ListedWorker]:
-    """The rows of the file that *Manage Workers* downloads, with a column `person` added."""
+    """Reads the file downloaded from *Manage Workers*, with an added column `person`."""
     if not path.is_file():
-        raise UserError(f"{path} does not exist. Name the file of workers.")
+        raise UserError(f"{path} does not exist. Check the name of the worker file.")
     problems: list[Problem] = []
     rows = list(read_rows(path, shown_as=str(path), problems=problems))
     listed = [_listed(row, str(path), problems) for row in rows]
     if rows:
         columns = list(rows[0].values)
-        for names, why in ((OLD_ID, "their id on Mechanical Turk"), ((PERSON,), "who they are here")):
+        for names, why in ((OLD_ID, "the ID on Mechanical Turk"), ((PERSON,), "the person in this study")):
             if not set(names) & set(columns):
                 fix = f"Add it: {why}. Found: {', '.join(columns[:10])}."
                 problems.insert(0, Problem(str(path), 1, f'no column named "{names[0]}"', fix))
     elif not problems:
-        problems.append(Problem(str(path), None, "has no rows", "Name the file of workers."))
+        problems.append(Problem(str(path), None, "has no rows", "Check the name of the worker file."))
     people: dict[str, str] = {}
     for worker in listed:
         if people.setdefault(worker.old_id, worker.person) != worker.person:
             fix = "Keep one row per worker."
-            problems.append(Problem(str(path), worker.line, "names a second person for a worker", fix, worker.old_id))
+            problems.append(
+                Problem(str(path), worker.line, "has a second person for the same worker", fix, worker.old_id)
+            )
     if problems:
         raise UserError(f"{path} can't be used as a list of workers", problems[:MOST_PROBLEMS])
     return listed
@@ -59,7 +61,7 @@ def _listed(row: Row, path: str, problems: list[Problem]) -> ListedWorker:
             try:
                 values[name] = int(float(cell))
             except (ValueError, OverflowError):
-                fix = f'Give a whole number in "{_CURRENT}{name}", or nothing.'
+                fix = f'Write a whole number in "{_CURRENT}{name}", or leave it empty.'
                 problems.append(Problem(path, row.line, "has a score that is not a number", fix, shortened(cell)))
     status = next((cells[name] for name in _BLOCK if cells.get(name)), "").lower()
     old_id = next((cells[name] for name in OLD_ID if cells.get(name)), "")

@@ -1,4 +1,4 @@
-"""The QA-SRL family of metrics: files in, a score out, for the command and for Python alike."""
+"""The QA-SRL family of metrics: reads files and computes scores, for the command line and for Python."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,35 +32,36 @@ System = Annotated[
     File,
     Argument(
         metavar="PRED",
-        help="System output: a CSV in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL (.gz).",
+        help="System output: a CSV with the columns of the gold standard, a parser's CSV, or JSONL (.gz) of the "
+        "QA-SRL Bank.",
     ),
 ]
 Gold = Annotated[
     File | None,
-    Argument(metavar="GOLD", help="Gold standard, in any of the same formats. Not with --by and --propbank."),
+    Argument(metavar="GOLD", help="Gold standard, in any of these formats. Omit with --by and --propbank."),
 ]
 SentenceFiles = Annotated[
     Sequence[File],
-    Option(
-        help="The sentences, with qasrl_id and tokens: for the words in --alignment, and to check spans. Repeatable."
-    ),
+    Option(help="Sentences (qasrl_id and tokens), to show words in --alignment and to check spans. Repeatable."),
 ]
 Redundant = Annotated[
     bool,
     Option(
         "--redundant/--no-redundant",
-        help="Ignore additional spans of a matched argument, and count overlapping wrong spans once.",
+        help="Ignore additional spans of a matched argument, and count overlapping spurious spans once.",
     ),
 ]
 LinkName = Annotated[
     Literal["iou", "any"],
-    Option(metavar="HOW", help="When wrong spans overlap: by the same iou, or with any common token."),
+    Option(
+        metavar="HOW", help="How to decide whether spurious spans overlap: by the same IOU, or by any common token."
+    ),
 ]
 Modality = Annotated[
     bool,
     Option(
         "--modality/--no-modality",
-        help="Whether questions must agree in modality; the gold standard's own script ignores it.",
+        help="Whether questions must agree in modality. The gold standard's own script ignores modality.",
     ),
 ]
 QuestionsName = Annotated[
@@ -78,24 +79,27 @@ Iou = Annotated[
     float, Option(metavar="X", min=0.01, max=1.0, help="Minimum overlap of two spans that count as one argument.")
 ]
 ExtraVerbs = Annotated[
-    bool, Option("--include-extra-verbs", help="Count verbs that only PRED has: all their arguments are wrong.")
+    bool, Option("--include-extra-verbs", help="Also count verbs that only PRED has. All their arguments are errors.")
 ]
 SharedVerbs = Annotated[
-    bool, Option("--shared-verbs", help="Score only verbs that all files have: PRED, GOLD or PropBank, and --against.")
+    bool,
+    Option("--shared-verbs", help="Score only verbs that occur in all files: PRED, GOLD or PropBank, and --against."),
 ]
 CorrectionsFile = Annotated[
     File | None,
-    Option(help="A table of --alignment with status and same_role corrected by hand: adds corrected UA and LA."),
+    Option(
+        help="A table written by --alignment with manual corrections of status and same_role. Adds corrected UA and LA."
+    ),
 ]
 By = Annotated[
     str | None,
     Option(
         metavar="COLUMN",
-        help="Agreement between the annotators of one file, who are identified by this column: worker_id.",
+        help="Compute agreement between the annotators of one file, identified by this column, e.g. worker_id.",
     ),
 ]
 AlignmentFile = Annotated[
-    File | None, Option(help="Write matched, missed and wrong arguments to a .csv or .html file.")
+    File | None, Option(help="Write matched, missed and spurious arguments to a .csv or .html file.")
 ]
 PropBankFile = Annotated[
     File | None, Option(help="Compare with PropBank arguments in a CoNLL-2009 file, instead of GOLD.")
@@ -104,18 +108,19 @@ FoundBy = Annotated[
     Holding,
     Option(
         metavar="HOW",
-        help="When an answer matches a PropBank argument: it contains its head (for a preposition, its object), "
-        "the head-itself, or overlaps its span.",
+        help="How an answer matches a PropBank argument: it contains the head (head; for a preposition, its object), "
+        "exactly the head (head-itself), or overlaps the span (span).",
     ),
 ]
 Dense = Annotated[
-    bool, Option(help="FitzGerald et al.'s measures, with the judges' decisions in GOLD, a file of the QA-SRL Bank.")
+    bool,
+    Option(help="Compute the measures of FitzGerald et al. from the judgments in GOLD, a file of the QA-SRL Bank."),
 ]
 QuestionsBy = Annotated[
     Literal["people", "anyone"],
-    Option(metavar="WHO", help="Which questions of the Bank count: only those by people, or all."),
+    Option(metavar="WHO", help="Which questions of the Bank count: only those written by people, or all."),
 ]
-Valid = Annotated[int, Option(min=1, max=6, help="Minimum number of the Bank's six judges for a valid question.")]
+Valid = Annotated[int, Option(min=1, max=6, help="Number of the Bank's six judges who must call a question valid.")]
 
 
 def score(
@@ -140,7 +145,7 @@ def score(
     dense: Dense = False,
     valid: Valid = 5,
     questions_by: QuestionsBy = "people",
-    per_verb: Annotated[bool, Option(help="With --json, also give the counts of every verb.")] = False,
+    per_verb: Annotated[bool, Option(help="With --json, also print the counts of every verb.")] = False,
     against: Against = None,
     ci: WithIntervals = True,
     cluster: Cluster = ("sentence",),
@@ -149,11 +154,11 @@ def score(
     progress: Progress | None = None,
     for_scripts: bool = True,
 ) -> Score:
-    """Questions and answers about verbs: arguments found (UA), with the right question (LA), and roles.
+    """Questions and answers about verbs: unlabelled arguments (UA), labelled arguments (LA) and roles.
 
-    Files are CSVs in the gold standard's columns, a parser's CSV, or the QA-SRL Bank's JSONL. `by` names the column
-    that tells the annotators of one file apart, for their agreement; `propbank` a CoNLL-2009 file to compare with
-    instead of the gold; with `dense`, the gold is a file of the QA-SRL Bank, and its judges decide.
+    Files are CSVs with the columns of the gold standard, a parser's CSV, or JSONL of the QA-SRL Bank. `by` names the
+    column that identifies the annotators of one file, to compute their agreement. `propbank` is a CoNLL-2009 file to
+    compare with instead of the gold. With `dense`, the gold is a file of the QA-SRL Bank with its judgments.
     """
     gold, propbank, alignment, corrections, against = (
         None if path is None else path_of(path) for path in (gold, propbank, alignment, corrections, against)
@@ -184,28 +189,28 @@ _IOU = 0.5
 
 
 def read(path: File) -> QuestionAnswers:
-    """Questions and answers in any format of the family."""
+    """Reads questions and answers in any supported format."""
     return read_qasrl(path_of(path))
 
 
 def measure(
     system: QuestionAnswers, gold: QuestionAnswers, *, average: Literal["micro", "macro"] = "micro", iou: float = _IOU
 ) -> Measured:
-    """A row of counts for every verb, and UA, LA and role from their sum."""
+    """One row of counts per verb, and UA, LA and role computed from their sum."""
     return statistics(align(system, gold, Rules(iou))), metric(average)
 
 
-_SUMMARY = "Questions and answers about verbs: arguments found (UA), with the right question (LA), and roles."
+_SUMMARY = "Questions and answers about verbs: unlabelled arguments (UA), labelled arguments (LA) and roles."
 FAMILY = Family("qasrl", _SUMMARY, read, measure, score)
 
 
 def _verb_of(row: Mapping[str, Any]) -> str:
-    """The verb that a row of a table is about."""
+    """The verb of a table row."""
     return str(Verb(str(row.get("qasrl_id", "")), int(row.get("verb_idx") or row.get("target_idx") or 0)))
 
 
 def _changed(rules: Rules) -> dict[str, bool]:
-    """The options behind rules, but for the overlap, and whether they are other than usual."""
+    """The options of the matching rules, except the overlap, and whether they differ from the defaults."""
     return {
         "--no-redundant": not rules.redundant,
         "--link": rules.link != "iou",
@@ -216,15 +221,15 @@ def _changed(rules: Rules) -> dict[str, bool]:
 
 
 def _refuse(mode: str, changed: Mapping[str, bool]) -> None:
-    """An option that would change nothing must not be taken for having an effect."""
+    """Rejects options that have no effect in this mode."""
     without = [option for option, is_changed in changed.items() if is_changed]
     if without:
-        raise UserError(f"{' and '.join(without)} would change nothing with {mode}. Leave it out.")
+        raise UserError(f"{' and '.join(without)} has no effect with {mode}. Omit it.")
 
 
 @dataclass(frozen=True)
 class _Files:
-    """What is scored, against what; read when it is needed."""
+    """The system and the reference to score against. Files are read when needed."""
 
     system: Path
     gold: Path | None
@@ -249,24 +254,24 @@ class _Files:
         return [(str(path), read_sentences(path)) for path in paths]
 
     def check(self, *, dense: bool, extra_verbs: bool) -> None:
-        """Refuse options that exclude each other."""
+        """Rejects options that exclude each other."""
         modes = [
             name for name, given in {"--by": self.by, "--propbank": self.corpus, "--dense": dense}.items() if given
         ]
         if len(modes) > 1:
-            raise UserError(f"{' and '.join(modes)} exclude each other. Leave all but one out.")
+            raise UserError(f"{' and '.join(modes)} exclude each other. Use only one of them.")
         if self.gold is None and (not modes or dense):
-            raise UserError("There is no GOLD. Name the file to score against, or take --by or --propbank.")
+            raise UserError("GOLD is missing. Add the file to score against, or use --by or --propbank.")
         if self.gold is not None and (self.by or self.corpus):
-            raise UserError(f"{modes[0]} takes one file. Leave {self.gold} out.")
+            raise UserError(f"{modes[0]} takes only one file. Remove {self.gold}.")
         if (self.alignment is not None or self.corrections is not None) and modes:
-            raise UserError(f"There is no alignment with {modes[0]}. Leave --alignment and --corrections out.")
+            raise UserError(f"{modes[0]} does not compute an alignment. Omit --alignment and --corrections.")
         if self.shared_verbs and (extra_verbs or self.by or dense):
             other = "--include-extra-verbs" if extra_verbs else modes[0]
-            raise UserError(f"--shared-verbs and {other} exclude each other. Leave one of them out.")
+            raise UserError(f"--shared-verbs and {other} exclude each other. Use only one of them.")
 
     def reading_settings(self) -> dict[str, Setting] | None:
-        """Which verbs count and how files of the QA-SRL Bank are read, for the signature; None if all is as usual."""
+        """Non-default options for verbs and for files of the QA-SRL Bank, for the signature; otherwise None."""
         shared: dict[str, Setting] = {"verbs": "shared"} if self.shared_verbs else {}
         if all(file is None or is_table(file) for file in (self.system, self.gold, self.against)):
             return shared or None
@@ -288,7 +293,7 @@ class _Files:
 
     def dense(self, iou: float, resampling: Resampling) -> Score:
         if self.gold is None or is_table(self.gold):
-            raise UserError(f"{self.gold} is a table. With --dense, GOLD is a JSONL file of the QA-SRL Bank.")
+            raise UserError(f"{self.gold} is a CSV file. With --dense, GOLD must be a JSONL file of the QA-SRL Bank.")
         bank, other = read_bank(self.gold), self._rival()
         rules, system = DenseRules(self.valid, iou, self.people_only), self._read(self.system)
         resampling = self._clustered(resampling, system, other, verbs=bank.questions)
@@ -326,7 +331,7 @@ class _Files:
     def _clustered(
         self, resampling: Resampling, *tables: QuestionAnswers | None, verbs: Iterable[Verb] = ()
     ) -> Resampling:
-        """Verbs of a sentence belong together, or those with the same value in a column of the reference."""
+        """Clusters for resampling: verbs of a sentence, or with the same value in a column of the reference."""
         known = {*verbs, *(verb for table in tables if table is not None for verb in table.verbs)}
         columns = {"verb": {str(verb): str(verb) for verb in known}}
         columns["sentence"] = {str(verb): verb.sentence for verb in known}
@@ -341,7 +346,7 @@ class _Files:
         return None if self.against is None else self._read(self.against)
 
     def _read(self, path: Path, *, gold: bool = False) -> QuestionAnswers:
-        """A system may point outside a sentence, which is wrong like any wrong answer; a gold standard may not."""
+        """Reads a table. Answers outside their sentence are errors of a system, but make a gold standard invalid."""
         return read_qasrl(
             path,
             joined(self.sources),
@@ -352,5 +357,5 @@ class _Files:
         )
 
     def _known(self, *tables: QuestionAnswers) -> dict[str, tuple[str, ...]]:
-        """Tokens from wherever they are known. Two files that differ in them are refused."""
+        """Tokens from all files that have them. Files with different tokens for a sentence are an error."""
         return joined([*self.sources, *((table.name, table.sentences) for table in tables)])

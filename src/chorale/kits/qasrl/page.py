@@ -1,4 +1,4 @@
-"""Questions and answers about verbs to look through: counts for a terminal, and one page with every verb."""
+"""Browsable questions and answers about verbs: counts for the terminal, and a page with every verb."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,15 +16,15 @@ from chorale.model.plural import plural
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """A verb, and everybody's questions about it: by file and worker."""
+    """A verb with all questions about it, by file and worker."""
 
     verb: Verb
     tokens: Sequence[str]
-    """None known, if empty."""
+    """Empty if the tokens are not known."""
     given: Sequence[tuple[str, str, Sequence[Qa]]]
 
     def has(self, text: str) -> bool:
-        """Whether its sentence or one of its questions does, in small letters or capitals."""
+        """Whether the sentence or one of the questions contains the text, ignoring case."""
         texts = [" ".join(self.tokens), *(qa.question.text for _, _, qas in self.given for qa in qas)]
         return any(text.casefold() in each.casefold() for each in texts)
 
@@ -40,7 +40,7 @@ class QasrlBrowsing:
 def browsed(
     tables: Sequence[QuestionAnswers], sentences: Mapping[str, tuple[str, ...]] | None = None, having: str = ""
 ) -> QasrlBrowsing:
-    """What the files say of each verb, in the order of sentences and verbs; `having`: only those with this text."""
+    """The questions of the files by verb, in the order of sentences and verbs. `having`: only verbs with this text."""
     known = joined([("the sentences", sentences or {}), *((table.name, table.sentences) for table in tables)])
     given: dict[Verb, list[tuple[str, str, Sequence[Qa]]]] = {}
     for table in tables:
@@ -52,7 +52,7 @@ def browsed(
     unknown = len({one.verb.sentence for one in listed if not one.tokens})
     if unknown:
         notes.append(
-            f"The words of {plural(unknown, 'sentence', 'sentences')} are not known: name them with --sentences."
+            f"The words of {plural(unknown, 'sentence', 'sentences')} are unknown: add the file with --sentences."
         )
     return QasrlBrowsing([one for one in listed if one.has(having)], [table.name for table in tables], digests, notes)
 
@@ -61,7 +61,7 @@ def browsed(
 
 
 def browsing_scored(browsing: QasrlBrowsing, having: str = "") -> Result:
-    """How many verbs, questions and answers each file has, and what its questions begin with."""
+    """Number of verbs, questions and answers per file, and the distribution of wh-words."""
     counts = {name: _counts(browsing, name) for name in browsing.files}
     columns = ("file", "verbs#", "annotations#", "questions#", "roles per verb#", "answers per role#")
     rows = [(name, *numbers.values()) for name, numbers in counts.items()]
@@ -116,7 +116,7 @@ th { font-weight: 600; } .answer { display: block; } .where, footer { font-size:
 
 
 def qasrl_page(browsing: QasrlBrowsing, signed: str) -> Iterator[str]:
-    """One HTML file in pieces: no scripts, nothing to load."""
+    """One self-contained HTML file in pieces, without scripts."""
     names = _short_names(browsing.files)
     title = escape(" and ".join(names.values()))
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -132,7 +132,7 @@ def qasrl_page(browsing: QasrlBrowsing, signed: str) -> Iterator[str]:
 
 
 def _short_names(files: Sequence[str]) -> dict[str, str]:
-    """Without their folders, if that leaves them apart."""
+    """File names without folders if they stay distinct."""
     short = {name: PurePath(name).name for name in files}
     return short if len(set(short.values())) == len(short) else {name: name for name in files}
 

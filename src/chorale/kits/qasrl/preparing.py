@@ -1,4 +1,4 @@
-"""From sentences to the items of a QA-SRL study: one for every verb to ask about."""
+"""Turns sentences into the items of a QA-SRL study, one per verb."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,20 +21,20 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class QasrlItems:
-    """What was found."""
+    """The items and their statistics."""
 
     rows: tuple[Mapping[str, Any], ...]
     sentences: int
     without_verbs: int
     model: str
-    """That found the verbs; empty if the file named them."""
+    """Name of the model that found the verbs; empty if the file lists them."""
     left_out: tuple[Problem, ...] = ()
-    """Sentences that are too long to be shown, or have a word that is."""
+    """Sentences that are too long to show, or contain a word that is."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerbFilter:
-    """Which verbs to ask about beside the others."""
+    """Additional verbs to ask about."""
 
     copulas: bool = False
     auxiliaries: bool = False
@@ -43,7 +43,7 @@ class VerbFilter:
 def qasrl_items(
     given: Sequence[GivenSentence], file: str, wanted: VerbFilter | None = None, progress: Progress | None = None
 ) -> QasrlItems:
-    """The items of these sentences, in their order, less those that are too long. `file` is for messages."""
+    """The items of these sentences, in order, without sentences that are too long. `file` is for messages."""
     wanted = wanted or VerbFilter()
     tagger = None if all(map(is_complete, given)) else load_tagger()
     rows: list[dict[str, Any]] = []
@@ -57,9 +57,9 @@ def qasrl_items(
                 left_out.append(flaw)
                 continue
             if name in names:
-                fix = "Give every sentence and text a unique id."
+                fix = "Give every sentence and text a unique ID."
                 problems.append(
-                    Problem(file, given_sentence.line, "has a sentence that gets the id of another", fix, name)
+                    Problem(file, given_sentence.line, "has a sentence with the same ID as another sentence", fix, name)
                 )
             names.add(name)
             verbs = _verbs(given_sentence, sentence, wanted)
@@ -81,13 +81,13 @@ def _verbs(given: GivenSentence, sentence: Sentence, wanted: VerbFilter) -> list
 
 
 def _flaw(sentence: Sentence, file: str, line: int) -> Problem | None:
-    """Why a sentence can't be shown; None if it can."""
+    """The reason why a sentence cannot be shown, or None."""
     if len(sentence) > MOST_TOKENS:
-        fix = f"Cut it into sentences of at most {MOST_TOKENS}."
+        fix = f"Split it into sentences of at most {MOST_TOKENS} tokens."
         return Problem(file, line, f"has a sentence of {len(sentence):,} tokens", fix, sentence[0].text[:LONGEST_TOKEN])
     longest = max((token.text for token in sentence), key=len, default="")
     if len(longest) > LONGEST_TOKEN:
-        fix = f"Words may have {LONGEST_TOKEN} characters."
+        fix = f"Words may have at most {LONGEST_TOKEN} characters."
         return Problem(file, line, "has a word that is too long", fix, f"{longest[:40]}…")
     return None
 
@@ -106,7 +106,7 @@ def _row(name: str, sentence: Sentence, verb: Predicate) -> dict[str, Any]:
 
 
 def _own_prepositions(sentence: Sentence) -> dict[str, list[str]]:
-    """Those of the sentence that questions have only where a sentence has them."""
+    """Prepositions of the sentence that questions may have only if the sentence does."""
     words = (token.text.lower() for token in sentence if token.pos == "ADP")
     own = [word for word in dict.fromkeys(words) if word not in prepositions() and _PREPOSITION.fullmatch(word)]
     return {"prepositions": own[:MOST_PREPOSITIONS]} if own else {}

@@ -1,9 +1,8 @@
 """Roit et al. (2020), Controlled Crowdsourcing for High-Quality QA-SRL Annotation.
 
-What is published is the gold standard, its sentences and the expert annotation of about half the predicates that
-Table 4 rests on; the Dense set is the QA-SRL Bank's. Not published are the annotations before consolidation
-(agreement), the Wall Street Journal sentences (Table 5), the parser's output (Table 6) and whatever was corrected by
-hand.
+Published are the gold standard, its sentences, and the expert annotation for about half the predicates of Table 4; the
+Dense set is part of the QA-SRL Bank. Not published are the annotations before consolidation (agreement), the Wall
+Street Journal sentences (Table 5), the parser's output (Table 6) and the manual corrections.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,10 +21,10 @@ EXPERTS = "qasrl-gs/wikinews.dev.large_sample.ground_truth.csv"
 DENSE = "qasrl-bank/dense-dev.jsonl"
 PARSER = "qasrl-parser/joint_on_qasrl_generated_predictions.csv"
 OUR_PARSER = "chorale-parser/wikinews.dev.csv"
-"""What `chorale parse qasrl` wrote about the sentences of Wikinews dev. It has cells only where it is there."""
+"""Output of `chorale parse qasrl` for the sentences of Wikinews dev. Its cells are omitted if the file is missing."""
 
 _RULES = Rules(questions="authors")
-"""The authors' own script looks at one question of each argument."""
+"""The authors' own script compares one question per argument."""
 _GOLD_STANDARD = "https://github.com/plroit/qasrl-gs"
 REPOSITORIES = (
     Repository(
@@ -56,33 +55,34 @@ REPOSITORIES = (
         "kleinay/qasrl-seq2seq",
         "https://github.com/kleinay/qasrl-seq2seq",
         "78f870ad60a57d5bd73be46b1a524d51edd8e2ab",
-        "no licence is named",
+        "no licence stated",
         (NeededFile(PARSER, "notebooks/joint_on_qasrl_generated_predictions.csv", "d27fa353", optional=True),),
     ),
 )
 
-_HALF = "The paper has 100 predicates, the experts' file of that commit {verbs}; files may be later than the paper. "
-_BY_HAND = "Decisions corrected by hand are not among the published files."
-_NOT_CONSOLIDATED = "The annotations of single workers, and second consolidations, are not among the published files."
-_WSJ = (
-    "The annotated Wall Street Journal sentences are not among the published files; CoNLL-2009 is licensed by the LDC."
+_HALF = (
+    "The paper has 100 predicates, the experts' file of that commit has {verbs}. The files may be newer than the "
+    "paper. "
 )
-_NO_PARSER = "The output of FitzGerald et al.'s parser for these sentences is not among the published files."
-_NO_TEST = "Test data and the parser's output for it are needed."
+_BY_HAND = "The manual corrections are not published."
+_NOT_CONSOLIDATED = "The annotations of single workers and the second consolidations are not published."
+_WSJ = "The annotated Wall Street Journal sentences are not published. CoNLL-2009 is licensed by the LDC."
+_NO_PARSER = "The output of FitzGerald et al.'s parser for these sentences is not published."
+_NO_TEST = "This requires the test data and the parser's output for it."
 _ALL_WRITTEN = (
-    "Dense: every question a person wrote that any judge answered. The paper does not say which it counts; this was "
-    "chosen because it gives 2.3 roles (2.34; three of six judges 2.25, four 2.16, five 1.99)."
+    "Dense: all questions by people that any judge answered. The paper does not specify which questions it counts. "
+    "This choice reproduces its 2.3 roles (2.34; three of six judges 2.25, four 2.16, five 1.99)."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """What the files say."""
+    """The content of the files."""
 
     news: QuestionAnswers
     wikipedia: QuestionAnswers
     dense: QuestionAnswers
-    """What people wrote, if one judge called it valid: a choice made to fit the 2.3 roles a verb of the paper."""
+    """Questions by people that at least one judge called valid, chosen to match the paper's 2.3 roles per verb."""
     experts: QuestionAnswers
     parser: QuestionAnswers | None
     our_parser: QuestionAnswers | None
@@ -107,7 +107,7 @@ def cells(files: PaperData, progress: Callable[[int, int], None]) -> Iterator[Ce
 
 _Three = tuple[float | None, float | None, float | None]
 _NONE: _Three = (None, None, None)
-_DEV_ONLY = "Ours is of the dev part, the paper's of dev and test."
+_DEV_ONLY = "Our value is for the dev part, the paper's for dev and test."
 
 
 def _section_1(data: _Data) -> Iterator[Cell]:
@@ -121,7 +121,7 @@ def _section_3(data: _Data) -> Iterator[Cell]:
         yield Cell(where, f"{name}, sentences in dev", 500, len({verb.sentence for verb in table.verbs}), 0)
     yield Cell(where, "roles per predicate, this work", 2.9, _gold_roles(data), 1, _DEV_ONLY)
     yield Cell(where, "roles per predicate, Dense", 2.3, _dense_roles(data), 1, f"{_DEV_ONLY} {_ALL_WRITTEN}")
-    no_pay = "Payments are not among the published files."
+    no_pay = "Payments are not published."
     yield Cell(where, "cost per predicate, cents", 54.2, None, 1, no_pay)
     yield Cell(where, "cost per predicate of Dense, cents", 51, None, 0, no_pay)
 
@@ -170,12 +170,12 @@ def _table_4(data: _Data) -> Iterator[Cell]:
 
 
 def _beyond_table_4(data: _Data) -> Iterator[Cell]:
-    """What the paper does not print and the data allow: the whole dev part of Dense against the gold standard."""
+    """Results that the paper does not report: the complete dev part of Dense against the gold standard."""
     for name, gold in (("Wikinews", data.news), ("Wikipedia", data.wikipedia)):
         ours = counts(statistics(align(data.dense, gold, _RULES)))
         for measure in ("ua", "la"):
             named = f"Dense against the gold standard, {name} dev, {measure.upper()}"
-            yield from _three("Beside Table 4", named, _NONE, ours[measure], "The paper has no such number.")
+            yield from _three("Beside Table 4", named, _NONE, ours[measure], "The paper does not report this number.")
 
 
 def _table_5(_data: _Data) -> Iterator[Cell]:
@@ -197,7 +197,10 @@ def _table_6(data: _Data) -> Iterator[Cell]:
         yield from _three("Table 6", f"Test, {named} automatic", test[measure], None, _NO_TEST)
         yield from _three("Table 6", f"Dev (Wikinews), {named} automatic", dev[measure], None, _NO_PARSER)
         yield from _three("Table 6", f"Dev (Wikinews), {named} manual", manual[measure], None, _BY_HAND)
-    why = "Another parser (seq2seq), on the one verb of every sentence that it speaks of; the paper has no such number."
+    why = (
+        "A different parser (seq2seq), on the one verb per sentence that it covers. The paper does not report this "
+        "number."
+    )
     parsed = None if data.parser is None else _on_its_verbs(data.parser, data.news)
     for measure in ("ua", "la"):
         named = f"Seq2seq parser, its verbs of Wikinews dev, {measure.upper()}"
@@ -208,8 +211,8 @@ def _table_6(data: _Data) -> Iterator[Cell]:
 
 
 def _by_our_parser(system: QuestionAnswers, gold: QuestionAnswers) -> Iterator[Cell]:
-    """With repeated answers ignored, as the paper's appendix has it, and without."""
-    why = "A parser of ours, which is not FitzGerald et al.'s; the paper has no such number."
+    """With redundant answers ignored, as in the appendix of the paper, and counted."""
+    why = "Our own parser, not the one by FitzGerald et al. The paper does not report this number."
     for redundant, variant in ((True, ""), (False, ", repeats counted")):
         ours = counts(statistics(align(system, gold, replace(_RULES, redundant=redundant))))
         for measure in ("ua", "la"):

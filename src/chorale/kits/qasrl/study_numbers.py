@@ -32,15 +32,15 @@ class StageYield:
     verbs: int
     annotations: int
     roles_per_verb: float
-    """Questions, in the mean over annotations."""
+    """Mean number of questions per annotation."""
     answers_per_role: float
     nothing_to_ask: int
-    """Annotations that say so."""
+    """Number of annotations with nothing to ask."""
 
 
 @dataclass(frozen=True, slots=True)
 class StageAgreement:
-    """How far people agree, or teams of writers and consolidator that share nobody: F1, in the mean over pairs."""
+    """Agreement between people, or between disjoint teams of writers and consolidator: F1, averaged over pairs."""
 
     stage: str
     of: str
@@ -52,25 +52,25 @@ class StageAgreement:
 
 @dataclass(frozen=True, slots=True)
 class WriterKept:
-    """How much of a writer's work is in the consolidated verbs."""
+    """Fraction of a writer's work that remains after consolidation."""
 
     writer: str
     verbs: int
     roles_kept: float
-    """Shares, in the mean over verbs."""
+    """Fractions, averaged over verbs."""
     answers_kept: float
 
 
 @dataclass(frozen=True, slots=True)
 class StageValidity:
-    """What validators of a stage say of questions."""
+    """Judgments of the validators of a stage."""
 
     stage: str
     questions: int
-    """That enough validators have answered."""
+    """Number of questions with enough validators."""
     valid: int
     answered: float
-    """Share of validators' answers to questions that call them valid."""
+    """Fraction of validators' answers that call the question valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,10 @@ class QasrlStudy:
     yields: tuple[StageYield, ...]
     agreements: tuple[StageAgreement, ...]
     writers: tuple[WriterKept, ...]
-    """Those of whose work least was kept first."""
+    """Ordered by the fraction kept, lowest first."""
     validity: tuple[StageValidity, ...]
     cost_per_predicate: float | None
-    """In minor units, with all that was spent on training."""
+    """In minor units, including the cost of training."""
     cost_without_training: float | None
 
     def tables(self, currency: str) -> list[ScoreTable]:
@@ -92,7 +92,7 @@ class QasrlStudy:
         )  # fmt: skip
         shown = [ScoreTable("Questions and answers", columns, list(map(astuple, self.yields)), digits=2)]
         if self.validity:
-            columns = ("stage", "questions#", "valid#", "answers that call them valid#")
+            columns = ("stage", "questions#", "valid#", "judged valid#")
             shown.append(ScoreTable("Validation", columns, list(map(astuple, self.validity)), digits=2))
         if self.agreements:
             columns = ("stage", "between", "pairs#", "verbs#", "UA F1#", "LA F1#")
@@ -104,13 +104,15 @@ class QasrlStudy:
         return shown
 
     def writers_tables(self) -> list[ScoreTable]:
-        """Writers with how much of their work consolidation kept, the lowest first; nothing before there are any."""
+        """Writers with the fraction of their work that consolidation kept, lowest first; empty without writers."""
         if not self.writers:
             return []
         columns = ("writer", "verbs#", "roles kept#", "answers kept#")
         listed = [astuple(one) for one in self.writers[:MOST_WRITERS]]
         more = len(self.writers) - len(listed)
-        title = "Writers: what consolidation kept" + (f" (the lowest; {more:,} more in the JSON)" if more else "")
+        title = "Writers: fraction kept in consolidation" + (
+            f" (the lowest; {more:,} more in the JSON)" if more else ""
+        )
         return [ScoreTable(title, columns, listed, digits=2)]
 
 
@@ -128,7 +130,7 @@ def qasrl_section(tx: Tx, study: Study, _resampling: Resampling) -> SectionConte
 
 
 def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
-    """The numbers of a study with QA-SRL in it that somebody has worked on; None of any other."""
+    """The numbers of a QA-SRL study with annotations; None for other studies."""
     stages = [
         stage
         for stage in study.stages.values()
@@ -144,7 +146,7 @@ def qasrl_study(tx: Tx, study: Study) -> QasrlStudy | None:
     if not any(everybody.values()) and not validity:
         return None
     costs = study_costs(tx, study)
-    # Of writers all they wrote, of consolidators what is the verb's result.
+    # All questions of writers, but only the final results of consolidators.
     settled = {
         stage.name: everybody[stage.name]
         if stage.task.name == WRITING
@@ -200,11 +202,11 @@ def _of_people(everybody: Mapping[str, Sequence[VerbAnnotation]]) -> Iterable[St
 
 
 def _of_teams(everybody: Mapping[str, Sequence[VerbAnnotation]]) -> Iterable[StageAgreement]:
-    """All stages together: in one of them, a verb has one team of writers only."""
+    """Agreement over all stages together, because each stage has only one team of writers per verb."""
     consolidated = {stage: given for stage, given in everybody.items() if any(one.sources for one in given)}
     agreed = consolidated_agreement(_table(consolidated))
     if agreed is not None:
-        yield _stage_agreement(" and ".join(consolidated), "teams that share nobody", agreed)
+        yield _stage_agreement(" and ".join(consolidated), "disjoint teams", agreed)
 
 
 def _stage_agreement(stage: str, of: str, agreed: QasrlAgreement) -> StageAgreement:
@@ -213,7 +215,7 @@ def _stage_agreement(stage: str, of: str, agreed: QasrlAgreement) -> StageAgreem
 
 
 def _table(everybody: Mapping[str, Sequence[VerbAnnotation]]) -> QuestionAnswers:
-    """What people have said in some stages. Somebody who worked on a verb in two of them is there twice."""
+    """The annotations of several stages. Workers who annotated a verb in two stages appear twice."""
     listed: dict[Verb, list[Qa]] = {}
     teams: dict[tuple[Verb, str], frozenset[str]] = {}
     nothing: set[tuple[Verb, str]] = set()

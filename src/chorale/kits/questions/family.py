@@ -1,4 +1,6 @@
-"""The family of metrics for multiple-choice questions: files in, a score out, for the command and for Python alike."""
+"""The family of metrics for multiple-choice questions: reads files and computes scores, for the command line and for
+Python.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -34,22 +36,22 @@ Files = Annotated[
     Argument(
         metavar="FILE...",
         help="Questions with options, validations and predictions: .json or .jsonl, optionally compressed (.gz). Or a "
-        "study's folder: its arms with texts, grades and costs.",
+        "study folder, to evaluate its arms with texts, grades and costs.",
     ),
 ]
 TiesName = Annotated[
     Ties,
     Option(
         metavar="HOW",
-        help="Value of a tie among people that includes the gold answer: its share of the tied answers, wrong (0) or "
-        "right (1).",
+        help="Value of a tie among people that includes the gold answer: its fraction of the tied answers, wrong (0) "
+        "or right (1).",
     ),
 ]
 AlphaName = Annotated[
     AlphaVariant,
     Option(
         metavar="NAME",
-        help="The alpha to print: with-writer (all questions, the writer votes too) or kept (kept questions, "
+        help="Which alpha to print: with-writer (all questions, including the writer's vote) or kept (kept questions, "
         "validators only).",
     ),
 ]
@@ -57,58 +59,63 @@ Other = Annotated[
     File | None,
     Option(
         help=(
-            "Other questions: tests whether the difference is significant. Paired only if they are the same questions."
+            "Other questions, to test whether the difference is significant. The test is paired if both files have "
+            "the same questions."
         )
     ),
 ]
 ByArm = Annotated[
     bool,
-    Option(help="Score the questions of each arm separately, by their `protocol`. --against may then name an arm."),
+    Option(help="Score the questions of each arm (`protocol`) separately. --against may then be an arm."),
 ]
 Validations = Annotated[
     File | None,
-    Option(help="Further validations: question_id, worker_id and answer, one per row (.csv, .tsv, .jsonl)."),
+    Option(help="Additional validations, one per row: question_id, worker_id and answer (.csv, .tsv, .jsonl)."),
 ]
 Predictions = Annotated[
     File | None,
-    Option(help="Further predictions: question_id, model and answer, one per row (.csv, .tsv, .jsonl)."),
+    Option(help="Additional predictions, one per row: question_id, model and answer (.csv, .tsv, .jsonl)."),
 ]
 Written = Annotated[
-    bool, Option(help="Also analyse the written texts: lengths, overlap, question words, explanations, repetitions.")
+    bool, Option(help="Also analyse the texts: lengths, overlap, question words, explanations, repetitions.")
 ]
 Rounds = Annotated[
     Sequence[File],
     Option(
         "--round",
-        help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt; may be repeated. A "
-        "study's folder has its own.",
+        help="Questions of an earlier round (`chorale export --format mcq-written`), for --irt. Not needed for a "
+        "study folder. Repeatable.",
     ),
 ]
 Partial = Annotated[
     str | None,
     Option(
         metavar="MODEL",
-        help="Accuracy of a model without question or passage: light (built in), or the folder of a Hugging Face "
-        "multiple-choice model.",
+        help="Compute the accuracy of a model without question or passage: light (built in), or the folder of a "
+        "Hugging Face multiple-choice model.",
     ),
 ]
-Folds = Annotated[int, Option(min=2, max=50, help="Folds of the cross-validation.")]
+Folds = Annotated[int, Option(min=2, max=50, help="Number of folds for cross-validation.")]
 Grades = Annotated[
     Sequence[File],
-    Option(help="Grades, from `chorale export --format mcq-grades`: agreement between graders."),
+    Option(help="Grades (`chorale export --format mcq-grades`), to compute agreement between graders."),
 ]
 Responses = Annotated[
     File | None,
-    Option(help="The study's responses (`chorale export --format jsonl`); with --ledger, the cost of a question."),
+    Option(
+        help="Responses of the study (`chorale export --format jsonl`). With --ledger, computes the cost per question."
+    ),
 ]
-ExpertHourly = Annotated[int, Option(metavar="CENTS", min=0, help="Cost of an expert's hour, for the cost table.")]
+ExpertHourly = Annotated[
+    int, Option(metavar="CENTS", min=0, help="Cost of an hour of expert time, for the cost table.")
+]
 
 
 def score(
     files: Files,
     *,
     ties: TiesName = "share",
-    gold_votes: Annotated[int, Option(min=1, max=20, help="Validators' votes sampled for the gold answer.")] = 4,
+    gold_votes: Annotated[int, Option(min=1, max=20, help="Validator votes sampled for the gold answer.")] = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
     cluster: Cluster = (),
@@ -123,7 +130,7 @@ def score(
     folds: Folds = 5,
     grades: Grades = (),
     responses: Responses = None,
-    ledger: Annotated[File | None, Option(help="The study's ledger (`chorale export --format ledger`).")] = None,
+    ledger: Annotated[File | None, Option(help="Ledger of the study (`chorale export --format ledger`).")] = None,
     expert_hourly: ExpertHourly = 0,
     pictures: Annotated[File | None, Option(metavar="DIR", help="Folder for the figures, as SVG files.")] = None,
     db: Database = None,
@@ -133,9 +140,9 @@ def score(
 ) -> Score:
     """Human performance on multiple-choice questions, and the gap to models.
 
-    `files` are questions with the answers of validators and models, or a study's folder. `validations` and
-    `predictions` are more answers. `against` is another file, or with `by_arm` an arm, to compare each with. `written`
-    adds what was written: lengths, overlap, kinds of questions.
+    `files` are questions with the answers of validators and models, or a study folder. `validations` and `predictions`
+    are additional answers. `against` is another file to compare with or, with `by_arm`, an arm. `written` adds an
+    analysis of the texts: lengths, overlap, types of questions.
     """
     paths = paths_of(files)
     is_study = len(paths) == 1 and paths[0].is_dir()
@@ -171,22 +178,24 @@ def _given(**files: File | None) -> dict[str, Path]:
 
 
 def _with_arm(measured: list[NamedQuestions], other: NamedQuestions | None) -> list[NamedQuestions]:
-    """An arm that others are compared with comes first."""
+    """The arm that others are compared with comes first."""
     return measured if other is None else [other, *(one for one in measured if one is not other)]
 
 
 def _check_together(own: Mapping[str, object], ledger: File | None, is_study: bool, irt: bool) -> None:
-    """Options that need each other, and those that a study's folder has no use for."""
+    """Rejects options that require each other, and options that have no effect for a study folder."""
     if (own["--responses"] is None) != (ledger is None):
-        raise UserError("--responses and --ledger belong together: name both, or neither.")
+        raise UserError("--responses and --ledger require each other. Use both or neither.")
     if is_study and (given := [name for name, value in own.items() if value]):
-        raise UserError(f"{', '.join(given)}: for files only. A study's folder has its own.")
+        raise UserError(
+            f"{', '.join(given)} can only be used with files. A study folder contains these data. Omit the option."
+        )
     if own["--round"] and not irt:
-        raise UserError("--round is for --irt: name both, or leave it out.")
+        raise UserError("--round requires --irt. Add --irt, or omit --round.")
 
 
 def _of_exports(grades: list[Path], files: Mapping[str, Path], hourly: int, resampling: Resampling) -> list[McqSection]:
-    """What a study's own exports tell: how far graders agree, and what a question costs."""
+    """Results from a study's exports: agreement of graders, and cost per question."""
     sections = [grades_section(read_grades(grades), resampling)] if grades else []
     if "ledger" in files:
         costs = costs_by_arm(read_worked(files["responses"]), read_paid(files["ledger"]))
@@ -195,12 +204,12 @@ def _of_exports(grades: list[Path], files: Mapping[str, Path], hourly: int, resa
 
 
 def read(path: File) -> McqQuestions:
-    """Questions, with the answers of validators and models."""
+    """Reads questions with the answers of validators and models."""
     return read_mcq(path_of(path))[0]
 
 
 def measure(questions: McqQuestions, *, gold_votes: int = 4, ties: Ties = "share") -> Measured:
-    """A row for every question, and accuracies of people and models over them. The gold comes from people's votes."""
+    """One row per question, with accuracies of people and models. The gold comes from people's votes."""
     measures = measure_mcq(questions, drawn=gold_votes, ties=ties)
     return measures.statistics, measures.metric
 

@@ -1,6 +1,6 @@
-"""Passages to write questions about: cut from texts to a length, each there once, and counted.
+"""Splits texts into passages of a given length for question writing, without duplicates.
 
-After Nangia et al. (2021, section 3.1), whose passages come from ten genres of the Open American National Corpus.
+Follows Nangia et al. (2021, section 3.1), who use ten genres of the Open American National Corpus.
 """
 
 import re
@@ -27,20 +27,20 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0
 class PreparedPassages:
     passages: tuple[SourceText, ...]
     too_short: int
-    """Ends of texts with too few words left."""
+    """Number of text endings with too few words."""
     twice: int
-    """Passages that are the same word for word."""
+    """Number of exact duplicates."""
     nearly_twice: int
-    """Passages that share nearly all their words, three in a row, with one that is there."""
+    """Number of passages that share nearly all word trigrams with an earlier passage."""
     left_out: dict[str, str]
-    """The texts that no passage is of, by their ids, with why."""
+    """Texts without a passage, by ID, with the reason."""
 
 
 def cut(text: str, fewest: int, most: int) -> Iterator[tuple[str, bool]]:
-    """Pieces of a text in its order, each with whether it is long enough.
+    """The pieces of a text in order, each with whether it is long enough.
 
-    Whole paragraphs are put together until they have `fewest` words; where that would be more than `most`, they are
-    cut at the ends of sentences; a single sentence that is longer is cut between words.
+    Whole paragraphs are joined until they have `fewest` words. If that exceeds `most`, they are split at sentence ends;
+    a longer single sentence is split between words.
 
     >>> [piece for piece, enough in cut("One two. Three four.\\n\\nFive six seven.", 3, 5) if enough]
     ['One two. Three four.', 'Five six seven.']
@@ -66,7 +66,7 @@ def prepare_passages(
     alike: float = 0.8,
     progress: Callable[[int, int], None] | None = None,
 ) -> PreparedPassages:
-    """Passages of texts, in their order; a passage that is nearly one before it is left out."""
+    """Passages of texts in order, without near-duplicates of earlier passages."""
     passages: list[SourceText] = []
     seen: set[str] = set()
     too_short = twice = 0
@@ -89,7 +89,7 @@ def prepare_passages(
             passages.append(replace(text, id=f"{text.id}#{number}", text=piece))
             of_text.append(text.id)
     near: set[int] = set()
-    # Pairs come one by one: what is nearly a passage before it is not compared with those behind it.
+    # Pairs are generated one by one, so a near-duplicate is not compared with later passages.
     for _, right, _ in alike_pairs([_sequences(words_of(one.text)) for one in passages], alike, progress, leaving=near):
         near.add(right)
     left_out |= {of_text[place]: "near-duplicate of an earlier text" for place in near}
@@ -100,7 +100,7 @@ def prepare_passages(
 
 
 def _sequences(words: Sequence[str]) -> frozenset[str]:
-    """Three words in a row: long texts share many single words by chance."""
+    """Word trigrams, because long texts share many single words."""
     return frozenset(" ".join(words[place : place + 3]) for place in range(max(1, len(words) - 2)))
 
 
@@ -110,7 +110,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _parts(paragraph: str, most: int) -> Iterator[str]:
-    """A paragraph, or as many of its sentences as fit, again and again."""
+    """Paragraphs, or the longest runs of their sentences that fit."""
     words = paragraph.split()
     if len(words) <= most:
         yield paragraph
@@ -135,11 +135,11 @@ def _length(parts: Sequence[str]) -> int:
 @dataclass(frozen=True, slots=True)
 class PassageReport:
     files: dict[str, list[dict[str, Any]]]
-    """The rows of every file of items, by the part it is for; without parts all are in one, which has no name."""
+    """The rows of each items file, by part. Without parts, all rows are in one unnamed part."""
     counts: dict[str, int]
     genres: dict[str, int]
     left_out: dict[str, str]
-    """The texts that no passage is of, by their ids, with why."""
+    """Texts without a passage, by ID, with the reason."""
 
 
 def passages_of(
@@ -154,9 +154,9 @@ def passages_of(
     seed: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> PassageReport:
-    """The passages of files and folders, and how many were left out for what.
+    """Reads the passages of files and folders, and counts those left out by reason.
 
-    `parts` says how many go to each of several files; none goes to two of them.
+    `parts` sets the number of passages per file. Each passage is in only one file.
     """
     there: Counter[str] = Counter()
     chosen: list[SourceText] = []
@@ -168,15 +168,15 @@ def passages_of(
     unknown = sorted(wanted - {name.casefold() for name in there})
     if unknown:
         known = ", ".join(sorted(name for name in there if name)) or "none"
-        raise UserError(f"--genre {unknown[0]}: no text is of this genre. There are: {known}.")
+        raise UserError(f"--genre {unknown[0]}: no text has this genre. Available genres: {known}.")
     prepared = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
     if not prepared.passages:
         raise UserError(f"no text has a passage of {fewest} to {most} words. Lower --min-words.")
     asked = sum((parts or {}).values())
     if asked > len(prepared.passages):
         raise UserError(
-            f"the parts ask for {asked:,} passages, and the texts have {len(prepared.passages):,}, each counted once. "
-            "Bring more texts, lower --min-words, or ask for fewer."
+            f"the parts need {asked:,} passages, but the texts have only {len(prepared.passages):,} without "
+            "duplicates. Add more texts, lower --min-words, or reduce the parts."
         )
     shares = _shared_out(prepared.passages, parts or {"": sample}, seed)
     kept = [one for share in shares.values() for one in share]
@@ -201,7 +201,7 @@ def passages_of(
 def _shared_out(
     passages: Sequence[SourceText], parts: Mapping[str, int | None], seed: int
 ) -> dict[str, list[SourceText]]:
-    """For every part so many, or all if it does not say; each part in the order of the texts."""
+    """Assigns passages to parts: the requested number, or all. Each part is in the order of the texts."""
     drawn = _drawn(passages, seed)
     shares, start = {}, 0
     for name, count in parts.items():
@@ -212,7 +212,7 @@ def _shared_out(
 
 
 def _drawn(passages: Sequence[SourceText], seed: int) -> list[int]:
-    """Places in an order of chance, from every genre in turn: a large genre does not crowd out a small one."""
+    """Random order that alternates between genres, so that large genres do not dominate."""
     by_genre: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):
         by_genre.setdefault(passage.genre, []).append(place)
@@ -236,4 +236,4 @@ _WORDS = {
 def passages_table(report: PassageReport) -> Table:
     rows: list[tuple[str, int]] = [(_WORDS[name], count) for name, count in report.counts.items()]
     rows += [(f"of the genre {name}", count) for name, count in report.genres.items() if name]
-    return score_table(ScoreTable("Passages", ("what", "how many#"), rows))
+    return score_table(ScoreTable("Passages", ("what", "count#"), rows))

@@ -1,8 +1,8 @@
-"""Nangia et al. (2021): which protocol makes for difficult questions that people can still answer.
+"""Nangia et al. (2021): which crowdsourcing protocol yields difficult questions that people can answer.
 
-The repository has the final data of all four protocols; those that the folder lacks are not computed. Which four of ten
-votes made the gold was random, and the sample was not published: the paper's numbers are compared with the interval
-that holds 95% of all samples.
+The repository has the final data of all four protocols; those missing in the folder are not computed. The random sample
+of four of ten votes for the gold was not published, so the paper's numbers are compared with the interval of 95% of all
+samples.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,16 +22,23 @@ _SEED = 1
 _ROBERTA, _UNIFIED = "roberta_large", "unifiedqa_v2_11b"
 _DATASETS = ("baseline", "justification", "crowd", "expert")
 _NO_FILE = "Needs nangia/{dataset}.json: it is in the repository's tree, as data/{dataset}.json."
-_MISSING_RUN = "The mean of the five published runs; the paper's is of six."
+_MISSING_RUN = "Mean of the five published runs; the paper's mean is over six."
 _MISSING_RECORDS = "18 baseline and 24 justification records are missing from the release."
-_OTHER_DRAW = "The paper's draw of the gold votes is outside the middle 95% of ours."
+_OTHER_DRAW = "The paper's sample of the gold votes is outside the central 95% of ours."
 _RELEASED = "The release may differ from the data of the paper."
-_PARTIAL = "The predictions of the partial-input models were not published; `chorale baseline mcq` has a light model's."
+_PARTIAL = (
+    "The predictions of the partial-input models were not published. `chorale baseline mcq` computes those of a light "
+    "model."
+)
 _TRANSFER = "The predictions of the models trained on the other datasets were not published."
-_FOR_IRT = "The 90 models' responses to these questions were not published; `chorale irt` takes such files."
-_WHICH_ALPHA = "Which records and votes entered is not stated: here validators' votes on what a draw of the gold keeps."
-_NO_SIXTH_RUN = "No sixth run could make up for it: the published predictions are not those behind the paper's number."
-_BY_HAND = "The paper's is of 200 questions judged by hand; ours of all, by rule."
+_FOR_IRT = "The responses of the 90 models to these questions were not published. `chorale irt` reads such files."
+_WHICH_ALPHA = (
+    "The records and votes used are not stated. Ours are validators' votes on questions kept by a sample of the gold."
+)
+_NO_SIXTH_RUN = (
+    "No sixth run could explain the difference, so the published predictions are not those behind the paper's number."
+)
+_BY_HAND = "The paper's number is from 200 manually judged questions; ours is from all questions, by rule."
 
 
 _TABLE_1_COLUMNS = {
@@ -42,8 +49,8 @@ _TABLE_1_COLUMNS = {
     "UnifiedQA": _UNIFIED,
     "human − UnifiedQA": f"gap {_UNIFIED}",
 }
-# By these columns, and behind them the deviation over RoBERTa's runs. The gaps are the paper's, which rounds before it
-# subtracts in some places.
+# These columns, then the deviation over RoBERTa's runs. The gaps are the paper's, which sometimes rounds before
+# subtracting.
 _TABLE_1: dict[tuple[Section, str], tuple[float | None, ...]] = {
     ("all", "baseline"): (1492, None, 88.8, None, 93.6, None, 0.2),
     ("all", "justification"): (1437, None, 86.5, None, 91.4, None, 0.6),
@@ -141,7 +148,7 @@ def _table_1(section: Section, name: str, row: tuple[float | None, ...], measure
 def _drawn(
     name: str, dataset: str, measured: _Measured | None, key: str, paper: float, scale: float, digits: int
 ) -> Cell:
-    """A number that depends on the draw of the gold votes."""
+    """A number that depends on the sample of the gold votes."""
     if measured is None or key not in measured.scores:
         return Cell("Table 1", name, paper, None, digits, _why_missing(dataset, measured))
     interval = measured.intervals[key]
@@ -164,7 +171,7 @@ def _drawn(
 
 
 def _beyond_a_sixth_run(measured: _Measured, key: str, paper: float) -> bool:
-    """Whether the run that was not released would have to be unlike all others to lead to the paper's mean."""
+    """Whether the unpublished run would have to be an outlier to give the paper's mean."""
     section = key.rpartition(" ")[2]
     runs = [measured.scores[f"{run} {section}"] for run in measured.measures.runs.get(_ROBERTA, ())]
     if not runs:
@@ -197,7 +204,7 @@ def _unreleased(
 
 
 def _table_3(name: str, values: tuple[float, float], measured: _Measured | None) -> Iterator[Cell]:
-    """The draw of the gold votes decides which records are kept, so α depends on it as well."""
+    """The sample of the gold votes decides which records are kept, so α depends on it too."""
     drawn = {} if measured is None else alpha_over_draws(measured.questions, draws=_DRAWS, seed=_SEED)
     for column, section, paper in (("all", "all", values[0]), ("10-way", "resampled", values[1])):
         cell = f"{name}: α, {column}"
@@ -251,7 +258,7 @@ def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
 
 
 def _drops(measured: _Measured) -> dict[str, float]:
-    """RoBERTa's accuracy on the first question about a passage, less that on the second: the mean, and of every run."""
+    """RoBERTa's accuracy on the first question about a passage minus the second: the mean, and for each run."""
     runs = measured.measures.runs.get(_ROBERTA, ())
     places = by_place(measured.questions, measured.measures)
     wanted = [name for name in (_ROBERTA, *runs) if runs and {1, 2} <= places.get(name, {}).keys()]
@@ -261,10 +268,10 @@ def _drops(measured: _Measured) -> dict[str, float]:
 def _why_drops(drops: Mapping[str, float]) -> str:
     runs = [value for name, value in drops.items() if name != _ROBERTA]
     if not runs:
-        return "The file has no predictions of RoBERTa, or does not say which question came first."
+        return "The file has no predictions of RoBERTa, or does not state which question came first."
     return (
-        "Which model's accuracy is meant is not stated; here it is the mean of RoBERTa's published runs, which lie "
-        f"between {min(runs):.1f} and {max(runs):.1f}. The paper has six of them."
+        "The paper does not state the model. Ours is the mean of RoBERTa's published runs, which range from "
+        f"{min(runs):.1f} to {max(runs):.1f}. The paper has six runs."
     )
 
 

@@ -1,21 +1,21 @@
-"""Multiple-choice questions for models from text to text, as UnifiedQA has them (Khashabi et al. 2020).
+"""Multiple-choice questions for text-to-text models in the format of UnifiedQA (Khashabi et al. 2020).
 
 A model reads the question, its options with letters, and the passage, all in lower case, with ` \\n ` (a backslash and
-an n) between them. It writes any text. The answer is the option most like that text.
+an n) between them. It generates free text. The answer is the option most similar to that text.
 """
 
 import re
 from collections.abc import Sequence
 
 NO_OPTION = "none"
-"""The answer of a model whose text is like none of the options. It counts as wrong."""
+"""The answer of a model whose text is not similar to any option. It counts as wrong."""
 _QUOTES = str.maketrans("", "", "\"'")
 _LOST = re.compile(r"[{}^\\`⁇<]")
-"""Signs that T5's tokenizer can't write."""
+"""Characters that T5's tokenizer cannot represent."""
 
 
 def prompt(question: str, options: Sequence[str], passage: str) -> str:
-    r"""What the model reads; parts that are not shown are left out.
+    r"""The input of the model, without hidden parts.
 
     >>> prompt("What barks?", ["A cat", "A dog"], "Dogs bark.")
     'what barks? \\n (a) a cat (b) a dog \\n dogs bark.'
@@ -26,9 +26,9 @@ def prompt(question: str, options: Sequence[str], passage: str) -> str:
 
 
 def option_in(text: str, options: Sequence[str]) -> int | None:
-    """The option that a model's text is most like: the same text, or the largest share of words in common.
+    """The option most similar to a model's text: the same text, or the largest fraction of common words.
 
-    Of several equally like, the first; None if there is no word in common. A letter alone names its option.
+    The first option wins ties; None without a common word. A single letter selects its option.
 
     >>> option_in("a dog", ["A cat", "A dog"]), option_in("(b)", ["A cat", "A dog"]), option_in("cow", ["cat", "dog"])
     (1, 1, None)

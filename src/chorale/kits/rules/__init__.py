@@ -33,7 +33,7 @@ KIT = Kit(
         ),
         Command(
             ("evaluate", "rules"),
-            "Score inference rules by human judgments of their applications.",
+            "Score inference rules against human judgments of their applications.",
             "chorale.cli.evaluate:rules",
         ),
     ),

@@ -1,4 +1,4 @@
-"""The crowd's judgments of applications beside those of an expert, as in section 4 of Zeichner et al. (2012)."""
+"""Compares the crowd's labels of applications with those of an expert, as in section 4 of Zeichner et al. (2012)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Checked:
 
 
 def checked_applications(tx: Tx, study: Study, check: RunningStage) -> list[Checked]:
-    """The applications of a check stage that have a label by the crowd and one by the expert."""
+    """The applications of a check stage with labels from both the crowd and the expert."""
     expert = {item.key: str(label.answer) for item in all_items(tx, check.name) if (label := item.label()) is not None}
     checked = []
     for name in check.settings.sources:
@@ -44,7 +44,7 @@ def checked_applications(tx: Tx, study: Study, check: RunningStage) -> list[Chec
 
 
 def check_score(checked: list[Checked], resampling: Resampling) -> Score:
-    """What `chorale evaluate labels` computes of the crowd's labels and the expert's."""
+    """The scores of `chorale evaluate labels` for the crowd's labels against the expert's."""
     score = taking_tables(families()["labels"].score)
     crowd = [{"item": each.key, "label": str(each.crowd.answer)} for each in checked]
     expert = [{"item": each.key, "label": each.expert} for each in checked]
@@ -67,7 +67,7 @@ def check_parts(checked: list[Checked]) -> Iterator[tuple[str, list[Checked]]]:
 
 
 def check_tables(scores: Mapping[str, Score], checked: list[Checked]) -> list[ScoreTable]:
-    """The scores by part, and what the two disagree about."""
+    """The scores by part, and the disagreements."""
     columns = (
         *("applications", "checked#", "agreement#", "95% interval#", "κ#", "95% interval of κ#"),
         *("false positives#", "false negatives#"),
@@ -77,10 +77,10 @@ def check_tables(scores: Mapping[str, Score], checked: list[Checked]) -> list[Sc
     apart = [each for each in checked if each.crowd.answer != each.expert]
     apart.sort(key=lambda each: (-each.crowd.confidence, each.key))
     differing = [(each.lhs, each.rhs, str(each.crowd.answer), each.crowd.confidence, each.expert) for each in apart]
-    tables = [ScoreTable("The crowd and the expert", columns, rows, digits=3)]
+    tables = [ScoreTable("Crowd against expert", columns, rows, digits=3)]
     if differing:
         names = ("first phrase", "second phrase", "crowd", "confidence#", "expert")
-        tables.append(ScoreTable("Where they disagree", names, differing, digits=2))
+        tables.append(ScoreTable("Disagreements", names, differing, digits=2))
     return tables
 
 

@@ -1,4 +1,4 @@
-"""The rules family of metrics: files in, a score out, for the command and for Python alike."""
+"""The rules family of metrics: reads files and computes scores, for the command line and for Python."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,13 +35,13 @@ Files = Annotated[
     list[Path],
     Argument(
         metavar="RULES...",
-        help="One or more files of scored rules; and last the judged applications, unless --judgments names them.",
+        help="One or more files of scored rules, then the judged applications (unless set with --judgments).",
     ),
 ]
-MoreJudgments = Annotated[list[Path] | None, Option(help="More files of judged applications. Repeatable.")]
+MoreJudgments = Annotated[list[Path] | None, Option(help="Additional files of judged applications. Repeatable.")]
 Judgments = Annotated[
     list[Path] | None,
-    Option("--judgments", help="The judged applications; all other files are then rules. Repeatable."),
+    Option("--judgments", help="Judged applications. All positional files are then rules. Repeatable."),
 ]
 MeaninglessLeft = Annotated[
     Meaningless,
@@ -67,9 +67,9 @@ BothWays = Annotated[
         help="Applications judged both ways: majority (ties left out), both (each judgment counts) or refuse.",
     ),
 ]
-Pairwise = Annotated[bool, Option(help="Compare all pairs of resources: paired bootstrap and randomisation.")]
+Pairwise = Annotated[bool, Option(help="Compare all pairs of resources with paired bootstrap and randomisation tests.")]
 MinConfidence = Annotated[
-    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications below this confidence.")
+    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications with a lower confidence.")
 ]
 AreaRule = Annotated[
     Area,
@@ -79,7 +79,7 @@ AreaRule = Annotated[
         "exceeds 0.5, as in papers on Levy/Holt).",
     ),
 ]
-AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="Recall at which to report the precision.")]
+AtRecall = Annotated[str | Sequence[float], Option(metavar="R,R,…", help="Recall levels at which to report precision.")]
 
 
 def score(
@@ -103,10 +103,11 @@ def score(
     seed: Seed = 1,
     progress: Progress | None = None,
 ) -> Score:
-    """Inference rules by what people say of their applications: precision, recall, F1 and area under the curve.
+    """Scores inference rules against human judgments of their applications: precision, recall, F1 and area under the
+    curve.
 
-    `rules` is one or more files of scored rules, `judgments` one or more of judged applications. `curve` names a file
-    for the points of the curves, `chart` one for their picture.
+    `rules` is one or more files of scored rules, `judgments` one or more files of judged applications. `curve` is a
+    file for the points of the curves, `chart` an SVG file for a chart.
     """
     points, picture = (None if path is None else path_of(path) for path in (curve, chart))
     check_target(points, "--curve", force=force)
@@ -123,7 +124,7 @@ def score(
     )
     resources = paths_of(rules)
     if not resources:
-        raise UserError("Name at least one file of rules, and then the judged applications.")
+        raise UserError("Give at least one file of rules, then the judged applications.")
     resampling = checked_resampling(ci, resamples, seed, progress)
     judged = {str(path): read_judged(path) for path in paths_of(judgments)}
     wanted = {application.rule.lhs for file in judged.values() for application in file.applications}
@@ -142,13 +143,13 @@ def score(
 
 
 def _score_last(files: Files, judgments: Judgments = None, also: MoreJudgments = None, **options: Any) -> Score:
-    """As on the command line, where the judgments are the last file unless they are named."""
+    """Scores the files in the order of the command line: the judgments are last unless set separately."""
     rules = files if judgments else files[:-1]
     return score(rules, [*(judgments or files[-1:]), *(also or ())], **options)
 
 
 def _shares(at_recall: str | Sequence[float]) -> tuple[float, ...]:
-    """Recalls at which to give the precision."""
+    """Recall levels at which to report precision."""
     parts = at_recall.split(",") if isinstance(at_recall, str) else at_recall
     try:
         shares = tuple(float(part) for part in parts)
@@ -161,14 +162,14 @@ def _shares(at_recall: str | Sequence[float]) -> tuple[float, ...]:
 
 
 def read(path: File) -> list[RuleSet]:
-    """Resources of scored rules."""
+    """Reads resources of scored rules."""
     return read_resources(path_of(path))
 
 
 def measure(
     resource: RuleSet, judged: Mapping[str, JudgedFile], *, min_confidence: float = 0.7, area: Area = "step"
 ) -> Measured:
-    """A row for every judged application, and the scores over them."""
+    """One row per judged application, with the scores over all of them."""
     options = RuleOptions(min_confidence, area)
     usable = usable_applications(judged, options.min_confidence, options.meaningless)
     return resource_statistics(resource, usable, options, alone=True)
@@ -176,7 +177,7 @@ def measure(
 
 FAMILY = Family(
     "rules",
-    "Inference rules by what people say of their applications: precision, recall, area.",
+    "Inference rules against human judgments of their applications: precision, recall, area under the curve.",
     read,
     measure,
     score,
@@ -187,5 +188,7 @@ FAMILY = Family(
 def _only(resources: list[RuleSet], path: Path) -> RuleSet:
     if len(resources) > 1:
         names = ", ".join(one.name for one in resources)
-        raise UserError(f"--against {path} has several resources ({names}). Learn or name one, or use --pairwise.")
+        raise UserError(
+            f"--against {path} has several resources ({names}). Use a file with one resource, or use --pairwise."
+        )
     return resources[0]

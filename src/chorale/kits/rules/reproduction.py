@@ -1,7 +1,7 @@
 """Zeichner, Berant and Dagan (2012), Crowdsourcing Inference-Rule Evaluation.
 
-Published are the 6,567 applications with the crowd's judgment and its confidence. Single judgments, the authors' own
-200, and the four scored resources are not.
+Published are the 6,567 applications with the crowd's judgment and its confidence. Not published are the single
+judgments, the authors' own 200 judgments, and the four scored resources.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,16 +34,16 @@ _AGREEMENT = {
     "κ at confidence 0.7 and more": 0.99,
 }
 
-_NOT_RELEASED = "Not in the release: it has only what was judged with confidence."
+_NOT_RELEASED = "Not in the release, which has only applications judged with confidence."
 _NO_SINGLE = "Neither the crowd's single judgments nor the authors' own 200 were published."
 _NO_SCORES = "The resource with its scores was not published."
 _BY_ORDER = (
-    "The file does not say which of the two an application is. It is in the order of confidence, which starts again "
-    "at 1 after the judgments of Task 2."
+    "The file does not state the task of an application. It is ordered by confidence, which starts again at 1 after "
+    "the judgments of Task 2."
 )
 _WITHOUT_SCORES = (
-    "Another set of the same authors, published without scores: its curve is one point, and it has few of the rules "
-    "that were judged."
+    "A different set by the same authors, published without scores: its curve is a single point, and it contains few "
+    "of the judged rules."
 )
 
 
@@ -83,11 +83,13 @@ def _counts(entailing: Sequence[JudgedApplication], non_entailing: Sequence[Judg
     known = [application.confidence for application in both if application.confidence is not None]
     yield cell("lowest confidence", 0.7, min(known, default=None), digits=1)
     sure = sum(confidence == 1 for confidence in known) / max(1, len(known))
-    yield cell("share with confidence 1", None, sure, "The paper has no such number for all of them.", digits=2)
+    yield cell(
+        "share with confidence 1", None, sure, "The paper does not report this number for all of them.", digits=2
+    )
 
 
 def _before_a_rise(applications: Sequence[JudgedApplication]) -> int:
-    """How many stand before the first that was judged with more confidence than the one before it."""
+    """Number of applications before the first one with a higher confidence than its predecessor."""
     confidence = np.array([application.confidence or 0.0 for application in applications])
     rises = np.flatnonzero(np.diff(confidence) > 0)
     return int(rises[0]) + 1 if len(rises) else len(applications)
@@ -103,7 +105,7 @@ def _unreleased() -> Iterator[Cell]:
 def _of_published(name: str, path: str, data: PaperData, applications: Sequence[JudgedApplication]) -> Iterator[Cell]:
     file = data.find(path)
     if file is None:
-        yield Cell(_AREA, f"{name}: area", None, None, 2, f"{path} is not there.")
+        yield Cell(_AREA, f"{name}: area", None, None, 2, f"{path} does not exist.")
         return
     entails = np.array([application.entails for application in applications], dtype=np.bool_)
     scores = evaluate_rules(scores_of_applications(applications, read_rules(file).scores), entails)

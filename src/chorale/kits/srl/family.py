@@ -1,4 +1,4 @@
-"""The semantic role family of metrics: files in, a score out, for the command and for Python alike."""
+"""The semantic role family of metrics: reads files and computes scores, for the command line and for Python."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
@@ -30,15 +30,13 @@ from chorale.model.plural import plural
 from chorale.model.problems import did_you_mean
 from chorale.registry.options import Argument, Option
 
-Files = Annotated[
-    list[Path], Argument(metavar="PRED... GOLD", help="Systems' outputs, one file each, and the gold file last.")
-]
+Files = Annotated[list[Path], Argument(metavar="PRED... GOLD", help="One output file per system, then the gold file.")]
 Metrics = Annotated[
     str | Sequence[str],
     Option(
         metavar="NAMES",
-        help="Scorers, separated by commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. Default: those "
-        "of the first four that the files support.",
+        help="Scorers, separated by commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. Default: the "
+        "first four, where the files support them.",
     ),
 ]
 FormatName = Annotated[
@@ -50,16 +48,20 @@ FormatName = Annotated[
     ),
 ]
 ModeName = Annotated[
-    str, Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto (what the files mark).")
+    str,
+    Option(metavar="NAME", help="How PriMeSRL compares arguments: by head, by span, or auto (as the files mark them)."),
 ]
 WhichPredicates = Annotated[
-    str, Option(metavar="WHICH", help="For the CoNLL scorers: all predicates, or only those common to system and gold.")
+    str,
+    Option(
+        metavar="WHICH", help="For the CoNLL scorers: score all predicates, or only those that system and gold share."
+    ),
 ]
 HowSpans = Annotated[
     str,
     Option(
         metavar="HOW",
-        help="When conll05 derives spans from syntax: neighbours with the same label are joined, or stay apart.",
+        help="When conll05 derives spans from syntax: join adjacent arguments with the same label, or keep them apart.",
     ),
 ]
 WhichPrimesrl = Annotated[
@@ -73,16 +75,21 @@ WhichCore = Annotated[
     str,
     Option(
         metavar="ROLES",
-        help="Core roles of PriMeSRL, separated by commas; numbered means every role with a digit: numbered,AA.",
+        help="Core roles for PriMeSRL, separated by commas, e.g. numbered,AA. The word numbered means every role with "
+        "a digit.",
     ),
 ]
 FrameNetFolder = Annotated[
-    File | None, Option(metavar="DIR", help="FrameNet's folder in NLTK's layout, for semeval07: reads frRelation.xml.")
+    File | None,
+    Option(metavar="DIR", help="FrameNet folder in NLTK's layout (contains frRelation.xml), for semeval07."),
 ]
 
 FrameFiles = Annotated[
     File | None,
-    Option(metavar="DIR", help="PropBank's or NomBank's frame files (.xml): lists senses and roles they do not have."),
+    Option(
+        metavar="DIR",
+        help="Folder of PropBank or NomBank frame files (.xml). Reports senses and roles that they do not define.",
+    ),
 ]
 
 
@@ -100,7 +107,7 @@ def score(
     framenet: FrameNetFolder = None,
     frames: FrameFiles = None,
     worst: Annotated[int, Option(min=0, help="Show the N sentences with the most errors.")] = 0,
-    confusion: Annotated[bool, Option(help="Show confused roles, on equal spans.")] = False,
+    confusion: Annotated[bool, Option(help="Show a confusion matrix of roles on equal spans.")] = False,
     consequences: Annotated[
         bool, Option(help="List questions and entailments that follow from wrong senses and arguments.")
     ] = False,
@@ -117,8 +124,8 @@ def score(
 ) -> Score:
     """Semantic role labelling: PriMeSRL, CoNLL-2005, 2008 and 2009, Senseval-3, SemEval-2007.
 
-    `systems` is a system's output, or several. `metric` names scorers, as a list or separated by commas; the default is
-    those of primesrl, conll05, conll09 and conll08 that the files allow.
+    `systems` is the output of one system or of several. `metric` names the scorers, as a list or separated by commas.
+    By default, every one of primesrl, conll05, conll09 and conll08 that the files support is computed.
     """
     options = _options(metric, mode, predicates, spans, primesrl, core)
     target = None if consequences_out is None else path_of(consequences_out)
@@ -168,7 +175,7 @@ def _options(
 def _with_consequences(
     scored: Score, systems: Mapping[str, Corpus], gold: Corpus, options: SrlOptions, target: Path | None
 ) -> Score:
-    """The score, with what an application gets wrong; in a file too, if there is a target."""
+    """Adds the consequences of errors to the score, and writes them to a file if a target is set."""
     mode = mode_for(options, [*systems.values(), gold])
     by_system = {name: list(consequences_of(name, one, gold, mode, options.core)) for name, one in systems.items()}
     tables = [table for name, listed in by_system.items() for table in consequences_tables(name, listed)]
@@ -183,19 +190,19 @@ def _with_consequences(
 
 
 def _score_last(files: Files, **options: Any) -> Score:
-    """As on the command line, where the gold file is the last."""
+    """Scores the files in the order of the command line: the gold file comes last."""
     if len(files) < 2:
-        raise UserError("two files or more are needed: systems' outputs, and the gold file last.")
+        raise UserError("at least two files are needed: one or more system outputs, then the gold file.")
     return score(files[:-1], files[-1], **options)
 
 
 def read(path: File) -> Corpus:
-    """A corpus with semantic roles, in any format of the family."""
+    """Reads a corpus with semantic roles in any supported format."""
     return read_srl(path_of(path), "auto")
 
 
 def measure(system: Corpus, gold: Corpus, *, metric: str = "") -> Measured:
-    """A row for every sentence, and the scores of one scorer over them: the first that the files allow by default."""
+    """One row per sentence, with the scores of one scorer. Default: the first scorer that the files support."""
     options = SrlOptions((metric,) if metric else ())
     name = metrics_for(options, [system, gold], None)[0]
     outcome = outcomes(system, gold, (name,), options, None)[name]
@@ -212,7 +219,7 @@ def _check_word(option: str, value: str, known: tuple[str, str]) -> None:
 
 
 def _names(paths: list[Path]) -> list[str]:
-    """Files' names without their endings; a name that is there already gets a number."""
+    """File names without their extensions. Duplicate names are numbered."""
     names: list[str] = []
     for path in paths:
         plain = path.with_suffix("") if path.suffix.lower() == ".gz" else path

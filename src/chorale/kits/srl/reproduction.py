@@ -1,7 +1,7 @@
 """Jindal et al. (2022), PriMeSRL-Eval: A Practical Quality Metric for Semantic Role Labeling Systems Evaluation.
 
-The cases of Tables 1 to 3 are in the repository. The structures of Table 8 are made here, as the paper prints them. The
-output of the systems of Tables 4 and 7, and the CoNLL corpora they were run on, are not public.
+The cases of Tables 1 to 3 are in the repository. The structures of Table 8 are built here as printed in the paper. The
+system outputs for Tables 4 and 7 and the CoNLL corpora are not public.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -93,7 +93,7 @@ _TABLE_7 = {
     "Jindal et al., CoNLL05": "100 87.4 88.0 87.74 100 80.4 81.4 80.9",
     "Jindal et al., PriMeSRL": "100 86.8 87.1 87.0 100 79.7 80.5 80.1",
 }
-# Ranks in-domain and out-of-domain; what PriMeSRL takes off: of senses and of arguments, in and out of domain.
+# Ranks in-domain and out-of-domain; drop with PriMeSRL for senses and arguments, in-domain and out-of-domain.
 _RANKS_4 = {
     "Conia et al., CoNLL09": "3 3",
     "Conia et al., PriMeSRL": "2 4",
@@ -125,7 +125,7 @@ _TABLE_8 = (
     ("buy_out.03", "buy_out.03", "3/3", "3/3"),
     ("buy.01", "buy_out.03", "2/3", "0/3"),
 )
-"""Gold and predicted sense of a verb with A0 and A1; the score of CoNLL09 and of PriMeSRL."""
+"""Gold and predicted sense of a verb with A0 and A1, with the scores of CoNLL09 and PriMeSRL."""
 _TABLE_5 = {
     "CoNLL09 C-X": "0.77 1.05 0.88 1.15",
     "CoNLL09 R-X": "1.98 2.03 2.07 2.24",
@@ -136,13 +136,15 @@ _PARTS = [f"{domain} {score}" for domain in ("in-domain", "out-of-domain") for s
 _DOMAINS = ["in-domain rank", "out-of-domain rank"]
 _DROPS = [f"{domain} drop of {what}" for domain in ("in-domain", "out-of-domain") for what in ("sense F1", "F1")]
 _SPLITS = ["train", "dev", "test", "out-of-domain"]
-_NO_OUTPUTS = "What the system said is not public, nor is the corpus it was run on."
+_NO_OUTPUTS = "Neither the system output nor the corpus is public."
 _LICENSED = "The corpus is licensed by the LDC."
 _OTHER_RELEASE = (
-    "The published case says 0/3: its conversion keeps the particle, and buy_out is another verb than buy. "
-    "Here, as in the paper, the verb is buy."
+    "The published case has 0/3: its conversion keeps the particle, so buy_out differs from buy. Here, as in the "
+    "paper, the verb is buy."
 )
-_JOINED = "With --spans joined, as in the published case, two neighbouring R-A0 become one span, and it is 1/2."
+_JOINED = (
+    "With --spans joined, as in the published case, two adjacent R-A0 arguments become one span, and the value is 1/2."
+)
 
 
 def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Cell]:
@@ -183,7 +185,7 @@ def _compared(table: str, cells: dict[str, str], corpora: Sequence[Corpus], reas
 
 
 def _scores(system: Corpus, gold: Corpus) -> dict[tuple[str, str], float]:
-    """By metric, and by what the tables call it."""
+    """Scores by metric and by their name in the tables."""
     heads, spans = (primesrl(system.sentences, gold.sentences, mode=mode) for mode in ("head", "span"))
     dependencies = conll09(system.sentences, gold.sentences)
     whole = conll05(as_spans(system, apart=True), as_spans(gold, apart=True))
@@ -206,7 +208,7 @@ def _scores(system: Corpus, gold: Corpus) -> dict[tuple[str, str], float]:
 
 
 def _senses() -> Iterator[Cell]:
-    """Table 6: senses with the right number and the wrong verb."""
+    """Table 6: senses with the correct number and the wrong verb."""
     pairs = [pair.split("/") for pair in _TABLE_6.split()]
     numbers = sum(sense_number(f"{one}.01") == sense_number(f"{other}.01") for one, other in pairs)
     yield Cell("Table 6", "senses right by CoNLL09, of 6", 6, numbers, 0)
@@ -214,7 +216,7 @@ def _senses() -> Iterator[Cell]:
 
 
 def _table_8() -> Iterator[Cell]:
-    """The four structures of the table: the sense and the two arguments, right of three."""
+    """The four structures of the table: number correct out of the sense and two arguments."""
     for number, (gold, predicted, existing, proposed) in enumerate(_TABLE_8, 1):
         system, expected = [_buying(predicted)], [_buying(gold)]
         ours = conll09(system, expected).scores()["labeled.recall"]

@@ -1,6 +1,6 @@
-"""From many answers to one: one algorithm a file.
+"""Aggregates several answers into one, with one module per algorithm.
 
-Names that need NumPy are loaded when they are first used: a server that only weighs votes starts without it.
+Names that need NumPy are loaded on first use, so that a server that only weights votes starts without it.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Climbing a smooth function of many numbers: L-BFGS (Nocedal 1980; Liu and Nocedal 1989)."""
+"""Maximises a smooth function of many variables: L-BFGS (Nocedal 1980; Liu and Nocedal 1989)."""
 
 from collections import deque
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _HALVINGS = 30
 
 
 def dot(first: FloatArray, second: FloatArray) -> float:
-    """The sum of products, in one thread: on busy cores the threads of a linear algebra library wait for each other."""
+    """Dot product in one thread, because threads of linear algebra libraries block each other on busy cores."""
     return float(np.einsum("i,i->", first, second))
 
 
@@ -36,7 +36,7 @@ def climb(
     gain: float,
     each: Callable[[int], None] | None = None,
 ) -> Summit:
-    """Uphill from the start, until two steps in a row bring less than `gain`, or no step brings anything."""
+    """Ascends from the start until two consecutive steps gain less than `gain`, or no step improves the value."""
     point = start
     value, gradient = function(point)
     history: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=_MEMORY)
@@ -63,7 +63,7 @@ def climb(
 
 
 def _direction(gradient: FloatArray, history: "deque[tuple[FloatArray, FloatArray]]") -> FloatArray:
-    """The gradient through an inverse curvature that is remembered from the latest steps."""
+    """The gradient times an inverse Hessian estimated from the latest steps."""
     direction = gradient.copy()
     weights = []
     for moved, turned in reversed(history):
@@ -81,7 +81,7 @@ def _direction(gradient: FloatArray, history: "deque[tuple[FloatArray, FloatArra
 def _line_search(
     function: Function, point: FloatArray, value: float, direction: FloatArray, slope: float, step: float
 ) -> tuple[FloatArray, float, FloatArray] | None:
-    """The first of ever shorter steps that climbs enough for its length."""
+    """Backtracking line search: the first step with a sufficient increase."""
     for _ in range(_HALVINGS):
         reached = point + step * direction
         new_value, gradient = function(reached)

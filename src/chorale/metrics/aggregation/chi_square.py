@@ -7,13 +7,13 @@ _TERMS = 10_000
 
 
 def upper_quantile(share: float, degrees: int) -> float:
-    """What a chi-square variable exceeds with this probability.
+    """The value that a chi-square variable exceeds with this probability.
 
     >>> round(upper_quantile(0.025, 1), 6)
     5.023886
     """
     if not 0 < share < 1 or degrees < 1:
-        raise ValueError(f"a share between 0 and 1 and a degree of 1 or more, not {share!r} and {degrees!r}")
+        raise ValueError(f"the share must be between 0 and 1 and the degrees at least 1, not {share!r} and {degrees!r}")
     low, high = 0.0, float(degrees)
     while _above(high, degrees) > share:
         high *= 2

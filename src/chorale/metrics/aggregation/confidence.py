@@ -14,7 +14,7 @@ from chorale.metrics.aggregation.tie_draw import TIE
 
 
 class Share(NamedTuple):
-    """The leading answer and its trust-weighted share."""
+    """The leading answer with its trust-weighted share."""
 
     answer: Hashable
     confidence: float
@@ -23,8 +23,8 @@ class Share(NamedTuple):
 def trust_weighted_share(votes: Iterable[tuple[Hashable, float]], draw: int = 0) -> Share | None:
     """The answer with the largest share of trust; None without votes.
 
-    Of tied answers, in the order of their names, `draw` takes one: the first if it is 0. So the result does not depend
-    on the order of votes. If nobody is trusted at all, every vote counts the same.
+    `draw` selects one of the tied answers in alphabetical order (0 selects the first), so the result does not depend on
+    the order of votes. If no worker has any trust, all votes count equally.
 
     >>> trust_weighted_share([("yes", 1.0), ("no", 0.5), ("yes", 0.5)])
     Share(answer='yes', confidence=0.75)
@@ -37,15 +37,15 @@ def trust_weighted_share(votes: Iterable[tuple[Hashable, float]], draw: int = 0)
         if answer != first:
             break
     else:
-        # One vote, or all for the same: it has all there is.
+        # A single vote, or all votes for the same answer.
         return Share(first, 1.0)
     if not any(weight > 0 for _, weight in pairs):
         pairs = [(answer, 1.0) for answer, _ in pairs]
     weights: dict[Hashable, float] = {}
-    # Summing in a fixed order makes the last digit independent of the order in which votes came in.
+    # Summing in a fixed order makes the last digit independent of the order of votes.
     for answer, weight in sorted(pairs, key=lambda pair: (str(pair[0]), pair[1])):
         weights[answer] = weights.get(answer, 0.0) + weight
-    # Of several with the most, the one that sorts first: it was put in first.
+    # For ties, the first in alphabetical order, which was inserted first.
     leading, whole = max(weights, key=weights.__getitem__), sum(weights.values())
     if draw:
         tied = [answer for answer, weight in weights.items() if weight >= weights[leading] - TIE * whole]

@@ -1,6 +1,6 @@
-"""Tables of pandas and Polars, in and out, without depending on pandas.
+"""Conversion from and to pandas and Polars tables, without a dependency on pandas.
 
-The library a table belongs to is found from the table itself, so results come as the user's own kind of table.
+The library is detected from the input table, so results have the same type.
 """
 
 import sys
@@ -23,7 +23,7 @@ _COLUMNS = ("task", "worker", "label")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Judgments, the library their table is of, and what tasks, workers and labels were before they had codes."""
+    """Judgments, the library of their table, and the original values of tasks, workers and labels."""
 
     judgments: Judgments
     library: Any
@@ -32,11 +32,11 @@ class Table:
     worker_values: Any
     label_values: Any
     inputs: Mapping[str, str] = field(default_factory=dict)
-    """Digests of the files that were read; none where the table was given."""
+    """Digests of the files; empty for a table."""
 
     @classmethod
     def of(cls, data: Any) -> Self:
-        """From a dataframe with the columns task, worker and label, or whatever else holds judgments.
+        """Converts a dataframe with the columns task, worker and label, or any other form of judgments.
 
         Rows without a label are left out.
         """
@@ -63,7 +63,7 @@ class Table:
         data = data[list(_COLUMNS)]
         data = data[data["label"].notna()]
         if data[["task", "worker"]].isna().any(axis=None):
-            raise ValueError("every judgment needs a task and a worker")
+            raise ValueError("every judgment must have a task and a worker")
         coded = [pandas.factorize(data[name], sort=True) for name in _COLUMNS]
         return cls(_judgments(coded), pandas, True, *(values for _, values in coded))
 
@@ -71,11 +71,11 @@ class Table:
     def _of_polars(cls, data: Any, polars: Any) -> Self:
         data = data.collect() if isinstance(data, polars.LazyFrame) else data
         _check_columns(data.columns)
-        # NaN is no value, in pandas as here.
+        # NaN is a missing value, as in pandas.
         no_value = polars.selectors.float().fill_nan(None)
         data = data.select(_COLUMNS).with_columns(no_value).filter(polars.col("label").is_not_null())
         if data["task"].null_count() or data["worker"].null_count():
-            raise ValueError("every judgment needs a task and a worker")
+            raise ValueError("every judgment must have a task and a worker")
         coded = []
         for name in _COLUMNS:
             values = data[name].unique().sort()
@@ -85,7 +85,7 @@ class Table:
         return cls(_judgments(coded), polars, False, *(values for _, values in coded))
 
     def with_labels(self, values: Iterable[Any]) -> Self:
-        """The same with labels that nobody gave, but might have."""
+        """Adds possible labels that nobody gave."""
         known = list(self.label_values)
         more = [value for value in dict.fromkeys(values) if value not in set(known)]
         if not more:
@@ -99,30 +99,30 @@ class Table:
         return replace(self, judgments=judgments, label_values=column)
 
     def numbers(self, given: Any, values: Any, title: str) -> FloatArray | None:
-        """A number for every one of our values, from a mapping or a pandas Series; None if none were given."""
+        """A number for every value, from a mapping or a pandas Series; None without input."""
         if given is None:
             return None
         known = dict(given.items())
         lacking = [value for value in values if value not in known]
         if lacking:
-            raise ValueError(f"{title} has nothing for {lacking[0]!r}")
+            raise ValueError(f"{title} has no value for {lacking[0]!r}")
         numbers = np.asarray([known[value] for value in values], dtype=np.float64)
         if not np.isfinite(numbers).all():
             raise ValueError(f"{title} must be finite numbers")
         return numbers
 
     def initial_errors(self, given: Any, *, replaces: bool) -> InitialErrors:
-        """From a table with worker and label (the index, in pandas) and a column for each true label."""
+        """Converts a table with worker and label (the index in pandas) and a column for each true label."""
         frame = given.reset_index() if type(given).__module__.partition(".")[0] == "pandas" else given
         columns = list(frame.columns)
         if "worker" not in columns or "label" not in columns:
-            raise ValueError("initial_error needs worker and label, and a column for every label")
+            raise ValueError("initial_error must have worker, label, and a column for every label")
         true = [name for name in columns if name not in ("worker", "label")]
         label_of = {value: code for code, value in enumerate(self.label_values)}
         by_name = label_of | {str(value): code for value, code in label_of.items()}
         strange = [name for name in true if name not in by_name]
         if strange:
-            raise ValueError(f"initial_error has a column {strange[0]!r}, a label that nobody gave: leave it out")
+            raise ValueError(f"initial_error has a column {strange[0]!r}, a label that nobody gave. Remove it")
         worker_of = {value: code for code, value in enumerate(self.worker_values)}
         workers = np.array([worker_of.get(value, -1) for value in frame["worker"]], dtype=np.intp)
         labels = np.array([label_of.get(value, -1) for value in frame["label"]], dtype=np.intp)
@@ -130,19 +130,19 @@ class Table:
         for name in true:
             values[:, by_name[name]] = np.asarray(frame[name], dtype=np.float64)
         if not np.isfinite(values).all() or (values < 0).any():
-            raise ValueError("initial_error must be counts or probabilities: finite, and not below 0")
+            raise ValueError("initial_error must contain counts or probabilities: finite and at least 0")
         ours = workers >= 0
         return InitialErrors(workers[ours], labels[ours], values[ours], replaces)
 
     def labels(self, result: Aggregation) -> Any:
-        """The answer to each task, called `agg_label`."""
+        """The label of each task, named `agg_label`."""
         labels = self.label_values[result.leading]
         if result.tie_rule in ("abstain", "all") and result.ties:
             labels = self._with_ties(labels, result)
         return self._column(self.task_values, "task", labels, "agg_label")
 
     def _with_ties(self, labels: Any, result: Aggregation) -> Any:
-        """Labels with None, or with a list of all that lead, where tasks are tied."""
+        """Labels, with None or a list of all leading labels for tied tasks."""
         values, known, chosen = list(labels), list(self.label_values), result.chosen
         for row in np.flatnonzero(result.tied).tolist():
             leading = [known[code] for code in np.flatnonzero(chosen[row]).tolist()]
@@ -152,7 +152,7 @@ class Table:
         return [value if isinstance(value, list) else [value] for value in values]
 
     def scored_labels(self, result: Aggregation, source: Source) -> Any:
-        """The answer to each task, and whatever is to be known about it."""
+        """The label of each task, with additional columns."""
         if self.is_pandas:
             from chorale.metrics.aggregation.pandas_labels import LabelSeries  # noqa: PLC0415 - not installed with Chorale
 
@@ -160,7 +160,7 @@ class Table:
         return LabelTable(self.labels(result), certainty(result), source)
 
     def probabilities(self, result: Aggregation) -> Any:
-        """A row per task, a column per label."""
+        """One row per task, one column per label."""
         return self._table({"task": self.task_values}, result.probabilities)
 
     def of_workers(self, values: FloatArray, name: str) -> Any:
@@ -173,13 +173,13 @@ class Table:
         return self._column(self.label_values, "label", values, name)
 
     def errors(self, result: Aggregation) -> Any:
-        """A row per worker and label they used, a column per true label."""
+        """One row per worker and used label, one column per true label."""
         workers = self.worker_values[result.details["error_workers"]]
         labels = self.label_values[result.details["error_labels"]]
         return self._table({"worker": workers, "label": labels}, result.details["errors"])
 
     def _table(self, keys: dict[str, Any], values: FloatArray) -> Any:
-        """A column per label. One that is called like a column of another kind gets a bar."""
+        """One column per label. Labels that clash with another column get an underscore."""
         if self.is_pandas:
             if len(keys) == 1:
                 [(name, of_rows)] = keys.items()
@@ -202,7 +202,7 @@ class Table:
 def _check_columns(names: Sequence[Any]) -> None:
     missing = [name for name in _COLUMNS if name not in names]
     if missing:
-        raise ValueError(f"the table needs the columns {', '.join(missing)}; it has {', '.join(map(str, names))}")
+        raise ValueError(f"the table has no columns {', '.join(missing)} (found: {', '.join(map(str, names))})")
 
 
 def _judgments(coded: Sequence[tuple[Any, Any]]) -> Judgments:

@@ -1,12 +1,12 @@
-"""Dawid and Skene (1979): who mistakes which label for which, and what the labels therefore are.
+"""Dawid and Skene (1979): estimates workers' confusion matrices and the true labels.
 
-Every worker w has a matrix of errors e, where e[k, c] is the probability that they say k when c is true, and labels
-have the probabilities p. Expectation-maximisation goes to and fro between
+Every worker w has a confusion matrix e, where e[k, c] is the probability of answering k when c is true, and labels have
+the probabilities p. Expectation-maximisation alternates between
 
     P(task i is c)  ∝  p[c] · Π over judgments (w, k) of i: e_w[k, c]
     e_w[k, c]       ∝  Σ over judgments (w, k) of tasks i: P(i is c),     p[c] = mean over i of P(i is c)
 
-from the shares of votes on, until the bound on the likelihood, per judgment, grows by less than the tolerance.
+starting with the shares of votes, until the bound on the likelihood, per judgment, grows by less than the tolerance.
 
 A. P. Dawid and A. M. Skene. Maximum likelihood estimation of observer error-rates using the EM algorithm. Applied
 Statistics 28 (1979), 20–28.
@@ -27,23 +27,23 @@ from chorale.metrics.aggregation.votes import Index, Votes
 from chorale.metrics.judgments import Judgments
 
 _ENOUGH = 20
-"""Judgments of a worker, on average, from which on a matrix of errors is worth learning."""
+"""Minimum mean number of judgments per worker for a reliable confusion matrix."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InitialErrors:
-    """Workers' errors to begin with: how often, or how probably, each said a label when another, or the same, was true.
+    """Initial confusion matrices of workers, as counts or probabilities.
 
-    A row for a worker and a label that nobody judged with still counts in the worker's sums; its code is -1.
+    A row for a label that the worker did not use still counts in the worker's sums; its code is -1.
     """
 
     workers: Index
     labels: Index
-    """What was said, one per row, as codes of the judgments."""
+    """The given label of each row, as codes of the judgments."""
     values: FloatArray
-    """A row per worker and label, a column per true label."""
+    """One row per worker and label, one column per true label."""
     replaces: bool
-    """Whether these take the place of what the first shares of votes say, or are added to it."""
+    """Whether these replace the estimate from the first shares of votes, or are added to it."""
 
 
 def dawid_skene(
@@ -55,13 +55,12 @@ def dawid_skene(
     initial: InitialErrors | None = None,
     progress: Progress | None = None,
 ) -> Aggregation:
-    """Labels, their probabilities and every worker's errors.
+    """Estimates labels, their probabilities, and the errors of every worker.
 
-    `initial` is what is known of workers from elsewhere; it counts in the first iteration, of one label a task only.
-    `known` gives the true labels of some tasks, which then stay what they are; one that nobody gave is a ValueError.
-    The result's details are `priors` (one per label), `errors` (a row per worker and label they used, a column per true
-    label), and whose rows they are: `error_workers` and `error_labels`, as codes. A worker's accuracy is the mean
-    probability of their labels.
+    `initial` is prior knowledge about workers for the first iteration (single-label tasks only). `known` are fixed true
+    labels of some tasks; a label that nobody gave raises ValueError. The result's details are `priors` (one per label),
+    `errors` (a row per worker and label they used, a column per true label), and whose rows they are: `error_workers`
+    and `error_labels`, as codes. A worker's accuracy is the mean probability of their labels.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> dawid_skene(votes).labels
@@ -75,9 +74,8 @@ def dawid_skene(
     if each >= _ENOUGH:
         return result
     note = (
-        f"Workers judged {each:.1f} tasks each on average. Dawid and Skene's model learns a matrix of errors for every "
-        "worker, for which that is little: its probabilities may be far too sure. one-coin, wawa or majority have less "
-        "to learn."
+        f"Workers judged only {each:.1f} tasks each on average. The Dawid–Skene model learns a confusion matrix per "
+        "worker and may be overconfident with so few judgments. Consider one-coin, wawa or majority."
     )
     return replace(result, notes=(*result.notes, note))
 
@@ -103,7 +101,7 @@ def _fitted(
 
 
 class _Confusion:
-    """A matrix of errors for every worker: rows of labels they used, one array per true label."""
+    """Confusion matrices of workers: rows of used labels, one array per true label."""
 
     def __init__(self, votes: Votes, initial: InitialErrors | None = None) -> None:
         self._votes = votes
@@ -112,7 +110,7 @@ class _Confusion:
         self.log_errors: FloatArray = np.empty((votes.labels, len(votes.pair_starts)))
 
     def learn(self, beliefs: FloatArray) -> float:
-        """Errors from beliefs (labels × tasks); gives the expected log-likelihood of the votes under them."""
+        """Updates the errors from beliefs (labels × tasks) and returns the expected log-likelihood of the votes."""
         votes, total = self._votes, 0.0
         given, self._given = self._given, None
         for label, belief in enumerate(beliefs):
@@ -127,18 +125,18 @@ class _Confusion:
         return total
 
     def log_likelihoods(self) -> FloatArray:
-        """Of each true label, for the votes of each task: labels × tasks."""
+        """Log-likelihood of the votes of each task for each true label: labels × tasks."""
         votes = self._votes
         return np.stack([np.add.reduceat(row.take(votes.pair), votes.task_starts) for row in self.log_errors])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _InitialCounts:
-    """Initial errors, laid out as the votes are."""
+    """Initial errors in the layout of the votes."""
 
     of_pairs: FloatArray
     of_others: FloatArray
-    """Of every worker, the sums over labels they did not use."""
+    """For every worker, the sums over unused labels."""
     replaces: bool
 
     @classmethod
@@ -155,5 +153,5 @@ class _InitialCounts:
                 of_pairs[number] += row
                 filled[number] = True
         if initial.replaces and not filled.all():
-            raise ValueError("initial errors that take the place of others need a row for every worker and label used")
+            raise ValueError("initial errors that replace the estimate must have a row for every worker and used label")
         return cls(of_pairs, of_others, initial.replaces)

@@ -1,7 +1,7 @@
-"""The aggregators as classes with `fit` and `fit_predict`, called and parametrised as in crowd-kit.
+"""Aggregators as classes with `fit` and `fit_predict`, with the interface of crowd-kit.
 
-Given a pandas table they give pandas objects of the same form as crowd-kit's; given a Polars table (or any other),
-Polars tables. Values keep their type: a task that is the number 7 stays the number 7.
+For a pandas table they return pandas objects like those of crowd-kit; for other tables, Polars tables. Values keep
+their type: a task with the number 7 stays the number 7.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,24 +36,24 @@ from chorale.metrics.signatures import Setting, signature
 
 @dataclass(eq=False)
 class Estimator:
-    """What all of them have once they are fitted."""
+    """Common attributes after fitting."""
 
     labels_: Any = field(init=False, repr=False)
-    """The answer to each task."""
+    """The label of each task."""
     probas_: Any = field(init=False, repr=False)
     """The probability of every label of each task."""
     _source_: Callable[[], Score] = field(init=False, repr=False)
     _answer_: Any = field(init=False, repr=False)
     ties: TieRule = field(default="random", kw_only=True)
-    """What label a task has where several lead; `first` is crowd-kit's rule."""
+    """Rule for tied labels; `first` is crowd-kit's rule."""
     ties_seed: int = field(default=1, kw_only=True)
 
     command_name: ClassVar[str]
-    """What `--method` calls it."""
+    """Name in `--method`."""
 
     @property
     def score_(self) -> Score:
-        """How certain the labels are, with intervals, notes and a signature."""
+        """The certainty of the labels, with intervals, notes and a signature."""
         return self._source_()
 
     def _take(
@@ -64,7 +64,7 @@ class Estimator:
         trust: FloatArray | None = None,
         more: Mapping[str, str] | None = None,
     ) -> Self:
-        """`more` are digests of what the labels rest on beside the judgments."""
+        """`more` are digests of additional input."""
         result = replace(result, tie_rule=self.ties, tie_seed=self.ties_seed)
         self.labels_ = table.labels(result)
         self.probas_ = table.probabilities(result)
@@ -76,10 +76,10 @@ class Estimator:
 
 
 class Fitted(Estimator):
-    """Of those that learn from judgments alone."""
+    """Base class of aggregators that learn only from judgments."""
 
     def fit(self, data: Any) -> Self:
-        """Learn from a table with the columns task, worker and label."""
+        """Fits a table with the columns task, worker and label."""
         table = Table.of(data)
         return self._take(table, self._aggregated(table))
 
@@ -87,7 +87,7 @@ class Fitted(Estimator):
         raise NotImplementedError
 
     def fit_predict(self, data: Any) -> Any:
-        """The answer to each task."""
+        """The label of each task."""
         return self.fit(data)._answer_
 
     def fit_predict_proba(self, data: Any) -> Any:
@@ -102,8 +102,8 @@ Strategy = Literal["assign", "addition"]
 class MajorityVote(Estimator):
     """See `majority`. `skills`, a mapping or pandas Series from worker to weight, makes it a weighted vote.
 
-    A worker without a skill has the default one; without that, it is an error, or with `on_missing_skill="ignore"` the
-    worker has no vote. A task that only such workers judged is an error in any case.
+    A worker without a skill has the default skill. Without a default, this is an error, or with
+    `on_missing_skill="ignore"` the worker has no vote. A task judged only by such workers is always an error.
     """
 
     command_name = "majority"
@@ -111,13 +111,13 @@ class MajorityVote(Estimator):
     default_skill: float | None = None
     on_missing_skill: Literal["error", "ignore", "value"] = "error"
     skills_: Any = field(init=False, repr=False)
-    """How often each worker agrees with the answer."""
+    """Agreement rate of each worker with the aggregated labels."""
 
     def __post_init__(self) -> None:
         if self.on_missing_skill not in ("error", "ignore", "value"):
-            raise ValueError(f"on_missing_skill is error, ignore or value, not {self.on_missing_skill!r}")
+            raise ValueError(f"on_missing_skill must be error, ignore or value, not {self.on_missing_skill!r}")
         if self.on_missing_skill == "value" and self.default_skill is None:
-            raise ValueError('on_missing_skill="value" needs a default_skill')
+            raise ValueError('on_missing_skill="value" requires default_skill')
 
     def fit(self, data: Any, skills: Any = None) -> Self:
         table = Table.of(data)
@@ -132,10 +132,10 @@ class MajorityVote(Estimator):
         given = [known.get(worker, self.default_skill) for worker in table.worker_values]
         missing = np.array([weight is None for weight in given], dtype=np.bool_)
         if missing.any() and self.on_missing_skill == "error":
-            raise ValueError("a worker has no skill; give default_skill, or a skill for everybody")
+            raise ValueError("a worker has no skill. Set default_skill, or give every worker a skill")
         judged = np.bincount(table.judgments.tasks[~missing[table.judgments.workers]], minlength=len(table.task_values))
         if not judged.all():
-            raise ValueError("a task was judged by nobody with a skill; leave it out, or give default_skill")
+            raise ValueError("a task has no judgments of workers with a skill. Remove the task, or set default_skill")
         return np.asarray([weight or 0.0 for weight in given], dtype=np.float64)[table.judgments.workers]
 
     def fit_predict(self, data: Any, skills: Any = None) -> Any:
@@ -152,7 +152,7 @@ class Wawa(Fitted):
     command_name = "wawa"
 
     skills_: Any = field(init=False, repr=False)
-    """How often each worker is in the majority."""
+    """Rate at which each worker is in the majority."""
 
     def _aggregated(self, table: Table) -> Aggregation:
         result = wawa(table.judgments, ties=self.ties)
@@ -161,7 +161,7 @@ class Wawa(Fitted):
         return result
 
     def predict(self, data: Any) -> Any:
-        """The answer to each task of other judgments by the same workers."""
+        """Labels for other judgments by the same workers."""
         return self._voted(data).labels_
 
     def predict_proba(self, data: Any) -> Any:
@@ -169,19 +169,19 @@ class Wawa(Fitted):
 
     def _voted(self, data: Any) -> MajorityVote:
         if not hasattr(self, "_skills"):
-            raise ValueError("fit comes before predict")
+            raise ValueError("call fit before predict")
         return MajorityVote(ties=self.ties, ties_seed=self.ties_seed).fit(data, self._skills)
 
 
 @dataclass(eq=False)
 class _Iterating(Estimator):
-    """Of Dawid and Skene's models, which are fitted alike."""
+    """Base class of the Dawid–Skene models."""
 
     n_iter: int = 100
     tol: float = 1e-5
     initial_error_strategy: Strategy | None = None
     priors_: Any = field(init=False, repr=False)
-    """How probable each label is before any vote."""
+    """Prior probability of each label."""
     loss_history_: list[float] = field(init=False, repr=False)
     """The bound on the log-likelihood, per judgment, after each iteration."""
 
@@ -189,7 +189,7 @@ class _Iterating(Estimator):
         check_limits(self.n_iter, self.tol)
         if self.initial_error_strategy not in (None, "assign", "addition"):
             given = self.initial_error_strategy
-            raise ValueError(f"initial_error_strategy is assign, addition or None, not {given!r}")
+            raise ValueError(f"initial_error_strategy must be assign, addition or None, not {given!r}")
 
     def _learnt(self, table: Table, result: Aggregation) -> None:
         self.priors_ = table.of_labels(result.details["priors"], "prior")
@@ -198,24 +198,24 @@ class _Iterating(Estimator):
 
 @dataclass(eq=False)
 class DawidSkene(_Iterating):
-    """See `dawid_skene`. `true_labels`, a mapping or pandas Series from task to label, are kept as they are.
+    """See `dawid_skene`. `true_labels`, a mapping or pandas Series from task to label, are fixed.
 
-    `initial_error` is a table by worker and label with a column per true label. With the strategy `assign` the first
-    iteration takes it for workers' errors, and it needs every worker and label of the data; with `addition` it is
-    added, as counts, to what the votes say.
+    `initial_error` is a table by worker and label with a column per true label. With the strategy `assign`, the first
+    iteration uses it as the workers' errors, and it must cover every worker and label of the data; with `addition`, it
+    is added as counts to the estimate from the votes.
     """
 
     command_name = "dawid-skene"
 
     errors_: Any = field(init=False, repr=False)
-    """How probable it is that a worker says a label, given the true one."""
+    """Probability that a worker gives a label, given the true label."""
 
     def fit(self, data: Any, true_labels: Any = None, initial_error: Any = None) -> Self:
         table = Table.of(data)
         initial = None
         if initial_error is not None:
             if self.initial_error_strategy is None:
-                raise ValueError("initial_error needs an initial_error_strategy: assign or addition")
+                raise ValueError("initial_error requires initial_error_strategy: assign or addition")
             initial = table.initial_errors(initial_error, replaces=self.initial_error_strategy == "assign")
         known = None
         if true_labels is not None:
@@ -236,12 +236,12 @@ class DawidSkene(_Iterating):
 
 @dataclass(eq=False)
 class OneCoinDawidSkene(_Iterating, Fitted):
-    """See `one_coin`. `initial_error_strategy` is there for crowd-kit's sake, where it changes nothing either."""
+    """See `one_coin`. `initial_error_strategy` exists for compatibility with crowd-kit and has no effect."""
 
     command_name = "one-coin"
 
     skills_: Any = field(init=False, repr=False)
-    """How often each worker is right."""
+    """Accuracy of each worker."""
 
     def _aggregated(self, table: Table) -> Aggregation:
         result = one_coin(table.judgments, iterations=self.n_iter, tolerance=self.tol)
@@ -252,9 +252,9 @@ class OneCoinDawidSkene(_Iterating, Fitted):
 
 @dataclass(eq=False)
 class MACE(Fitted):
-    """See `mace`. Restarts differ from each other, which crowd-kit's do not, and stop when they have arrived.
+    """See `mace`. Unlike in crowd-kit, restarts differ from each other and stop on convergence.
 
-    `verbose` is there for crowd-kit's sake: nothing is ever printed.
+    `verbose` exists for compatibility with crowd-kit and has no effect.
     """
 
     command_name = "mace"
@@ -270,11 +270,11 @@ class MACE(Fitted):
     verbose: int = 0
     tol: float = field(default=1e-7, kw_only=True)
     skills_: Any = field(init=False, repr=False)
-    """The probability that each worker knows."""
+    """The probability that each worker knows the true label."""
     spamming_: FloatArray = field(init=False, repr=False)
-    """A row per worker, in the order of `skills_`: the probabilities of not knowing and of knowing."""
+    """One row per worker, in the order of `skills_`: the probabilities of not knowing and of knowing."""
     thetas_: FloatArray = field(init=False, repr=False)
-    """A row per worker: what they say when they don't know, a column per label."""
+    """One row per worker: the distribution of labels when they do not know, one column per label."""
 
     def __post_init__(self) -> None:
         check_limits(self.n_iter, self.tol, restarts=self.n_restarts)
@@ -303,11 +303,11 @@ class MACE(Fitted):
 
 @dataclass(eq=False)
 class GLAD(Fitted):
-    """See `glad`. `tol` is finer than crowd-kit's, which stops far from the optimum.
+    """See `glad`. `tol` is smaller than in crowd-kit, which stops far from the optimum.
 
-    `silent` and the limits of the M-step are there for crowd-kit's sake and change nothing. The priors are mappings or
-    pandas Series: of labels their probabilities (also of labels that nobody gave), of workers the mean of α, of tasks
-    the mean of b.
+    `silent` and the limits of the M-step exist for compatibility with crowd-kit and have no effect. The priors are
+    mappings or pandas Series: probabilities of labels (including labels that nobody gave), means of α for workers, and
+    means of b for tasks.
     """
 
     command_name = "glad"
@@ -325,9 +325,9 @@ class GLAD(Fitted):
     betas_: Any = field(init=False, repr=False)
     """The ease of each task, as a logarithm."""
     priors_: Any = field(init=False, repr=False)
-    """How probable each label is before any vote."""
+    """Prior probability of each label."""
     loss_history_: list[float] = field(init=False, repr=False)
-    """The logarithm of the posterior, per judgment, where it stopped."""
+    """Final log posterior per judgment."""
 
     def __post_init__(self) -> None:
         check_limits(self.n_iter, self.tol)
@@ -357,7 +357,7 @@ class GLAD(Fitted):
         if priors is None:
             return None
         if (priors <= 0).any():
-            raise ValueError("labels_priors must be above 0: what is impossible before any vote stays impossible")
+            raise ValueError("labels_priors must be above 0, because a label with prior 0 could never be chosen")
         return np.asarray(priors / priors.sum())
 
 
@@ -369,9 +369,9 @@ def _fitted_score(
     trust: FloatArray | None,
     more: Mapping[str, str],
 ) -> Score:
-    """The mean certainty over tasks, with its interval; tables have the least certain tasks and the weakest workers.
+    """The mean certainty over tasks with its interval, and tables of the least certain tasks and the weakest workers.
 
-    `more` are digests of what the labels rest on beside the judgments.
+    `more` are digests of additional input.
     """
     resampling = Resampling(ci=True)
     settings: dict[str, Setting] = {"method": method, **{name: _setting(value) for name, value in parameters.items()}}

@@ -1,4 +1,4 @@
-"""Expectation-maximisation as Dawid and Skene's models share it."""
+"""Expectation-maximisation for the Dawid–Skene models."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,17 +12,19 @@ from chorale.metrics.aggregation.votes import Votes
 from chorale.metrics.judgments import Judgments
 
 EPSILON = 1e-10
-"""No probability is smaller: what never happened so far is not impossible."""
+"""Minimum probability, because unobserved events are not impossible."""
 
 
 class Model(Protocol):
-    """What is believed about workers."""
+    """Model of the workers."""
 
     def learn(self, beliefs: FloatArray) -> float:
-        """Take what is believed about tasks (labels × tasks); give the expected log-likelihood of the votes."""
+        """Updates the model from beliefs about tasks (labels × tasks), and returns the expected log-likelihood of the
+        votes.
+        """
 
     def log_likelihoods(self) -> FloatArray:
-        """Of each task's votes, given each true label: labels × tasks."""
+        """Log-likelihood of each task's votes for each true label: labels × tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Fit:
     """Labels × tasks."""
     priors: FloatArray
     bounds: list[float]
-    """On the log-likelihood, per judgment, after each iteration."""
+    """Bound on the log-likelihood per judgment after each iteration."""
     converged: bool
 
     def result(self, judgments: Judgments, quality: Mapping[str, FloatArray], **details: Any) -> Aggregation:
@@ -53,10 +55,10 @@ def maximise(
     fix: Callable[[FloatArray], FloatArray] | None = None,
     progress: Progress | None = None,
 ) -> Fit:
-    """From the shares of votes on, until the bound grows by less than the tolerance.
+    """Iterates from the shares of votes until the bound grows by less than the tolerance.
 
-    The bound counts the prior with every judgment, not once per task: that is how crowd-kit does it, and so both stop
-    at the same iteration.
+    The bound counts the prior with every judgment, not once per task, as crowd-kit does, so that both stop at the same
+    iteration.
     """
     beliefs = votes.shares()
     beliefs = fix(beliefs) if fix else beliefs
@@ -81,7 +83,7 @@ def maximise(
 
 
 def softmax(logs: FloatArray) -> FloatArray:
-    """Logarithms as shares that sum to 1 in every column. Overwrites its argument."""
+    """Converts logarithms to probabilities that sum to 1 in every column. Overwrites its argument."""
     logs -= logs.max(axis=0)
     shares = np.exp(logs, out=logs)
     shares /= shares.sum(axis=0)
@@ -89,14 +91,14 @@ def softmax(logs: FloatArray) -> FloatArray:
 
 
 def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[[FloatArray], FloatArray] | None:
-    """What makes the beliefs about tasks whose labels are known certain; None if none are."""
+    """A function that fixes the beliefs about tasks with known labels, or None."""
     if not known:
         return None
     place = {name: code for code, name in enumerate(judgments.label_names)}
     given = [(code, known[name]) for code, name in enumerate(judgments.task_names) if name in known]
     strange = sorted({label for _, label in given if label not in place})
     if strange:
-        raise ValueError(f"nobody gave the label {strange[0]!r} that is said to be true: leave its tasks out")
+        raise ValueError(f"the true label {strange[0]!r} was never given. Remove its tasks")
     pairs = [(code, place[label]) for code, label in given]
     tasks, labels = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
 
@@ -109,7 +111,7 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
 
 
 def accuracy_of(votes: Votes, beliefs: FloatArray) -> FloatArray:
-    """The mean probability, for each worker, that their labels are true."""
+    """Mean probability of each worker's labels being true."""
     in_cells = beliefs[votes.cell_label, votes.cell_task]
     probability = np.repeat(in_cells, np.diff(np.r_[votes.cell_starts, len(votes)]))
     return np.asarray(np.bincount(votes.worker, probability, minlength=votes.workers) / votes.per_worker)

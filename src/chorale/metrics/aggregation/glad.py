@@ -1,13 +1,14 @@
-"""GLAD: able workers and hard tasks.
+"""GLAD: estimates worker ability and task difficulty.
 
-A worker of ability α is right about a task of ease e^b with a probability that grows with both; wrong labels are alike:
+A worker of ability α is correct on a task of ease e^b with a probability that grows with both; wrong labels are equally
+likely:
 
-    P(w says k | c is true) = σ(α_w e^{b_i}) if k = c, else (1 − σ(α_w e^{b_i})) / (K − 1)
+    P(w answers k | c is true) = σ(α_w e^{b_i}) if k = c, else (1 − σ(α_w e^{b_i})) / (K − 1)
 
-Labels are equally probable before any vote, and α and b have the priors N(1, 1), unless others are given.
-Expectation-maximisation stops where the probability of the votes and parameters, summed over all possible true labels,
-is largest. Here that is climbed directly: its gradient is what the expectation step gives, and L-BFGS needs tens of
-steps where alternating needs hundreds.
+The default priors are uniform for labels and N(1, 1) for α and b.
+Expectation-maximisation converges to the maximum of the probability of votes and parameters, marginalised over true
+labels. Here it is maximised directly: the expectation step gives the gradient, and L-BFGS needs tens of steps instead
+of hundreds.
 
 J. Whitehill, P. Ruvolo, T. Wu, J. Bergsma and J. Movellan. Whose vote should count more: optimal integration of labels
 from labelers of unknown expertise. NIPS 2009.
@@ -30,7 +31,7 @@ _PRIOR = 1.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GladPriors:
-    """What is known before any vote. None is the default: labels alike, and means of 1."""
+    """Priors. None is the default: uniform labels, and means of 1."""
 
     labels: FloatArray | None = None
     """The probability of each label."""
@@ -48,10 +49,11 @@ def glad(
     priors: GladPriors | None = None,
     progress: Progress | None = None,
 ) -> Aggregation:
-    """Labels, their probabilities and every worker's ability. Priors of one's own are for one label a task only.
+    """Estimates labels, their probabilities, and the ability of every worker. Custom priors are only for single-label
+    tasks.
 
-    `tolerance` is of the objective, per judgment. The result's details are `ease`, b of every task, and the
-    `log_posterior`. A worker of negative ability says what is false more often than chance.
+    `tolerance` applies to the objective per judgment. The details of the result are `ease`, b of every task, and the
+    `log_posterior`. A worker of negative ability is wrong more often than chance.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> glad(votes).labels
@@ -85,7 +87,7 @@ def _fitted(
 
 
 class _Posterior:
-    """The logarithm of the probability of votes and parameters, and its gradient."""
+    """Log probability of votes and parameters, and its gradient."""
 
     def __init__(self, votes: Votes, priors: GladPriors | None = None) -> None:
         self._votes = votes
@@ -104,7 +106,7 @@ class _Posterior:
     def __call__(self, point: FloatArray) -> tuple[float, FloatArray]:
         votes = self._votes
         ability, ease = point[: votes.workers], point[votes.workers :]
-        # A step too far overflows; the search for a step then takes a shorter one.
+        # Steps that are too long overflow; the line search then takes a shorter one.
         with np.errstate(over="ignore", invalid="ignore"):
             factor = np.repeat(np.exp(ease), self._repeat)
             strength = ability.take(votes.worker) * factor

@@ -1,17 +1,17 @@
 """KOS: messages between tasks and workers, for two labels.
 
-With A = 1 for one label and −1 for the other, a task tells each of its workers what the others say about it, and a
-worker tells each of their tasks how often they agree about the others:
+With A = 1 for one label and −1 for the other, a task sends each of its workers the votes of the others, and a worker
+sends each of their tasks their agreement on other tasks:
 
     x(i → w) = Σ over other workers v of i: A_iv y(v → i),     y(w → i) = Σ over other tasks j of w: A_jw x(j → w)
 
-The label of a task is the sign of Σ A y. Only proportions of messages matter, so they are scaled in every round.
+The label of a task is the sign of Σ A y. Only relative sizes of messages matter, so they are scaled in every round.
 
 D. R. Karger, S. Oh and D. Shah. Budget-optimal task allocation for reliable crowdsourcing systems. Operations Research
 62 (2014), 1–24.
 
-It is made for many tasks with few judgments each. Where a few workers judged nearly all of a few tasks, messages may
-turn around in every round and never settle; the result then says that it has not converged.
+The method is designed for many tasks with few judgments each. If a few workers judged nearly all of a few tasks,
+messages may oscillate; the result is then marked as not converged.
 """
 
 import numpy as np
@@ -24,15 +24,16 @@ from chorale.metrics.judgments import Judgments
 
 _TWO = 2
 _STILL = 1e-6
-"""Messages, of which the largest is 1, that move less than this have settled."""
+"""Convergence threshold for messages, of which the largest is 1."""
 
 
 def kos(judgments: Judgments, *, iterations: int = 100, seed: int = 0, progress: Progress | None = None) -> Aggregation:
-    """Labels, the share of the weight of messages each has, and every worker's reliability; ValueError of three labels.
+    """Estimates labels, their share of message weight, and the reliability of every worker. Raises ValueError for more
+    than two labels.
 
-    The share is no probability. Messages start at random values, sampled with the seed in the order of names. A
-    worker's reliability is the mean of their messages, the largest of all workers being 1; negative for those who
-    mislead. A task whose messages are all 0 counts its votes.
+    The share is not a probability. Messages start at random values, sampled with the seed in the order of names. A
+    worker's reliability is the mean of their messages, scaled to a maximum of 1; it is negative for misleading workers.
+    A task whose messages are all 0 uses its votes.
 
     >>> votes = Judgments.from_columns(list("111222333444"), list("abcd" * 3), list("xxxyyyxxxyyy"))
     >>> kos(votes).labels
@@ -44,10 +45,10 @@ def kos(judgments: Judgments, *, iterations: int = 100, seed: int = 0, progress:
 
 def _fitted(judgments: Judgments, iterations: int, seed: int, progress: Progress | None) -> Aggregation:
     if len(judgments.label_names) > _TWO:
-        raise ValueError(f"kos is for two labels, not {len(judgments.label_names)}: use another method")
+        raise ValueError(f"kos supports only two labels, not {len(judgments.label_names)}. Use another method")
     votes = Votes.of(judgments)
     sign = np.where(votes.label == 0, 1.0, -1.0)
-    # The generator and the order that crowd-kit has for a sorted table, so that both begin alike.
+    # The same generator and order as crowd-kit for a sorted table, so that both start equally.
     message = np.random.RandomState(seed).normal(1.0, 1.0, len(votes))
     done, settled = 0, False
     for done in range(1, iterations + 1):

@@ -1,9 +1,9 @@
-"""MACE: who knows, and who only pretends to.
+"""MACE: estimates which workers know the true label and which guess.
 
-With probability θ a worker knows the true label and says it; otherwise they draw from a habit of their own, ξ. The true
-label of a task is any of the K alike:
+With probability θ a worker gives the true label; otherwise they sample from their own distribution ξ. True labels are
+uniform over K:
 
-    P(w says k | c is true) = θ_w [k = c] + (1 − θ_w) ξ_w[k]
+    P(w answers k | c is true) = θ_w [k = c] + (1 − θ_w) ξ_w[k]
 
 Fitted by expectation-maximisation from several random starts, of which the one with the largest likelihood counts:
 plain (`em`, smoothed) or with Beta(½, ½) priors on θ and Dirichlet(10) priors on ξ by variational Bayes (`vb`), where
@@ -34,27 +34,27 @@ class MaceSettings:
     restarts: int = 10
     iterations: int = 200
     tolerance: float = 1e-7
-    """Of the log-likelihood per judgment: a start that gains less in an iteration has arrived."""
+    """Convergence threshold: gain in log-likelihood per judgment."""
     noise: float = 0.5
-    """How far the first parameters of a start are from even."""
+    """Random deviation of initial parameters from uniform."""
     alpha: float = 0.5
     """Prior count of not knowing."""
     beta: float = 0.5
     """Prior count of knowing."""
     habit: float = 10.0
-    """Prior count of every label in a habit."""
+    """Prior count of every label in ξ."""
     smoothing: float = 0.01
-    """Of plain expectation-maximisation: shared out among the labels and added to every count."""
+    """Smoothing of plain expectation-maximisation: divided among the labels and added to every count."""
     seed: int = 1
 
 
 def mace(
     judgments: Judgments, settings: MaceSettings | None = None, *, progress: Progress | None = None
 ) -> Aggregation:
-    """Labels, their probabilities and every worker's competence, which is θ.
+    """Estimates labels, their probabilities, and the competence θ of every worker.
 
-    The result's details are `habits`, ξ, and `knowing`, how probable it is that who says a true label knows it (both a
-    row per worker, a column per label), and the `log_likelihood`.
+    The details of the result are `habits`, ξ, and `knowing`, the probability that a worker who gives a true label knows
+    it (both one row per worker, one column per label), and the `log_likelihood`.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> mace(votes).labels
@@ -78,7 +78,7 @@ def _fitted(judgments: Judgments, settings: MaceSettings, progress: Progress | N
     best = model.climbed(rng)
     for start in range(1, settings.restarts):
         candidate = model.climbed(rng)
-        # A start must be clearly better: the last digits say nothing.
+        # A start must be clearly better than rounding.
         if candidate.log_likelihood > best.log_likelihood + 1e-9 * len(votes):
             best = candidate
         if progress:
@@ -96,14 +96,14 @@ def _fitted(judgments: Judgments, settings: MaceSettings, progress: Progress | N
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Parameters: of each worker, and, where a worker used a label, of the two."""
+    """Parameters per worker, and per pair of worker and used label."""
 
     knows: FloatArray
     guesses: FloatArray
     habit: FloatArray
     """One per pair."""
     unused: FloatArray
-    """The habit of a label the worker never used, one per worker. No vote depends on it."""
+    """ξ of labels that the worker never used, one per worker. No vote depends on it."""
     log_likelihood: float = -np.inf
     iterations: int = 0
     converged: bool = False
@@ -121,7 +121,7 @@ class _Model:
         self._cell_place: Index = votes.cell_label * votes.tasks + votes.cell_task
 
     def climbed(self, rng: np.random.Generator) -> _State:
-        """From a random start to where the likelihood no longer grows."""
+        """Iterates from a random start until the likelihood stops growing."""
         state = self._start(rng)
         beliefs, log_likelihood = self.beliefs(state)
         for number in range(1, self._settings.iterations + 1):
@@ -159,7 +159,7 @@ class _Model:
         return shares, float((base + top + np.log(sums)).sum() - votes.tasks * np.log(votes.labels))
 
     def _label_odds(self, state: _State) -> tuple[FloatArray, FloatArray]:
-        """For each pair, how probable saying the label is when it is false, and when it is true."""
+        """For each pair, the probability of the label when it is false and when it is true."""
         workers = self._votes.pair_worker
         missed = np.maximum(state.guesses[workers] * state.habit, _TINY)
         return missed, missed + state.knows[workers]
@@ -189,7 +189,7 @@ class _Model:
         return _State((known + extra) / both, (unknown + extra) / both, habit, extra / drawn)
 
     def knowing(self, state: _State) -> FloatArray:
-        """Workers × labels: how probable it is that a worker who says the label knows it, if it is true."""
+        """Workers × labels: probability that a worker who gives the true label knows it."""
         votes = self._votes
         knowing = np.zeros((votes.workers, votes.labels))
         knowing[votes.pair_worker, votes.pair_label] = state.knows[votes.pair_worker] / self._label_odds(state)[1]
@@ -204,7 +204,7 @@ class _Model:
 
 
 def competence_of(known: FloatArray, judgments: FloatArray) -> FloatArray:
-    """θ from how many of their judgments a worker is expected to have known, with the usual prior counts."""
+    """θ from the expected number of judgments that a worker knew, with prior counts."""
     prior = MaceSettings()
     knows = exp_digamma(np.maximum(known, 0.0) + prior.beta)
     guesses = exp_digamma(np.maximum(judgments - known, 0.0) + prior.alpha)
@@ -217,7 +217,7 @@ def exp_digamma(x: FloatArray) -> FloatArray:
 
 
 def digamma(x: FloatArray) -> FloatArray:
-    """ψ(x) for x > 0: stepped up by ψ(x) = ψ(x + 1) − 1/x to where the asymptotic series is exact.
+    """ψ(x) for x > 0: shifted by ψ(x) = ψ(x + 1) − 1/x to where the asymptotic series is accurate.
 
     >>> round(float(digamma(np.array([1.0]))[0]), 12)  # minus Euler's constant
     -0.577215664902

@@ -1,4 +1,4 @@
-"""Majority vote: the label most workers gave.
+"""Majority vote: the most frequent label.
 
 The probability of a label is the share of the task's judgments that have it.
 """
@@ -15,10 +15,10 @@ from chorale.metrics.judgments import Judgments
 
 
 def majority(judgments: Judgments, *, ties: TieRule = "random", progress: Progress | None = None) -> Aggregation:
-    """The most frequent label of each task; of equals what `ties` says, see `Aggregation.tie_rule`.
+    """The most frequent label of each task. `ties` resolves ties, see `Aggregation.tie_rule`.
 
-    Of a multi-label task, every option that more than half of the task's workers chose. Of each worker it says how
-    often they agree with the result.
+    For multi-label tasks, every option that more than half of the task's workers chose. The quality of a worker is
+    their agreement rate with the result.
 
     >>> votes = Judgments.from_columns(["t", "t", "t"], ["ann", "bob", "eve"], ["yes", "no", "yes"])
     >>> majority(votes).labels
@@ -36,21 +36,21 @@ def _majority(judgments: Judgments, ties: TieRule) -> Aggregation:
 
 
 def agreement(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "random") -> FloatArray:
-    """How often each worker said what came out."""
+    """Agreement rate of each worker with the result."""
     right, workers = agreeing(judgments, probabilities, ties), len(judgments.worker_names)
     agreed = np.bincount(judgments.workers[right == 1], minlength=workers).astype(np.float64)
     in_part = np.flatnonzero((right > 0) & (right < 1))
-    # Equal parts are counted, then multiplied: added one by one, their sum would depend on the order of rows.
+    # Equal parts are counted and multiplied, because a sum of single values would depend on the order of rows.
     for part in np.unique(right[in_part]).tolist():
         agreed += part * np.bincount(judgments.workers[in_part[right[in_part] == part]], minlength=workers)
     return np.asarray(agreed / judgments_of(judgments))
 
 
 def agreeing(judgments: Judgments, probabilities: FloatArray, ties: TieRule = "random") -> FloatArray:
-    """Of every judgment, whether it says what came out: 1 or 0.
+    """For every judgment, whether it agrees with the result: 1 or 0.
 
-    Each of k tied labels counts as 1/k right, as it is on average if one is chosen randomly; if the first is taken,
-    that one is right.
+    Each of k tied labels counts as 1/k, the average if one is chosen randomly; if the first is taken, only that one
+    counts.
     """
     if ties == "first":
         first = leaders(probabilities).argmax(axis=1)

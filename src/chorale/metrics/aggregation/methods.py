@@ -1,4 +1,4 @@
-"""The aggregators by the names that commands and files have for them."""
+"""Aggregators by their names in commands and files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from chorale.registry import aggregators, blaming, clash
 
 @dataclass(frozen=True, slots=True)
 class MethodOptions:
-    """What may be asked of a method. None is what the method itself thinks best."""
+    """Options of a method. None selects the method's own default."""
 
     iterations: int | None = None
     tolerance: float | None = None
@@ -33,7 +33,7 @@ class MethodOptions:
     trust: FloatArray | None = None
     """One per judgment, for `confidence`."""
     ties: TieRule = "random"
-    """What label a task has where several lead; the draw takes the seed."""
+    """Rule for tied labels; random ties use the seed."""
 
     def limits(self) -> dict[str, float]:
         both = {"iterations": self.iterations, "tolerance": self.tolerance}
@@ -79,20 +79,20 @@ METHODS: dict[str, Aggregator] = {
     "mmsr": _mmsr,
     "zero-based-skill": _zero_based_skill,
 }
-"""Those that give probabilities or shares of any number of labels."""
+"""Methods that return probabilities or shares for any number of labels."""
 KOS = "kos"
 CROWDTRUTH = "crowdtruth"
 TOLERANT = ("dawid-skene", "one-coin", "mace", "glad", "mmsr")
-"""Those that stop by a tolerance."""
+"""Methods with a tolerance."""
 ITERATIVE = (*TOLERANT, "zero-based-skill", KOS)
 SEEDED = ("mace", "mmsr", KOS)
-"""Those that start at random."""
+"""Methods with random starts."""
 
 PAIRWISE_METHODS = ("bradley-terry", "noisy-bradley-terry")
 TEXT_METHODS = ("rover", "closest-to-average", "rasa", "hrrasa")
 SEGMENTATION_METHODS = ("segmentation-majority", "segmentation-em", "segmentation-rasa")
 OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS)
-"""Those whose result is no label from a list. They are named here, and loaded only where they are used."""
+"""Methods whose result is not a label from a list. They are listed here, and loaded on use."""
 
 
 def method_names() -> tuple[str, ...]:
@@ -110,8 +110,7 @@ def aggregate(
 ) -> Aggregation:
     """A method by its name: one of `method_names()`.
 
-    Of `crowdtruth`, unit-annotation scores stand in the place of probabilities, and units with one judgment are left
-    out.
+    For `crowdtruth`, unit-annotation scores replace probabilities, and units with one judgment are left out.
     """
     options = options or MethodOptions()
     result = _named(method)(judgments, options, progress)
@@ -130,4 +129,4 @@ def _named(method: str) -> Aggregator:
         blamed = blaming(f"aggregation method `{method}` of the kit `{of_kits.kit_of(method)}`", but=(ValueError,))
         return blamed(by_kit)
     names = method_names()
-    raise ValueError(f"there is no method {method!r}; there are {', '.join(names)}.{did_you_mean(method, names)}")
+    raise ValueError(f"unknown method {method!r}. Use one of {', '.join(names)}.{did_you_mean(method, names)}")

@@ -1,10 +1,9 @@
-"""M-MSR: workers' accuracies from how often pairs of workers agree, robust to adversaries.
+"""M-MSR: worker accuracies from the agreement of pairs of workers, robust to adversaries.
 
-With M labels, workers i and j who are right with probabilities p agree so often that M/(M−1)·agreement − 1/(M−1) is
-s_i s_j, where s = (M p − 1)/(M − 1). So s is a rank-one factor of what is observed of that matrix. It is found by
-alternating between two copies of s: each entry is the mean of its ratios to the other copy, without the F largest and
-smallest that lie beyond its present value. Signs come from who agrees with whom more often than chance. The vote
-weighs every worker by log((M−1) p/(1−p)).
+With M labels and workers i and j of accuracies p, M/(M−1)·agreement − 1/(M−1) equals s_i s_j, where s = (M p − 1)/(M −
+1). So s is a rank-one factor of the observed part of that matrix. It is found by alternating between two copies of s:
+each entry is the mean of its ratios to the other copy, without the F largest and smallest that lie beyond its present
+value. Signs come from agreement above or below chance. The vote weights every worker by log((M−1) p/(1−p)).
 
 Q. Ma and A. Olshevsky. Adversarial crowdsourcing through robust rank-one matrix completion. NeurIPS 2020.
 """
@@ -23,12 +22,12 @@ from chorale.metrics.aggregation.votes import Index, Votes
 from chorale.metrics.judgments import Judgments
 
 _AT_ONCE = 2**22
-"""Pairs of judgments in memory at a time."""
+"""Maximum number of pairs of judgments in memory."""
 _MOST_WORKERS = 5_000
-"""Above it, tables of workers × workers no longer fit into the memory of most machines."""
+"""Maximum number of workers, because tables of workers × workers must fit into memory."""
 _CLOSE = 1e-12
 _FEW = 100
-"""Workers up to whom all eigenvectors take no longer."""
+"""Maximum number of workers for which computing all eigenvectors is as fast."""
 _KRYLOV, _RESTARTS, _ROUNDING = 40, 20, 1e-11
 _STEPS = 50
 
@@ -41,10 +40,11 @@ def mmsr(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Aggregation:
-    """Labels, their probabilities and every worker's accuracy. The result's details are the workers' `weights`.
+    """Estimates labels, their probabilities, and the accuracy of every worker. The details of the result are the
+    workers' `weights`.
 
-    The probabilities are those of workers with these accuracies whose errors are independent. A task whose workers
-    all have the weight 0, as where nobody shares a task with anybody, counts its votes.
+    The probabilities assume workers with these accuracies and independent errors. A task whose workers all have weight
+    0, for example because nobody shares tasks, uses its votes.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> mmsr(votes).labels
@@ -59,7 +59,9 @@ def _fitted(
 ) -> Aggregation:
     votes = Votes.of(judgments)
     if votes.workers > _MOST_WORKERS:
-        raise ValueError(f"mmsr compares every two workers: {votes.workers:,} are more than {_MOST_WORKERS:,}")
+        raise ValueError(
+            f"mmsr compares all pairs of workers and supports at most {_MOST_WORKERS:,} workers, not {votes.workers:,}"
+        )
     labels = max(2, votes.labels)
     common, agreed = _pairs(votes)
     factor = _Factor(common > 0, agreed / np.maximum(common, 1) * labels / (labels - 1) - 1 / (labels - 1))
@@ -67,7 +69,7 @@ def _fitted(
     done, settled = 0, True
     for members in _components(common > 0):
         part = factor.among(members)
-        # The generator that crowd-kit has, so that both begin alike.
+        # The same generator as crowd-kit, so that both start equally.
         start = np.random.RandomState(seed).uniform(size=len(members))
         sizes, taken, close = part.solved(start, votes.tasks, iterations, tolerance, progress)
         strengths[members] = sizes * part.signs()
@@ -99,7 +101,7 @@ def _probabilities(votes: Votes, weights: FloatArray) -> FloatArray:
 
 
 def _pairs(votes: Votes) -> tuple[FloatArray, FloatArray]:
-    """Workers × workers: how many tasks both judged, and of how many they said the same."""
+    """Workers × workers: number of common tasks, and of tasks with the same label."""
     size = votes.workers
     counts = [np.zeros(size * size), np.zeros(size * size)]
     keys: list[Index] = []
@@ -133,7 +135,7 @@ def _pairs(votes: Votes) -> tuple[FloatArray, FloatArray]:
 
 
 def _components(linked: NDArray[np.bool_]) -> list[Index]:
-    """Groups of workers who are linked by common tasks; those who share none are in no group."""
+    """Groups of workers connected by common tasks. Workers without common tasks are in no group."""
     left = linked.any(axis=0)
     groups = []
     while left.any():
@@ -162,7 +164,7 @@ class _Factor:
     def solved(
         self, start: FloatArray, tasks: int, iterations: int, tolerance: float, progress: Progress | None
     ) -> tuple[FloatArray, int, bool]:
-        """The factor's sizes, after how many iterations, and whether they had settled by then."""
+        """Absolute values of the factor, number of iterations, and whether it converged."""
         trimmed = max(0, int(self.observed.sum(axis=0).min()) // 2 - 1)
         first, second = start.copy(), start.copy()
         done, close = 0, False
@@ -177,7 +179,7 @@ class _Factor:
         return np.asarray(first / (scale or 1.0)), done, close
 
     def _means(self, given: FloatArray, now: FloatArray, trimmed: int, tasks: int) -> FloatArray:
-        """One copy from the other. The matrix is symmetric, so that rows and columns are the same."""
+        """Computes one copy from the other. The matrix is symmetric, so rows and columns are the same."""
         usable = self.observed & (given > 0)
         ratios = np.divide(np.abs(self.values), given, out=np.full(usable.shape, np.inf), where=usable)
         starts, stops = np.zeros(len(now), dtype=np.intp), usable.sum(axis=1)
@@ -193,7 +195,7 @@ class _Factor:
         return np.asarray(np.where(counts > 0, means, now))
 
     def signs(self) -> FloatArray:
-        """1 for those who are right more often than chance, −1 for the others, by the two sides of a graph.
+        """1 for workers who are correct more often than chance, −1 for the others, from the two sides of a graph.
 
         Workers who disagree are on different sides. Workers who agree are linked through a node of their own, which
         puts them on the same side. With noise there are no such sides; then they are the signs of the eigenvector of
@@ -202,7 +204,7 @@ class _Factor:
         """
         signs = np.where(self.observed, np.sign(self.values), 0.0)
         apart, alike = (signs < 0).astype(np.float64), (signs > 0).astype(np.float64)
-        # A worker disagrees with themselves: crowd-kit has it so, and weak signs are right a little more often.
+        # A worker disagrees with themselves, as in crowd-kit, which makes weak signs slightly more accurate.
         np.fill_diagonal(apart, 1.0)
         scale = 1 / np.sqrt(apart.sum(axis=0) + alike.sum(axis=0))
         between = scale[:, None] * apart * scale
@@ -222,7 +224,7 @@ class _Factor:
 def _leading(matrix: FloatArray, start: FloatArray) -> tuple[float, FloatArray]:
     """The largest eigenvalue of a symmetric matrix and its vector, by Lanczos's method from a vector near it.
 
-    A few dozen products with the matrix take the place of all eigenvectors, which would take seconds each time.
+    A few dozen matrix products replace the computation of all eigenvectors, which would take seconds each time.
     """
     if len(matrix) > _FEW:
         vector = start / np.linalg.norm(start)
@@ -230,7 +232,7 @@ def _leading(matrix: FloatArray, start: FloatArray) -> tuple[float, FloatArray]:
             basis = vector[:, None]
             for _ in range(_KRYLOV):
                 fresh = matrix @ basis[:, -1]
-                # Twice, since rounding leaves a little of what was taken off the first time.
+                # Twice, because rounding leaves a small remainder the first time.
                 for _ in range(2):
                     fresh = fresh - basis @ (basis.T @ fresh)
                 length = float(np.linalg.norm(fresh))
@@ -246,7 +248,7 @@ def _leading(matrix: FloatArray, start: FloatArray) -> tuple[float, FloatArray]:
 
 
 def _moved(first: FloatArray, new_first: FloatArray, second: FloatArray, new_second: FloatArray) -> float:
-    """How far the product of the two copies moved, by Frobenius's norm."""
+    """Change of the product of the two copies, in the Frobenius norm."""
     here, there = new_first - first, new_second - second
     square = here @ here * (new_second @ new_second) + first @ first * (there @ there)
     square += 2 * (here @ first) * (new_second @ there)

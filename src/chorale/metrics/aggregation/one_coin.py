@@ -1,9 +1,9 @@
-"""Dawid and Skene's model with one coin per worker: right with probability s, else any of the other labels alike.
+"""One-coin Dawid–Skene model: a worker is correct with probability s, and wrong labels are equally likely.
 
     e_w[k, c] = s_w if k = c, else (1 − s_w) / (K − 1)
 
-Far fewer numbers to learn than a matrix per worker, so it needs fewer judgments. Fitted as `dawid_skene` is, with s_w
-the mean probability of what the worker said.
+It has far fewer parameters than a matrix per worker, so it needs fewer judgments. Fitted like `dawid_skene`, with s_w
+the mean probability of the worker's labels.
 
 Y. Zhang, X. Chen, D. Zhou and M. I. Jordan. Spectral methods meet EM: a provably optimal algorithm for crowdsourcing.
 Journal of Machine Learning Research 17 (2016), 1–44.
@@ -27,7 +27,8 @@ def one_coin(
     tolerance: float = 1e-5,
     progress: Progress | None = None,
 ) -> Aggregation:
-    """Labels, their probabilities and every worker's skill. The result's details are the labels' `priors`.
+    """Estimates labels, their probabilities, and the skill of every worker. The details of the result are the `priors`
+    of labels.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> one_coin(votes).labels
@@ -64,6 +65,6 @@ class _Coins:
         return logs
 
     def _logs(self) -> tuple[FloatArray, FloatArray]:
-        """Of saying what is true, and of saying one particular other label."""
+        """Log probabilities of the true label, and of one particular other label."""
         wrong = (1 - self.skills) / max(1, self._votes.labels - 1)
         return tuple(np.log(np.clip(each, EPSILON, 1 - EPSILON)) for each in (self.skills, wrong))  # type: ignore[return-value]

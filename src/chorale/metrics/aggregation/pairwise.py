@@ -1,10 +1,10 @@
-"""From pairwise comparisons to a score for every item: Bradley and Terry's model, and one with workers who don't look.
+"""Scores items from pairwise comparisons: the Bradley–Terry model, and a model with inattentive workers.
 
-Bradley and Terry: item i is preferred to j with the probability p_i / (p_i + p_j). The likelihood is climbed by
-minorisation and maximisation, p_i ← wins of i / Σ over comparisons with j of 1 / (p_i + p_j), scaled to sum to 1.
+Bradley–Terry: item i is preferred to j with the probability p_i / (p_i + p_j). The likelihood is maximised by
+minorisation–maximisation, p_i ← wins of i / Σ over comparisons with j of 1 / (p_i + p_j), scaled to sum to 1.
 
-With noise: a worker of skill g looks at the items with the probability g, and otherwise takes the left one with the
-probability b, their bias: P(left) = g σ(s_left − s_right) + (1 − g) b. A little of a prior holds the scores together.
+With noise: a worker of skill g compares the items with probability g, and otherwise takes the left one with probability
+b, their bias: P(left) = g σ(s_left − s_right) + (1 − g) b. A weak prior keeps the scores finite.
 
 R. A. Bradley and M. E. Terry. Rank analysis of incomplete block designs. Biometrika 39 (1952), 324–345. D. R. Hunter.
 MM algorithms for generalized Bradley–Terry models. Annals of Statistics 32 (2004), 384–406.
@@ -25,16 +25,16 @@ from chorale.metrics.aggregation.tables_by_name import coded
 from chorale.metrics.aggregation.votes import Index
 
 _ATTENTIVE = 1.0
-"""Where the logit of every skill starts: workers who look more often than not."""
+"""Initial logit of every skill: workers are attentive more often than not."""
 NOT_CONNECTED = (
-    "Some items never lost, or never won, against the others. Bradley and Terry's scores are then not determined: "
-    "they depend on the number of iterations."
+    "Some items never lost, or never won, against the others. Their Bradley–Terry scores are not determined and "
+    "depend on the number of iterations."
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparisons:
-    """Parallel arrays, one place per comparison; codes index the names."""
+    """Parallel arrays with one entry per comparison; codes index the names."""
 
     workers: Index
     left: Index
@@ -48,11 +48,13 @@ class Comparisons:
 
     @classmethod
     def of(cls, workers: Iterable[Any], left: Iterable[Any], right: Iterable[Any], preferred: Iterable[Any]) -> Self:
-        """From columns of equal length; a preferred item that is neither of the two raises ValueError."""
+        """Builds comparisons from columns of equal length. Raises ValueError if the preferred item is neither of the
+        two.
+        """
         ones, others, best = map(list, (left, right, preferred))
         people, names = coded(workers, "worker")
         if len({len(people), len(ones), len(others), len(best)}) != 1:
-            raise ValueError("columns must be equally long")
+            raise ValueError("columns must have the same length")
         codes, items = coded([*ones, *others], "left and a right item")
         first, second = np.split(codes, 2)
         place = {item: code for code, item in enumerate(items)}
@@ -60,18 +62,20 @@ class Comparisons:
         strange = np.flatnonzero((won != first) & (won != second))
         if len(strange):
             at = int(strange[0])
-            raise ValueError(f"comparison {at + 1} of {ones[at]!r} and {others[at]!r} prefers {best[at]!r}")
+            raise ValueError(
+                f"comparison {at + 1} of {ones[at]!r} and {others[at]!r} has another preferred item, {best[at]!r}"
+            )
         if (first == second).any():
             at = int((first == second).argmax())
-            raise ValueError(f"comparison {at + 1} is of {ones[at]!r} with itself")
-        # Sums of the same numbers in another order differ in the last digit, so the order is made one.
+            raise ValueError(f"comparison {at + 1} compares {ones[at]!r} with itself")
+        # Sums in another order differ in the last digit, so the order is fixed.
         order = np.lexsort((won, second, first, people))
         return cls(people[order], first[order], second[order], (won == first)[order], names, items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemScores:
-    """A score for every item, the larger the better, and what was found about workers."""
+    """A score for every item (higher is better), and estimates about workers."""
 
     items: tuple[Any, ...]
     scores: FloatArray
@@ -80,7 +84,7 @@ class ItemScores:
     iterations: int
     converged: bool
     in_line: float
-    """The share of comparisons that prefer the item with the larger score; equal scores count half."""
+    """Fraction of comparisons that prefer the item with the higher score; equal scores count half."""
     log_likelihood: float
     details: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -93,9 +97,9 @@ def bradley_terry(
     tolerance: float = 1e-9,
     progress: Progress | None = None,
 ) -> ItemScores:
-    """Scores that sum to 1. Stops when an iteration moves them by less than the tolerance, all together.
+    """Scores that sum to 1. Stops when an iteration changes them by less than the tolerance in total.
 
-    Of every worker it says how often they prefer the item with the larger score: `agreement`.
+    `agreement` is how often each worker prefers the item with the higher score.
 
     >>> bradley_terry(Comparisons.of("aab", ["x", "y", "x"], ["y", "x", "y"], ["x", "x", "y"])).scores.round(3).tolist()
     [0.667, 0.333]
@@ -150,9 +154,10 @@ def noisy_bradley_terry(
     regularisation: float = 1e-5,
     progress: Progress | None = None,
 ) -> ItemScores:
-    """Scores between 0 and 1, and every worker's skill and bias. The tolerance is of the objective, per comparison.
+    """Scores between 0 and 1, and the skill and bias of every worker. The tolerance applies to the objective per
+    comparison.
 
-    `regularisation` weighs a prior of all scores around one of their own: as many wins and defeats of each item.
+    `regularisation` is the weight of a prior that centres all scores: as many wins as losses of each item.
 
     >>> compared = Comparisons.of("aaab", ["x", "y", "x", "x"], ["y", "x", "y", "y"], ["x", "x", "y", "x"])
     >>> noisy_bradley_terry(compared, regularisation=0.1).scores.round(2).tolist()
@@ -187,7 +192,7 @@ def noisy_bradley_terry(
 
 
 class _NoisyLikelihood:
-    """The logarithm of the probability of the comparisons, with the prior, and its gradient.
+    """Log probability of the comparisons with the prior, and its gradient.
 
     A point is the common centre of strengths, strengths, logits of biases, logits of skills.
     """
@@ -209,7 +214,7 @@ class _NoisyLikelihood:
         return strengths, biases, skills
 
     def log_likelihood(self, point: FloatArray) -> float:
-        """Of the comparisons alone."""
+        """Log likelihood of the comparisons."""
         strengths, biases, skills = self.parts(point)
         skill = _logistic(skills)[self._given.workers]
         by_items = _logistic(self._sign * (strengths[self._given.left] - strengths[self._given.right]))
@@ -217,7 +222,7 @@ class _NoisyLikelihood:
         return float(np.log(skill * by_items + (1 - skill) * by_side).sum())
 
     def __call__(self, point: FloatArray) -> tuple[float, FloatArray]:
-        # A step too far makes something impossible; the search for a step then takes a shorter one.
+        # Steps that are too long give zero probabilities; the line search then takes a shorter one.
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._with_gradient(point)
 
@@ -254,7 +259,7 @@ def _logistic(logits: FloatArray) -> FloatArray:
 
 
 def _strongly_connected(winner: Index, loser: Index, items: int) -> bool:
-    """Whether every item beat every other, directly or through others."""
+    """Whether every item beat every other, directly or transitively."""
     for source, target in ((winner, loser), (loser, winner)):
         reached = np.zeros(items, dtype=np.bool_)
         reached[0] = True

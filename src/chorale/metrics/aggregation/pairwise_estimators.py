@@ -1,4 +1,4 @@
-"""Bradley and Terry's models as classes, called and parametrised as in crowd-kit."""
+"""Bradley–Terry models as classes, with the interface of crowd-kit."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -11,15 +11,15 @@ from chorale.metrics.aggregation.tables_by_name import series_by_name
 
 @dataclass(eq=False)
 class _Ranking:
-    """A score for every item, from a table with the columns worker, left, right and label, the item preferred."""
+    """Scores items from a table with the columns worker, left, right and label (the preferred item)."""
 
     scores_: Any = field(init=False, repr=False)
-    """The score of each item: a pandas Series of a pandas table, else a Polars table."""
+    """The score of each item: a pandas Series for a pandas table, otherwise a Polars table."""
     result_: ItemScores = field(init=False, repr=False)
-    """The scores with the number of iterations, notes and what was found about workers."""
+    """The scores with the number of iterations, notes and estimates about workers."""
 
     def fit(self, data: Any) -> Self:
-        """Learn from a table of pandas or Polars, or a dict of columns."""
+        """Fits a pandas or Polars table, or a dict of columns."""
         columns = columns_of(data, ("worker", "left", "right", "label"))
         self.result_ = self._ranked(Comparisons.of(*(columns[name] for name in ("worker", "left", "right", "label"))))
         self.scores_ = series_by_name(data, "label", self.result_.items, "score", self.result_.scores)
@@ -30,7 +30,7 @@ class _Ranking:
         raise NotImplementedError
 
     def _learnt(self, data: Any) -> None:
-        """What else the model found."""
+        """Other estimates of the model."""
 
     def fit_predict(self, data: Any) -> Any:
         """The score of each item."""
@@ -39,7 +39,7 @@ class _Ranking:
 
 @dataclass(eq=False)
 class BradleyTerry(_Ranking):
-    """See `bradley_terry`. It continues until scores have settled; crowd-kit stops after two iterations."""
+    """See `bradley_terry`. It iterates until convergence; crowd-kit stops after two iterations."""
 
     n_iter: int = 10_000
     tol: float = 1e-9
@@ -53,16 +53,16 @@ class BradleyTerry(_Ranking):
 
 @dataclass(eq=False)
 class NoisyBradleyTerry(_Ranking):
-    """See `noisy_bradley_terry`. `random_state` is there for crowd-kit's sake: nothing starts at random."""
+    """See `noisy_bradley_terry`. `random_state` exists for compatibility with crowd-kit and has no effect."""
 
     n_iter: int = 1000
     tol: float = 1e-9
     regularization_ratio: float = 1e-5
     random_state: int = 0
     skills_: Any = field(init=False, repr=False)
-    """How probable it is that each worker looks at the items."""
+    """Probability that each worker is attentive."""
     biases_: Any = field(init=False, repr=False)
-    """How probable it is that a worker who does not look takes the left item."""
+    """Probability that an inattentive worker takes the left item."""
 
     def __post_init__(self) -> None:
         check_limits(self.n_iter, self.tol)

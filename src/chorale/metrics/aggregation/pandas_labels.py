@@ -1,4 +1,4 @@
-"""Aggregated labels as a pandas Series that can also say how certain they are. Imported only where pandas is."""
+"""Aggregated labels as a pandas Series with their certainty. Imported only if pandas is installed."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from chorale.metrics.aggregation.scored_labels import Source, WithScore
 
 
 class LabelSeries(WithScore, pd.Series):  # type: ignore[misc]
-    """A Series of labels by task, as crowd-kit gives it."""
+    """A Series of labels by task, as in crowd-kit."""
 
     _metadata = ("_confidence", "_source")
 
@@ -21,7 +21,7 @@ class LabelSeries(WithScore, pd.Series):  # type: ignore[misc]
 
     @property
     def _constructor(self) -> Any:
-        """What is computed from the labels is a Series like any other."""
+        """Derived objects are plain Series."""
         return pd.Series
 
     def to_pandas(self) -> Any:

@@ -1,7 +1,7 @@
-"""From one label per judgment to many: every option is a question of its own, answered yes or no.
+"""Multi-label aggregation: every option is a separate yes/no question.
 
-This is called binary relevance (Tsoumakas and Katakis 2007). Every aggregator here is defined for one label; of a
-multi-label task it is run once per option, on whether each worker chose it.
+This is binary relevance (Tsoumakas and Katakis 2007). Aggregators are defined for one label; for a multi-label task
+they run once per option, on whether each worker chose it.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from chorale.metrics.judgments import Judgments
 Method = Callable[[Judgments, Progress | None], Aggregation]
 NO_YES = ("no", "yes")
 MOST_CELLS = 200_000_000
-"""Tasks × options of a result: more do not fit into the memory of most machines."""
+"""Maximum size (tasks × options) of a result that fits into memory."""
 
 
 def aggregated(judgments: Judgments, method: Method, progress: Progress | None = None) -> Aggregation:
-    """The method's result, option by option if the task is multi-label."""
+    """The result of the method, option by option for multi-label tasks."""
     if not len(judgments):
         raise ValueError("there are no judgments to aggregate")
     judgments = present(judgments)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
-        raise ValueError(f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks are too many")
+        raise ValueError(f"too many labels: {len(judgments.options):,} labels of {len(judgments.task_names):,} tasks")
     sets = judgments.sets
     if sets is None:
         return method(judgments, progress)
@@ -52,7 +52,7 @@ def aggregated(judgments: Judgments, method: Method, progress: Progress | None =
 
 
 def _about(judgments: Judgments, has: NDArray[np.int32]) -> Judgments:
-    """Whether the workers chose an option, given which labels have it."""
+    """Judgments of whether workers chose an option, given the labels that contain it."""
     return replace(judgments, labels=has[judgments.labels], label_names=NO_YES, options=NO_YES, sets=None, notes=())
 
 

@@ -1,4 +1,4 @@
-"""What an aggregator gives: a probability for every label of every task, and what it found out about the workers."""
+"""Result of an aggregator: a probability for every label of every task, and estimates about the workers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _HALF = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregation:
-    """The crowd's answers. Of a multi-label task every option has a probability of its own: they don't sum to 1."""
+    """Aggregated labels. In multi-label tasks, every option has its own probability, and they do not sum to 1."""
 
     tasks: tuple[str, ...]
     options: tuple[str, ...]
@@ -29,23 +29,23 @@ class Aggregation:
     """Tasks × options."""
     workers: tuple[str, ...]
     quality: Mapping[str, FloatArray]
-    """What is known about each worker, one number each: first how good they are; `judgments`: how many they gave."""
+    """Values per worker: first their quality; `judgments` is the number of judgments."""
     multiple: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
-    """The method's own parameters, as arrays: see the method."""
+    """Parameters of the method as arrays; see the method."""
     iterations: int | None = None
     converged: bool = True
-    """Whether the method stopped by itself, and not at the most iterations it was allowed."""
+    """Whether the method converged before the maximum number of iterations."""
     notes: tuple[str, ...] = ()
     tie_rule: TieRule = "random"
-    """What label a task has where several lead: the first by name, one drawn by the name of the task, none, or all."""
+    """Rule for tied labels: the first in alphabetical order, one selected randomly by task name, none, or all."""
     tie_seed: int = 1
 
     @classmethod
     def of(
         cls, judgments: Judgments, probabilities: FloatArray, quality: Mapping[str, FloatArray], **rest: Any
     ) -> Self:
-        """What a method found in judgments: probabilities of tasks × labels, and how good workers are."""
+        """Builds a result from probabilities (tasks × labels) and the quality of workers."""
         return cls(
             judgments.task_names,
             judgments.label_names,
@@ -76,9 +76,9 @@ class Aggregation:
 
     @property
     def labels(self) -> dict[str, str | list[str] | None]:
-        """The answer to each task: a label, or of a multi-label task all options more probable than not.
+        """The answer to each task: a label or, in multi-label tasks, all options with a probability above one half.
 
-        A tied task has what the rule says: a label like any other, None, or a list.
+        A tied task has the result of the tie rule: a label, None, or a list.
         """
         if self.multiple:
             return dict(zip(self.tasks, self._listed(range(len(self.tasks))), strict=True))
@@ -114,25 +114,25 @@ class Aggregation:
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Of each task, whether no single answer leads; of a multi-label one, whether exactly half chose an option."""
+        """Whether each task is tied; in multi-label tasks, whether exactly half chose an option."""
         if self.multiple:
             return np.asarray((np.abs(self.probabilities - _HALF) <= TIE).any(axis=1))
         return np.asarray(leaders(self.probabilities).sum(axis=1) > 1)
 
     @property
     def ties(self) -> int:
-        """How many tasks are tied."""
+        """Number of tied tasks."""
         return int(np.count_nonzero(self.tied))
 
 
 def judgments_of(judgments: Judgments) -> FloatArray:
-    """How many judgments each worker made."""
+    """Number of judgments per worker."""
     return np.bincount(judgments.workers, minlength=len(judgments.worker_names)).astype(np.float64)
 
 
 def certainty(result: Aggregation) -> FloatArray:
-    """The probability of the answer; of a set of options, that of the least certain decision in it."""
+    """The probability of the answer; for a set of options, of its least certain decision."""
     if not result.multiple:
-        # Many short rows: the largest of long columns is found several times as fast.
+        # For many short rows, taking the maximum over long columns is several times faster.
         return np.asarray(np.ascontiguousarray(result.probabilities.T).max(axis=0))
     return np.asarray(np.maximum(result.probabilities, 1 - result.probabilities).min(axis=1))

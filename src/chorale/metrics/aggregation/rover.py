@@ -1,9 +1,9 @@
-"""ROVER: one text from several, by a vote at every place of their alignment.
+"""ROVER: combines several texts by a vote at every position of their alignment.
 
-The first text's words are places. Every further text is aligned with the places by dynamic programming: a word at a
-place that does not have it, a place without a word of the text, and a word without a place cost 1; a place where some
-text has no word costs nothing to leave out. At the end every place has the word that most texts have there, perhaps
-none. Of equals the longest word is taken, then the one that sorts last.
+The words of the first text are positions. Every further text is aligned with them by dynamic programming:
+substitutions, deletions and insertions cost 1; skipping a position where some text has no word is free. Finally, every
+position gets the word that most texts have there, possibly none. For ties, the longest word wins, then the last in
+alphabetical order.
 
 J. G. Fiscus. A post-processing system to yield reduced word error rates: recognizer output voting error reduction
 (ROVER). ASRU 1997.
@@ -18,9 +18,9 @@ _BOTH, _PLACE, _WORD = 0, 1, 2
 
 
 def rover(texts: Sequence[Sequence[str]]) -> tuple[list[str], float]:
-    """The words voted for, and the mean share of texts that have what was voted for, over all places; 1 of no places.
+    """The winning words, and the mean fraction of texts that agree with them over all positions; 1 without positions.
 
-    The result depends on the order of the texts, since each is aligned with those before it.
+    The result depends on the order of the texts, because each is aligned with those before it.
 
     >>> rover([["a", "cat"], ["a", "cat", "sat"], ["the", "cat", "sat"]])[0]
     ['a', 'cat', 'sat']
@@ -36,7 +36,7 @@ def rover(texts: Sequence[Sequence[str]]) -> tuple[list[str], float]:
 
 
 def _aligned(places: list[Counter[str]], words: Sequence[str], count: int) -> list[Counter[str]]:
-    """Places with one more text, after so many; words without a place get one where all others have nothing."""
+    """Adds a text to the positions. Words without a position get a new one, where all other texts have no word."""
     costs = list(range(len(places) + 1))
     leave = [int("" not in place) for place in places]
     steps = [[_PLACE] * (len(places) + 1)]

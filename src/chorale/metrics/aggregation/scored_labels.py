@@ -1,4 +1,4 @@
-"""Aggregated labels as a Polars table that can also say how certain they are, and how they came about."""
+"""Aggregated labels as a Polars table with their certainty and signature."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ Source = Callable[[], "Score"]
 
 
 class WithScore:
-    """Labels whose score is computed when it is first asked for: intervals of a million tasks take a while."""
+    """Labels with a lazily computed score, because intervals of a million tasks take time."""
 
     _source: Source
     _confidence: Any
@@ -27,12 +27,12 @@ class WithScore:
 
     @property
     def interval(self) -> "Interval | None":
-        """Of the mean certainty."""
+        """Interval of the mean certainty."""
         return self.score.interval
 
     @property
     def signature(self) -> str:
-        """The line that lets anybody compute the labels again."""
+        """The signature for reproducing the labels."""
         return self.score.signature
 
     def _repr_html_(self, **_options: Any) -> str:
@@ -47,7 +47,7 @@ class LabelTable(WithScore, pl.DataFrame):
         self._confidence, self._source = confidence, source
 
     def to_polars(self) -> pl.DataFrame:
-        """A plain table, with the confidence of every label beside it."""
+        """A plain table with the confidence of every label."""
         return pl.DataFrame(dict(zip(self.columns, self.get_columns(), strict=True))).with_columns(
             confidence=pl.Series(self._confidence)
         )

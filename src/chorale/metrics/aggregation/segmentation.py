@@ -1,6 +1,6 @@
-"""Masks of images: which pixels several workers' masks make together.
+"""Aggregates image masks of several workers.
 
-Every function takes the masks of one image as an array of workers × rows × columns, and gives the joint mask.
+Every function takes the masks of one image as an array of workers × rows × columns, and returns the joint mask.
 
 D. Jung-Lin Lee, A. Das Sarma and A. Parameswaran. Aggregating crowdsourced image segmentations. HCOMP 2018 (majority,
 EM). RASA is that of `vector_answers`, with 1 − intersection over union as the distance.
@@ -18,13 +18,13 @@ _HALF = 0.5
 
 
 def segmentation_majority(masks: Masks, weights: FloatArray | None = None) -> Masks:
-    """Pixels that at least half of the weight of workers marked."""
+    """Pixels marked by at least half of the total weight of workers."""
     given = np.ones(len(masks)) if weights is None else weights
     return np.asarray(2 * np.tensordot(given, masks.astype(np.float64), 1) >= given.sum())
 
 
 def segmentation_rasa(masks: Masks, *, iterations: int = 10, tolerance: float = 1e-5) -> tuple[Masks, FloatArray]:
-    """The joint mask, and the weights of workers, log(1 + 1 / distance) as shares, which are learnt in turn."""
+    """The joint mask and the normalised weights of workers, log(1 + 1 / distance), estimated alternately."""
     check_limits(iterations, tolerance)
     weights = np.full(len(masks), 1 / len(masks))
     before = None
@@ -34,7 +34,7 @@ def segmentation_rasa(masks: Masks, *, iterations: int = 10, tolerance: float = 
         joint = shares >= _HALF
         union = (masks | joint).sum(axis=(1, 2))
         common = (masks & joint).sum(axis=(1, 2))
-        # Two empty masks are the same mask.
+        # Two empty masks are equal.
         distance = 1 - np.divide(common, union, out=np.ones(len(masks)), where=union > 0)
         weights = np.log(1 / (distance + _NEAREST) + 1)
         weights /= weights.sum()
@@ -48,10 +48,10 @@ def segmentation_rasa(masks: Masks, *, iterations: int = 10, tolerance: float = 
 def segmentation_em(
     masks: Masks, *, iterations: int = 10, tolerance: float = 1e-5, least: float = 1e-15
 ) -> tuple[Masks, FloatArray]:
-    """The joint mask, and how often each worker is right about a pixel that anybody marked.
+    """The joint mask, and the accuracy of each worker on pixels that anybody marked.
 
-    Pixels' probabilities and workers' accuracies are learnt in turn, from the shares of workers on; each round takes
-    the last round's probabilities for priors. Probabilities below `least` are 0.
+    Probabilities of pixels and accuracies of workers are estimated alternately, starting with the shares of workers.
+    Each round uses the last probabilities as priors. Probabilities below `least` are 0.
     """
     check_limits(iterations, tolerance)
     region = int(masks.any(axis=0).sum())
@@ -68,7 +68,7 @@ def segmentation_em(
     accuracy = accuracy_of(np.round(prior))
     bound = -np.inf
     for _ in range(iterations):
-        # Where somebody is never wrong and never right about a pixel, it is not known: it is left out, as 0.
+        # Pixels with an undefined probability count as 0.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             inside, outside = _chances(marked, accuracy)
             odds = np.log(1 - prior) + np.log(outside).sum(axis=0) - np.log(prior) - np.log(inside).sum(axis=0)
@@ -84,16 +84,16 @@ def segmentation_em(
 
 
 def _chances(marked: FloatArray, accuracy: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How probable each worker's answer about each pixel is if it is inside, and if it is outside."""
+    """Probability of each worker's answer for each pixel, if it is inside and if it is outside."""
     right = accuracy[:, None, None]
     inside = np.where(marked > 0, right, 1 - right)
     return inside, 1 - inside
 
 
 def _bound(marked: FloatArray, accuracy: FloatArray, prior: FloatArray, joint: FloatArray) -> float:
-    """On the likelihood: that of all answers, with the prior counted with every one, and the entropy of what is inside.
+    """Bound on the likelihood: of all answers, with the prior counted for each, plus the entropy.
 
-    So counts crowd-kit, and both stop at the same round.
+    This matches crowd-kit, so both stop at the same round.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         inside, outside = _chances(marked, accuracy)

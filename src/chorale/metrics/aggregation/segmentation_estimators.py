@@ -1,4 +1,4 @@
-"""Aggregation of masks as classes, called and parametrised as in crowd-kit."""
+"""Aggregation of masks as classes, with the interface of crowd-kit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ from chorale.metrics.aggregation.tables_by_name import coded, series_by_name
 
 
 def masks_of(given: Sequence[Any], task: Any) -> Masks:
-    """The masks of a task as one array; ValueError if they are no rows and columns of one size."""
+    """The masks of a task as one array. Raises ValueError if they do not have the same size."""
     try:
         masks = np.array([np.asarray(mask) for mask in given])
     except ValueError:
         masks = np.zeros(0)
     if masks.ndim != 3 or masks.dtype.kind not in "biuf" or not np.isin(masks, (0, 1)).all():
-        raise ValueError(f"task {task!r} needs masks of one size: rows and columns of 0 and 1")
+        raise ValueError(f"the masks of task {task!r} must have the same size, with rows and columns of 0 and 1")
     return np.asarray(masks, dtype=np.bool_)
 
 
@@ -30,7 +30,7 @@ class _Segmentation:
     """The mask of each task."""
 
     def fit(self, data: Any) -> Self:
-        """Learn from a table with the columns task, worker and segmentation, a mask of 0 and 1."""
+        """Fits a table with the columns task, worker and segmentation, a mask of 0 and 1."""
         self.segmentations_ = self._joined(data, None)
         return self
 
@@ -47,7 +47,9 @@ class _Segmentation:
         joined = []
         for name, rows in zip(names, places, strict=True):
             if not rows:
-                raise ValueError(f"nobody with a skill marked task {name!r}; leave it out, or give default_skill")
+                raise ValueError(
+                    f"task {name!r} has no mask of a worker with a skill. Remove the task, or set default_skill"
+                )
             joined.append(self._joint(masks_of([masks[row] for row in rows], name), weights[workers[rows]]))
         return series_by_name(data, "task", names, "segmentation", joined)
 
@@ -82,7 +84,7 @@ class SegmentationMajorityVote(_Segmentation):
         default = np.nan if self.default_skill is None else self.default_skill
         weights = np.array([skills.get(worker, default) for worker in people], dtype=np.float64)
         if np.isnan(weights).any() and self.on_missing_skill != "ignore":
-            raise ValueError("a worker has no skill; give default_skill, or a skill for everybody")
+            raise ValueError("a worker has no skill. Set default_skill, or give every worker a skill")
         return weights
 
     def _joint(self, masks: Masks, weights: FloatArray) -> Masks:

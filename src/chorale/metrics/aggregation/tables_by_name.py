@@ -1,4 +1,4 @@
-"""Columns as codes of sorted names, and values by name in the kind of table that the input has."""
+"""Columns as codes of sorted names, and values by name in the table type of the input."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 
 def coded(values: Iterable[Any], column: str) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
-    """Codes, and the names they index, sorted. A gap (None, NaN) raises ValueError."""
+    """Codes and their sorted names. A missing value (None, NaN) raises ValueError."""
     given = list(values)
     if any(value is None or value != value for value in given):  # noqa: PLR0124 - NaN is not equal to itself
-        raise ValueError(f"every row needs a {column}")
+        raise ValueError(f"every row must have a {column}")
     names = sorted(set(given))
     place = {name: code for code, name in enumerate(names)}
     return np.array([place[value] for value in given], dtype=np.intp), tuple(names)
@@ -24,7 +24,7 @@ def is_pandas(data: Any) -> bool:
 
 
 def table_by_name(data: Any, key: str, names: Sequence[Any], columns: Mapping[str, Iterable[Any]]) -> Any:
-    """A pandas table whose index is the key where the data are pandas's, else a Polars table with the key first."""
+    """A pandas table with the key as index for pandas data, otherwise a Polars table with the key as first column."""
     if is_pandas(data):
         pandas = sys.modules["pandas"]
         index = pandas.Index(list(names), name=key)
@@ -34,7 +34,7 @@ def table_by_name(data: Any, key: str, names: Sequence[Any], columns: Mapping[st
 
 
 def series_by_name(data: Any, key: str, names: Sequence[Any], value: str, values: Iterable[Any]) -> Any:
-    """A pandas Series where the data are pandas's, else a Polars table with both columns."""
+    """A pandas Series for pandas data, otherwise a Polars table with both columns."""
     table = table_by_name(data, key, names, {value: values})
     return table[value] if is_pandas(data) else table
 

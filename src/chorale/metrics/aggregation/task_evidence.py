@@ -1,8 +1,8 @@
-"""What the answer to a task rests on, judgment by judgment, given what was found about workers.
+"""Evidence for the answer to a task, judgment by judgment, given estimates about workers.
 
-Every method here weighs a task's judgments by what it knows of the workers. Either the share of a label is the weight
-of those who gave it, or each judgment makes every label so much more or less probable. So the certainty of one task can
-be bootstrapped over its own judgments: they are sampled with replacement, and estimates of workers are kept.
+Every method weights the judgments of a task by its estimates of workers. Either the share of a label is the weight of
+its workers, or each judgment multiplies the probability of every label. So the certainty of a task can be bootstrapped
+over its own judgments, which are sampled with replacement while the estimates of workers stay fixed.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,22 +20,22 @@ from chorale.metrics.sampling import Narrowness, ends_of, times_each_taken
 from chorale.metrics.support import FEWEST
 
 _AT_ONCE = 2**21
-"""Numbers in memory at a time while drawing."""
+"""Maximum number of values in memory while sampling."""
 _TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskEvidence:
-    """Judgments in the order of tasks and workers, with what each says of its task."""
+    """Judgments in the order of tasks and workers, with their evidence."""
 
     _probabilities: FloatArray
     _order: Index
-    """Places of judgments, task by task."""
+    """Positions of judgments, task by task."""
     _edges: Index
     _rows: Callable[[Index], FloatArray]
-    """Of some judgments: a number for every label."""
+    """Evidence of judgments: a number for every label."""
     _log_priors: FloatArray | None
-    """Of the labels, where those numbers are logarithms of likelihoods; None where they are weights."""
+    """Log priors of the labels, if the numbers are log likelihoods; None if they are weights."""
 
     def intervals(
         self,
@@ -45,9 +45,9 @@ class TaskEvidence:
         seed: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> FloatArray:
-        """The ends of the probability of the answer to each of these tasks: 2 × tasks.
+        """Intervals of the probability of the answer for these tasks: 2 × tasks.
 
-        Tasks with equally many judgments share their draws.
+        Tasks with equal numbers of judgments share their samples.
         """
         wanted = np.asarray(tasks, dtype=np.intp)
         sizes = np.diff(self._edges)[wanted]
@@ -71,7 +71,7 @@ class TaskEvidence:
         judgments = self._order[self._edges[tasks][:, None] + np.arange(size)]
         rows = self._rows(judgments.reshape(-1)).reshape(len(tasks), size, -1)
         now = self._probabilities[tasks]
-        # Tied labels are equally probable, so that any of them will do.
+        # Tied labels are equally probable, so any of them can be used.
         answer = leaders(now).argmax(axis=1)[:, None, None]
         if self._log_priors is not None:
             logs = self._log_priors + drawn @ rows
@@ -79,7 +79,7 @@ class TaskEvidence:
             return np.asarray(1 / np.exp(np.minimum(logs, 700.0)).sum(axis=2))
         sums = drawn @ rows
         total = sums.sum(axis=2)
-        # Where nobody drawn has any weight, nothing is known that was not known before.
+        # If no sampled worker has any weight, the previous probability is kept.
         given = np.take_along_axis(sums, answer, axis=2)[..., 0]
         before = np.broadcast_to(np.take_along_axis(now[:, None], answer, axis=2)[..., 0], total.shape)
         return np.asarray(np.divide(given, total, out=before.copy(), where=total > 0))
@@ -88,8 +88,9 @@ class TaskEvidence:
 def task_evidence(
     judgments: Judgments, method: str, result: Aggregation, *, trust: FloatArray | None = None
 ) -> TaskEvidence | None:
-    """Of a single-label result; None of a multi-label one, whose answer is many, and of KOS, whose messages depend on
-    the task."""
+    """Evidence of a single-label result; None for multi-label results, whose answers are sets, and for KOS, whose
+    messages depend on the task.
+    """
     if result.multiple or judgments.sets is not None or method == "kos":
         return None
     judgments = present(judgments)
@@ -106,7 +107,7 @@ def _log_priors(method: str, result: Aggregation) -> FloatArray | None:
 
 
 def _errors(judgments: Judgments, result: Aggregation) -> Callable[[Index], FloatArray]:
-    """Of every true label, how probable what was said is."""
+    """Log probability of the given label for every true label."""
     labels = len(result.options)
     logs = np.log(np.maximum(result.details["errors"], _TINY))
     pairs = result.details["error_workers"].astype(np.int64) * labels + result.details["error_labels"]
@@ -118,7 +119,7 @@ def _errors(judgments: Judgments, result: Aggregation) -> Callable[[Index], Floa
 def _gains_of_labels(
     judgments: Judgments, method: str, result: Aggregation, trust: FloatArray | None
 ) -> Callable[[Index], FloatArray]:
-    """How much what was said gains by being said; other labels gain nothing."""
+    """Gain of the given label; other labels gain nothing."""
     gains = _gains(judgments, method, result, trust)
 
     def rows(some: Index) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Methods whose answer to a task is no label from a list: a text, or a mask. By the names that the command has."""
+"""Methods whose result is not a label from a list but a text or a mask, by their command-line names."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +21,13 @@ from chorale.metrics.judgments import Judgments
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskOutputs:
-    """A text or a mask for every task, and how good its support is."""
+    """A text or a mask for every task, with its support."""
 
     tasks: tuple[str, ...]
     outputs: tuple[Any, ...]
     support_name: str
     support: FloatArray
-    """Of every task; NaN where it is not defined. No probability."""
+    """Support of every task; NaN if undefined. Not a probability."""
     workers: tuple[str, ...]
     quality: Mapping[str, FloatArray]
     iterations: int | None = None
@@ -70,7 +70,7 @@ def _rover(judgments: Judgments, _: MethodOptions, progress: Progress | None) ->
 
 
 def _masks(judgments: Judgments, method: Callable[[Any], Any], progress: Progress | None) -> TaskOutputs:
-    """Labels are masks written as JSON: a list of rows of 0 and 1."""
+    """Parses labels that are JSON masks: a list of rows of 0 and 1."""
     parsed = [_parsed(text) for text in judgments.label_names]
     order = np.lexsort((judgments.workers, judgments.tasks))
     edges = np.searchsorted(judgments.tasks[order], np.arange(len(judgments.task_names) + 1))
@@ -93,18 +93,18 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         shown = text if len(text) < 40 else f"{text[:40]}…"
-        raise ValueError(f"{shown!r} is no mask: write a JSON list of rows of 0 and 1") from None
+        raise ValueError(f"{shown!r} is not a mask. Write a JSON list of rows of 0 and 1") from None
 
 
 def _likeness(judgments: Judgments, joined: Sequence[str]) -> FloatArray:
-    """Of every worker, the mean GLEU of their texts with the tasks' answers."""
+    """Mean GLEU of each worker's texts with the answers to the tasks."""
     said = (judgments.label_names[code] for code in judgments.labels.tolist())
     each = np.array([gleu(text, joined[task]) for text, task in zip(said, judgments.tasks.tolist(), strict=True)])
     return _mean_by_worker(judgments, each)
 
 
 def _mean_by_worker(judgments: Judgments, each: FloatArray) -> FloatArray:
-    # Sums of the same numbers in another order differ in the last digit, so the order is made one.
+    # Sums in another order differ in the last digit, so the order is fixed.
     order = np.lexsort((each, judgments.tasks, judgments.workers))
     sums = np.bincount(judgments.workers[order], each[order], minlength=len(judgments.worker_names))
     return np.asarray(sums / judgments_of(judgments))
@@ -171,5 +171,5 @@ def task_outputs(
     if not len(judgments):
         raise ValueError("there are no judgments to aggregate")
     if judgments.sets is not None:
-        raise ValueError(f"{method} takes one text or mask for each judgment, not a set of labels")
+        raise ValueError(f"{method} requires one text or mask per judgment, not a set of labels")
     return OUTPUT_METHODS[method](present(judgments), options or MethodOptions(), progress)

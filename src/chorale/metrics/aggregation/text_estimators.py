@@ -1,6 +1,6 @@
-"""Aggregation of vectors and texts as classes, called and parametrised as in crowd-kit.
+"""Aggregation of vectors and texts as classes, with the interface of crowd-kit.
 
-Rows are taken in the order of tasks, answers and workers, whatever their order in the table.
+Rows are processed in the order of tasks, answers and workers, independent of their order in the table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ Encoder = Callable[[str], Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _AnswerTable:
-    """Answers with vectors, and what tasks, workers and answers were before they had codes."""
+    """Answers with vectors, and the original values of tasks, workers and answers."""
 
     given: VectorAnswers
     tasks: tuple[Any, ...]
@@ -40,7 +40,7 @@ class _AnswerTable:
 
     @classmethod
     def of(cls, data: Any, answer: str, encoder: Encoder | None = None, *, encoded: bool = False) -> Self:
-        """From a table with task, worker, an answer, and unless answers are `encoded` here their `embedding`."""
+        """Reads a table with task, worker, an answer and, unless answers are `encoded` here, their `embedding`."""
         names = ("task", "worker", answer) if encoded else ("task", "worker", answer, "embedding")
         columns = {name: list(column) for name, column in columns_of(data, names).items()}
         (tasks, task_names), (workers, worker_names) = (coded(columns[name], name) for name in ("task", "worker"))
@@ -50,7 +50,7 @@ class _AnswerTable:
         return cls(given, task_names, worker_names, answer_names, columns)
 
     def known(self, vectors: Mapping[Any, Any] | None) -> dict[int, FloatArray]:
-        """True vectors by the codes of their tasks; those of other tasks are of no use."""
+        """True vectors by task code. Vectors of other tasks are ignored."""
         place = {task: code for code, task in enumerate(self.tasks)}
         given = {} if vectors is None else dict(vectors.items())
         return {place[task]: np.asarray(vector, np.float64) for task, vector in given.items() if task in place}
@@ -64,23 +64,23 @@ def _stacked(vectors: Sequence[Any]) -> FloatArray:
     try:
         return np.array([np.asarray(vector, dtype=np.float64) for vector in vectors], dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError("every answer needs a vector of finite numbers, and all vectors the same length") from None
+        raise ValueError("every answer must have a vector of finite numbers, all of the same length") from None
 
 
 @dataclass(eq=False)
 class _VectorEstimator:
-    """What all have that choose one of a task's answers by its vector."""
+    """Base class of aggregators that choose one of a task's answers by its vector."""
 
     embeddings_and_outputs_: Any = field(init=False, repr=False)
     """The answer to each task, with its vector."""
     scores_: Any = field(init=False, repr=False)
-    """Of every answer the distance to what the task's workers say together."""
+    """Distance of every answer to the aggregated vector of its task."""
     result_: Closest = field(init=False, repr=False)
 
     def fit(self, data: Any, true_embeddings: Any = None) -> Self:
-        """Learn from a table with the columns task, worker, output and embedding, a vector.
+        """Fits a table with the columns task, worker, output and embedding, a vector.
 
-        `true_embeddings`, a mapping or pandas Series from task to vector, stay what they are.
+        `true_embeddings`, a mapping or pandas Series from task to vector, are fixed.
         """
         table = _AnswerTable.of(data, "output")
         self.result_ = self._closest(table, table.known(true_embeddings))
@@ -96,20 +96,20 @@ class _VectorEstimator:
         raise NotImplementedError
 
     def _learnt(self, data: Any, table: _AnswerTable) -> None:
-        """What else the method found."""
+        """Other estimates of the method."""
 
     def fit_predict(self, data: Any, true_embeddings: Any = None) -> Any:
         """The answer to each task, with its vector."""
         return self.fit(data, true_embeddings).embeddings_and_outputs_
 
     def fit_predict_scores(self, data: Any, true_embeddings: Any = None) -> Any:
-        """Of every answer the distance to what the task's workers say together."""
+        """Distance of every answer to the aggregated vector of its task."""
         return self.fit(data, true_embeddings).scores_
 
 
 @dataclass(eq=False)
 class ClosestToAverage(_VectorEstimator):
-    """See `closest_to_average`. `distance` takes two vectors; it is that of the cosine if it is left out."""
+    """See `closest_to_average`. `distance` takes two vectors; default: cosine distance."""
 
     distance: Callable[[FloatArray, FloatArray], float] | None = None
 
@@ -122,7 +122,7 @@ class _Reliable(_VectorEstimator):
     skills_: Any = field(init=False, repr=False)
     """The reliability of each worker."""
     aggregated_embeddings_: Any = field(init=False, repr=False)
-    """What the workers of each task say together, as a vector."""
+    """The aggregated vector of each task."""
 
     def _learnt(self, data: Any, table: _AnswerTable) -> None:
         self.skills_ = series_by_name(data, "worker", table.workers, "skill", np.asarray(self.result_.reliability))
@@ -147,7 +147,7 @@ class RASA(_Reliable):
 
 @dataclass(eq=False)
 class HRRASA(_Reliable):
-    """See `hrrasa`. `output_similarity` compares two outputs: GLEU of their words unless another is given."""
+    """See `hrrasa`. `output_similarity` compares two outputs; default: GLEU of their words."""
 
     n_iter: int = 100
     tol: float = 1e-9
@@ -157,7 +157,7 @@ class HRRASA(_Reliable):
     calculate_ranks: bool = False
     output_similarity: Similarity = gleu
     ranks_: Any = field(init=False, repr=False)
-    """How good every answer is taken to be, where `calculate_ranks` is set."""
+    """Estimated quality of every answer, if `calculate_ranks` is set."""
 
     def __post_init__(self) -> None:
         check_limits(self.n_iter, self.tol)
@@ -174,7 +174,7 @@ class HRRASA(_Reliable):
 
 @dataclass(eq=False)
 class _TextEstimator:
-    """What all have that choose one of a task's texts."""
+    """Base class of aggregators that choose one of a task's texts."""
 
     texts_: Any = field(init=False, repr=False)
     """The text of each task."""
@@ -190,7 +190,7 @@ class _TextEstimator:
         check_limits(self.n_iter, self.tol)
 
     def fit(self, data: Any, true_objects: Any = None) -> Self:
-        """Learn from a table with the columns task, worker and text; `true_objects` are known texts by task."""
+        """Fits a table with the columns task, worker and text. `true_objects` are known texts by task."""
         table = _AnswerTable.of(data, "text", self.encoder, encoded=True)
         self.result_ = self._closest(table, table.known(self._true_vectors(true_objects)))
         chosen = [table.columns["text"][place] for place in self.result_.chosen.tolist()]
@@ -202,7 +202,9 @@ class _TextEstimator:
         if texts is None:
             return None
         if self.encoder is None:
-            raise ValueError("true_objects need an encoder: hashed TF-IDF depends on the texts it is made from")
+            raise ValueError(
+                "true_objects require an encoder, because hashed TF-IDF depends on the texts it is made from"
+            )
         known = dict(texts.items())
         return dict(zip(known, _encoded(list(known.values()), self.encoder), strict=True))
 
@@ -216,7 +218,7 @@ class _TextEstimator:
 
 @dataclass(eq=False)
 class TextRASA(_TextEstimator):
-    """RASA of texts, whose vectors are those of `encoder`, or of hashed TF-IDF."""
+    """RASA for texts, with vectors from `encoder` or hashed TF-IDF."""
 
     alpha: float = 0.05
 
@@ -226,7 +228,7 @@ class TextRASA(_TextEstimator):
 
 @dataclass(eq=False)
 class TextHRRASA(_TextEstimator):
-    """HRRASA of texts, whose vectors are those of `encoder`, or of hashed TF-IDF."""
+    """HRRASA for texts, with vectors from `encoder` or hashed TF-IDF."""
 
     lambda_emb: float = 0.5
     lambda_out: float = 0.5
@@ -253,7 +255,9 @@ def _by_hrrasa(estimator: HRRASA | TextHRRASA, table: _AnswerTable, known: dict[
 
 @dataclass(eq=False)
 class ROVER:
-    """See `rover`. Texts are aligned in the order of their workers' names. `silent` is there for crowd-kit's sake."""
+    """See `rover`. Texts are aligned in the order of their workers' names. `silent` exists for compatibility with
+    crowd-kit.
+    """
 
     tokenizer: Callable[[str], Sequence[str]] = str.split
     detokenizer: Callable[[list[str]], str] = " ".join
@@ -262,7 +266,7 @@ class ROVER:
     """The text of each task."""
 
     def fit(self, data: Any) -> Self:
-        """Learn from a table with the columns task, worker and text."""
+        """Fits a table with the columns task, worker and text."""
         columns = columns_of(data, ("task", "worker", "text"))
         tasks, names = coded(columns["task"], "task")
         workers, _ = coded(columns["worker"], "worker")

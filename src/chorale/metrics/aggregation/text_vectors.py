@@ -15,10 +15,10 @@ _WORD = re.compile(r"\w+")
 
 
 def hashed_tfidf(texts: Sequence[str], dimensions: int = DIMENSIONS) -> FloatArray:
-    """A row per text, of length 1: counts of words, weighed by how few texts have them, at places given by a hash.
+    """One unit vector per text: word counts weighted by inverse document frequency, at hashed positions.
 
-    Words are compared without case. The sign of a word's entry also comes from its hash, so that words at the same
-    place rather cancel out than add up. A text without words is a row of zeros.
+    Words are compared ignoring case. The sign of an entry also comes from the hash, so that collisions tend to cancel.
+    A text without words is a row of zeros.
 
     >>> vectors = hashed_tfidf(["a cat", "A cat!", "dogs bark"])
     >>> (vectors @ vectors.T).round(6).tolist()
@@ -49,7 +49,8 @@ def _hash(word: str) -> int:
 
 
 def gleu(first: str, second: str) -> float:
-    """Common n-grams of one to four words, as a share of the longer text's (Wu et al. 2016); 0 of two empty texts.
+    """Common n-grams of one to four words, as a fraction of those of the longer text (Wu et al. 2016); 0 for two empty
+    texts.
 
     >>> gleu("a big cat", "a cat")
     0.3333333333333333

@@ -1,8 +1,7 @@
-"""What is done where no label of a task leads.
+"""Tie-breaking.
 
-Going by name gives labels early in the alphabet more tasks than others, so that ties are broken at random unless asked
-otherwise. The draw depends on the seed and the name of the task alone: neither the order of rows nor other tasks change
-it.
+Alphabetical order would favour labels early in the alphabet, so ties are broken at random by default. The choice
+depends only on the seed and the name of the task, not on the order of rows or on other tasks.
 """
 
 from collections.abc import Sequence
@@ -18,14 +17,14 @@ TieRule = Literal["first", "random", "abstain", "all"]
 
 
 def leaders(probabilities: FloatArray) -> NDArray[np.bool_]:
-    """In each row, the columns with its largest number."""
+    """The columns with the maximum of each row."""
     if not probabilities.size:
         return np.zeros(probabilities.shape, dtype=np.bool_)
     return np.asarray(probabilities >= probabilities.max(axis=1, keepdims=True) - TIE)
 
 
 def untied(leading: NDArray[np.bool_], names: Sequence[str], seed: int) -> NDArray[np.intp]:
-    """One of the leading columns of each row: of several, a random one by the row's name."""
+    """One of the leading columns of each row, selected randomly by the name of the row."""
     chosen = np.asarray(leading.argmax(axis=1) if leading.size else np.zeros(len(leading)), dtype=np.intp)
     counts = leading.sum(axis=1)
     tied = np.flatnonzero(counts > 1)

@@ -1,9 +1,9 @@
-"""Confidence over a whole file of judgments: every vote weighs as much as its worker is trusted.
+"""Trust-weighted confidence for a whole file of judgments.
 
     confidence(item, a) = Σ trust(w) [w answered a] / Σ trust(w)
 
-The same as `trust_weighted_share`, which decides one item at a time while a study runs. Zeichner, Berant and Dagan
-(2012) accepted results with a confidence of 0.7 or more.
+Gives the same result as `trust_weighted_share`, which decides one item at a time while a study runs. Zeichner, Berant
+and Dagan (2012) accepted results with a confidence of 0.7 or more.
 """
 
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ from chorale.metrics.judgments import Judgments
 def confidence(
     judgments: Judgments, *, trust: FloatArray | None = None, progress: Progress | None = None
 ) -> Aggregation:
-    """Labels and their trust-weighted shares.
+    """Computes labels and their trust-weighted shares.
 
-    `trust` has one number per judgment; without it the judgments' own trust counts, and if they have none, all votes
-    count the same. A task whose workers are not trusted at all counts them all the same. Of each worker it says the
-    mean trust their judgments had.
+    `trust` has one number per judgment. By default the judgments' own trust is used; without any, all votes count
+    equally. If the workers of a task have no trust, their votes count equally. The quality of a worker is the mean
+    trust of their judgments.
 
     >>> votes = Judgments.from_columns(["t", "t", "t"], ["ann", "bob", "eve"], ["yes", "no", "yes"])
     >>> confidence(votes, trust=np.array([0.5, 1.5, 0.5])).probabilities.tolist()
@@ -34,7 +34,7 @@ def confidence(
     if weights is None:
         weights = np.ones(len(judgments))
     if len(weights) != len(judgments):
-        raise ValueError(f"{len(judgments)} judgments need as many values of trust, not {len(weights)}")
+        raise ValueError(f"trust must have one value per judgment: expected {len(judgments)}, found {len(weights)}")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("trust must be a number of at least 0")
     return aggregated(judgments, lambda each, _: _weighted(each, weights), progress)
@@ -58,7 +58,7 @@ def _weighted(judgments: Judgments, weights: FloatArray) -> Aggregation:
 
 
 def held_against(judgments: Judgments, gold: Mapping[str, str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of every judgment whether its task is in the gold, and whether it says the same."""
+    """For every judgment, whether its task is in the gold, and whether it agrees with it."""
     place = {name: code for code, name in enumerate(judgments.label_names)}
     true = np.array([place.get(gold[name], -2) if name in gold else -1 for name in judgments.task_names], dtype=np.intp)
     of_each = true[judgments.tasks] if len(judgments) else true
@@ -66,11 +66,11 @@ def held_against(judgments: Judgments, gold: Mapping[str, str]) -> tuple[NDArray
 
 
 def trust_from_gold(judgments: Judgments, gold: Mapping[str, str], *, smoothing: float = 0.0) -> FloatArray:
-    """The trust of the worker of every judgment: their accuracy on the tasks in `gold`.
+    """Trust of each judgment's worker: their accuracy on the tasks in `gold`.
 
-    With smoothing n, n right and n wrong answers are added to everybody's: trust moves towards one half, the more so
-    the less gold they answered. Without it, a worker who answered no gold is trusted like the mean of the others (1 if
-    there are none).
+    With smoothing n, n correct and n wrong answers are added for every worker, which moves trust towards one half,
+    especially for workers with few gold answers. Without smoothing, a worker without gold answers gets the mean trust
+    of the others (1 if there are none).
     """
     if smoothing < 0:
         raise ValueError("smoothing must be at least 0")

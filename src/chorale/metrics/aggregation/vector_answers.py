@@ -1,9 +1,9 @@
-"""Answers that are vectors, or have them: the one closest to what the workers of a task say together.
+"""Aggregates answers with vectors: selects the answer closest to the aggregated vector of its task.
 
-RASA: a task's vector is the mean of its answers', weighted by workers' reliability; a worker's reliability is a
-quantile of the chi-square distribution of their number of answers, over the sum of squared distances of their answers
-to the tasks' vectors. Both are repeated until the vectors have settled. HRRASA also weighs every answer by how much it
-is like the task's other answers, as a vector and as a text.
+RASA: the vector of a task is the mean of its answers, weighted by worker reliability. The reliability of a worker is a
+chi-square quantile for their number of answers, divided by the sum of squared distances of their answers to the task
+vectors. Both steps are repeated until convergence. HRRASA also weights every answer by its similarity to the task's
+other answers, as a vector and as a text.
 
 J. Li and F. Fukumoto. A dataset of crowdsourced word sequences: collections and answer aggregation for ground truth
 creation. AnnoNLP 2019. J. Li. Crowdsourced text sequence aggregation based on hybrid reliability and representation.
@@ -24,10 +24,10 @@ from chorale.metrics.aggregation.result import Progress
 from chorale.metrics.aggregation.votes import Index
 
 _NEAREST = 1e-5
-"""The least sum of squared distances: a worker who is always right is not infinitely reliable."""
+"""Minimum sum of squared distances, so that reliability stays finite."""
 _TINY = 1e-10
 _SAME = 1e-9
-"""Distances closer than this are the same number computed in another order."""
+"""Distances closer than this count as equal, because they may differ by rounding."""
 
 Similarity = Callable[[str, str], float]
 
@@ -39,23 +39,23 @@ class VectorAnswers:
     tasks: Index
     workers: Index
     answers: Index
-    """Codes of what was answered; of equally close answers the first is taken."""
+    """Codes of the answers. Of equally close answers, the first is selected."""
     vectors: FloatArray
-    """A row per answer."""
+    """One row per answer."""
     starts: Index
-    """Where each task's answers begin."""
+    """Start of each task's answers."""
     task_count: int
     worker_count: int
     order: Index
-    """Where each answer stood in the data."""
+    """Position of each answer in the data."""
 
     @classmethod
     def of(cls, tasks: Index, workers: Index, answers: Index, vectors: FloatArray) -> Self:
-        """From codes; every task and worker must have an answer."""
+        """Builds answers from codes. Every task and worker must have an answer."""
         if not len(tasks):
             raise ValueError("there are no answers to aggregate")
         if vectors.ndim != 2 or len(vectors) != len(tasks) or not np.isfinite(vectors).all():
-            raise ValueError("every answer needs a vector of finite numbers, and all vectors the same length")
+            raise ValueError("every answer must have a vector of finite numbers, all of the same length")
         order = np.lexsort((workers, answers, tasks))
         tasks, workers = tasks[order], workers[order]
         starts = np.flatnonzero(np.r_[True, tasks[1:] != tasks[:-1]])
@@ -64,24 +64,24 @@ class VectorAnswers:
 
     @property
     def sizes(self) -> Index:
-        """How many answers each task has."""
+        """Number of answers per task."""
         return np.asarray(np.diff(np.r_[self.starts, len(self.tasks)]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closest:
-    """Which answer was chosen for each task, and how far each is from its task's vector."""
+    """The selected answer of each task, and the distance of each answer to its task's vector."""
 
     chosen: Index
-    """Of each task, the place of the answer among the answers as they were given."""
+    """Index of the selected answer of each task in the input order."""
     distances: FloatArray
-    """Of each answer as it was given."""
+    """Distance of each answer, in input order."""
     vectors: FloatArray
-    """Tasks × dimensions: what the workers say together."""
+    """Tasks × dimensions: the aggregated vectors."""
     reliability: FloatArray | None = None
-    """Of each worker; NaN of those who met nobody else at any task."""
+    """Reliability of each worker; NaN for workers who share no task with others."""
     weights: FloatArray | None = None
-    """Of each answer as it was given, where every answer has its own."""
+    """Weight of each answer in input order, if answers have their own weights."""
     iterations: int | None = None
     converged: bool = True
 
@@ -94,7 +94,7 @@ def closest_to_average(
 ) -> Closest:
     """The answer closest to the mean of the task's vectors; `known` are true vectors of some tasks, by code.
 
-    The distance is the cosine's, 1 − cos, unless a function of an answer's and a task's vector is given.
+    The default distance is 1 − cosine. It can be any function of an answer's and a task's vector.
     """
     means = _means(given, np.ones(len(given.tasks)), known)
     return _closest(given, means, distance)
@@ -109,7 +109,7 @@ def rasa(
     known: Mapping[int, FloatArray] | None = None,
     progress: Progress | None = None,
 ) -> Closest:
-    """See the module. The tolerance is of the squared change of the tasks' vectors, as a share of their squares."""
+    """See the module. The tolerance applies to the squared change of the task vectors relative to their squares."""
     _check(iterations, tolerance, alpha)
     return _settled(given, np.ones(len(given.tasks)), iterations, tolerance, alpha, known, progress)
 
@@ -127,9 +127,9 @@ def hrrasa(
     known: Mapping[int, FloatArray] | None = None,
     progress: Progress | None = None,
 ) -> Closest:
-    """See the module. `texts` are what the codes of answers stand for, which `similarity` compares two by two.
+    """See the module. `texts` are the texts of the answer codes, which `similarity` compares pairwise.
 
-    A task with one answer has that answer, and says nothing about its worker.
+    A task with one answer gets that answer and has no influence on its worker's reliability.
     """
     _check(iterations, tolerance, alpha)
     alike = weight_of_vectors * _vector_likeness(given)
@@ -139,12 +139,12 @@ def hrrasa(
 
 
 def ranks(given: VectorAnswers, result: Closest) -> FloatArray:
-    """How good HRRASA takes every answer to be, in the order of the data: reliability of the worker and of the answer.
+    """HRRASA's quality of every answer, in input order: reliability of the worker and of the answer.
 
-    NaN where a task has one answer.
+    NaN for tasks with one answer.
     """
     if result.reliability is None or result.weights is None:
-        raise ValueError("only hrrasa ranks answers")
+        raise ValueError("answers can only be ranked with hrrasa")
     task_vectors = result.vectors[given.tasks]
     squares = ((given.vectors - task_vectors) ** 2).sum(axis=1)
     product = (given.vectors**2).sum(axis=1) * (task_vectors**2).sum(axis=1)
@@ -208,7 +208,7 @@ def _settled(
 
 
 def _means(given: VectorAnswers, weights: FloatArray, known: Mapping[int, FloatArray] | None) -> FloatArray:
-    """Of every task's vectors, weighted; what is known stays what it is."""
+    """Weighted means of the vectors of each task. Known vectors are fixed."""
     sums = np.add.reduceat(weights[:, None] * given.vectors, given.starts, axis=0)
     means = sums / np.add.reduceat(weights, given.starts)[:, None]
     for task, vector in (known or {}).items():
@@ -237,13 +237,13 @@ def _closest(
 
 
 def _first_of_each(chosen: NDArray[np.bool_], starts: Index) -> Index:
-    """The first place of each task that is chosen: ties go to the answer that sorts first."""
+    """Index of the selected answer of each task. Ties go to the first answer in sort order."""
     places = np.where(chosen, np.arange(len(chosen)), len(chosen))
     return np.asarray(np.minimum.reduceat(places, starts))
 
 
 def _vector_likeness(given: VectorAnswers) -> FloatArray:
-    """Of every answer, the mean of exp(−|a − b|² / |a|²|b|²) over the task's other workers' answers b."""
+    """For every answer, the mean of exp(−|a − b|² / |a|²|b|²) over the answers b of the task's other workers."""
     likeness = np.zeros(len(given.tasks))
     for size in np.unique(given.sizes[given.sizes > 1]).tolist():
         places = given.starts[given.sizes == size][:, None] + np.arange(size)
@@ -252,7 +252,7 @@ def _vector_likeness(given: VectorAnswers) -> FloatArray:
         products = vectors @ vectors.transpose(0, 2, 1)
         apart = np.maximum(squares[:, :, None] + squares[:, None, :] - 2 * products, 0.0)
         both = squares[:, :, None] * squares[:, None, :]
-        # A vector of zeros is like another of zeros only.
+        # A zero vector is only similar to another zero vector.
         ratio = np.divide(apart, both, out=np.where(apart > 0, np.inf, 0.0), where=both > 0)
         others = given.workers[places][:, :, None] != given.workers[places][:, None, :]
         likeness[places] = np.where(others, np.exp(-ratio), 0.0).sum(axis=2) / (size - 1)
@@ -260,7 +260,7 @@ def _vector_likeness(given: VectorAnswers) -> FloatArray:
 
 
 def _text_likeness(given: VectorAnswers, texts: tuple[str, ...], similarity: Similarity) -> FloatArray:
-    """Of every answer, its mean similarity to the task's other workers' answers."""
+    """Mean similarity of every answer to the answers of the task's other workers."""
     likeness = np.zeros(len(given.tasks))
     seen: dict[tuple[int, int], float] = {}
     codes, workers = given.answers.tolist(), given.workers.tolist()

@@ -1,8 +1,8 @@
-"""Judgments laid out for counting: sorted once by task, once by who said what.
+"""Judgments laid out for counting: sorted by task, and by worker and label.
 
-Every algorithm here goes over the votes again and again, summing something over each task's votes or over each
-worker's. With votes in order such a sum is one pass over adjacent numbers. The order is that of the names, never that
-of the file, so sums come out the same to the last digit whatever the file's order.
+Every algorithm repeatedly sums over the votes of each task or of each worker. With sorted votes, such a sum is one pass
+over adjacent numbers. The order is that of the names, not of the file, so sums are identical to the last digit for any
+order of the file.
 """
 
 from dataclasses import dataclass, replace
@@ -36,27 +36,27 @@ class Votes:
     label: Index
     pair: Index
     task_starts: Index
-    """Where each task's votes begin."""
+    """Start of each task's votes."""
     cell_starts: Index
     cell_task: Index
     cell_label: Index
     by_pair: Index
     """The votes in the order of worker, label, task."""
     pair_starts: Index
-    """Where each pair's votes begin in that order."""
+    """Start of each pair's votes in that order."""
     pair_worker: Index
     pair_label: Index
     worker_starts: Index
-    """Where each worker's pairs begin."""
+    """Start of each worker's pairs."""
 
     def __len__(self) -> int:
         return len(self.task)
 
     @classmethod
     def of(cls, judgments: Judgments) -> Self:
-        """Every task and worker of the judgments must have at least one: see `present`."""
+        """Every task and worker must have at least one judgment: see `present`."""
         tasks, workers, labels = len(judgments.task_names), len(judgments.worker_names), len(judgments.label_names)
-        # A vote is its task, label and worker and nothing else: numbers made of all three are sorted, and taken apart.
+        # Task, label and worker of a vote are packed into one number, sorted, and unpacked.
         wide: Any = np.int32 if tasks * labels * workers < _SMALL else np.int64
         vote = (judgments.tasks.astype(wide) * labels + judgments.labels) * wide(workers) + judgments.workers
         vote.sort()
@@ -93,7 +93,7 @@ class Votes:
 
     @property
     def per_task(self) -> FloatArray:
-        """How many votes each task has."""
+        """Number of votes per task."""
         return _lengths(self.task_starts, len(self))
 
     @property
@@ -107,7 +107,7 @@ class Votes:
     def shares(self, weights: FloatArray | None = None) -> FloatArray:
         """The share of each label among the votes of each task, as labels × tasks. Weights are one per vote.
 
-        A task whose votes weigh nothing counts them all the same.
+        If the votes of a task have no weight, they count equally.
         """
         each = np.ones(len(self)) if weights is None else weights
         total = np.add.reduceat(each, self.task_starts)
@@ -124,7 +124,7 @@ def _lengths(starts: Index, end: int) -> FloatArray:
 
 
 def present(judgments: Judgments) -> Judgments:
-    """The judgments with only those names of tasks and workers that have any."""
+    """The judgments without names of tasks and workers that have no judgments."""
     tasks, task_names = _used(judgments.tasks, judgments.task_names)
     workers, worker_names = _used(judgments.workers, judgments.worker_names)
     if task_names is judgments.task_names and worker_names is judgments.worker_names:
@@ -142,7 +142,7 @@ def _used(codes: NDArray[np.int32], names: tuple[str, ...]) -> tuple[NDArray[np.
 
 
 def _starts(ordered: Index) -> Index:
-    """Where a run of equal numbers begins."""
+    """Start of each run of equal numbers."""
     if not len(ordered):
         return np.zeros(0, dtype=np.intp)
     return np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

@@ -1,7 +1,7 @@
 """Wawa, worker agreement with aggregate: a majority vote of votes weighted by how often a worker is in the majority.
 
-Known from Appen's platform: the majority's labels first; a worker's skill is the share of their judgments that agree
-with those; then the vote again, every vote with the skill of its worker.
+Known from Appen's platform: first a majority vote; a worker's skill is the fraction of their judgments that agree with
+it; then a vote weighted by skill.
 """
 
 from dataclasses import replace
@@ -15,10 +15,10 @@ from chorale.metrics.judgments import Judgments
 
 
 def wawa(judgments: Judgments, *, ties: TieRule = "random", progress: Progress | None = None) -> Aggregation:
-    """Labels, their weighted shares and every worker's skill.
+    """Estimates labels, their weighted shares, and the skill of every worker.
 
-    In a majority of k tied labels each is right to the k-th part; with `ties` first, the one that sorts first is right.
-    Where nobody who judged a task has any skill, all their votes count the same.
+    Each of k tied majority labels counts 1/k; with `ties` first, only the first in alphabetical order counts. If no
+    worker of a task has any skill, their votes count equally.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> wawa(votes).quality["skill"].tolist()

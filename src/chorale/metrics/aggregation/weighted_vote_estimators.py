@@ -1,4 +1,4 @@
-"""M-MSR, KOS and zero-based skill as classes, called and parametrised as in crowd-kit."""
+"""M-MSR, KOS and zero-based skill as classes, with the interface of crowd-kit."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +61,7 @@ class ZeroBasedSkill(Fitted):
     lr_reduce_factor: float = 0.5
     eps: float = 1e-5
     skills_: Any = field(init=False, repr=False)
-    """How often each worker agrees with the weighted vote."""
+    """Agreement rate of each worker with the weighted vote."""
 
     def _aggregated(self, table: Table) -> Aggregation:
         result = zero_based_skill(

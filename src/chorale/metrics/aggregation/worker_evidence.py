@@ -1,8 +1,8 @@
-"""What a worker's quality rests on, judgment by judgment, given the answers that were found.
+"""Evidence for the quality of a worker, judgment by judgment, given the aggregated answers.
 
-A quality that is a mean over the worker's judgments can be bootstrapped over them. The answers stay what they are: one
-worker among many moves them little. MACE's competence follows from how often somebody is right, and how often they
-would be without knowing. GLAD's ability has no interval: its scale is that of a prior.
+A quality that is a mean over the worker's judgments can be bootstrapped over them. The answers are fixed, because one
+worker among many changes them little. MACE's competence follows from a worker's accuracy and the accuracy of guessing.
+GLAD's ability has no interval, because its scale is that of a prior.
 """
 
 from collections.abc import Mapping
@@ -23,28 +23,28 @@ from chorale.metrics.student import t_bound, wilson
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorkerEvidence:
-    """Judgments in the order of workers, with what each says of its worker."""
+    """Judgments in the order of workers, with their evidence."""
 
     name: str
-    """Of the quality."""
+    """Metric of the quality."""
     metric: Metric
-    """Its one score is called `quality`; it takes a worker's sums, and the ability they have now in the last column."""
+    """Its only score is `quality`. It takes the sums of a worker, with the current ability in the last column."""
     _rows: FloatArray
     _edges: Index
     _believed: FloatArray | None = None
-    """How probable it is that each judgment is right; None where that is known, as of gold."""
+    """Probability that each judgment is correct; None if known, as for gold."""
     _is_competence: bool = False
     """Whether the quality is MACE's."""
 
     def rows(self, worker: int) -> FloatArray:
-        """One for each of their judgments; none of somebody of whom nothing is known, as who met no gold."""
+        """Values of each judgment of the worker; empty if nothing is known, e.g. without gold."""
         return self._rows[self._edges[worker] : self._edges[worker + 1]]
 
     def interval(self, worker: int, value: float, *, resamples: int = 1000, seed: int = 1) -> Interval:
-        """Of a worker's quality, over their judgments.
+        """Interval of a worker's quality over their judgments.
 
-        Nobody knows which of them are right, and a judgment that may be right or wrong tells less of its worker than
-        one that is known to be. So their number is replaced by the information they carry.
+        It is unknown which judgments are correct, and an uncertain judgment carries less information about its worker.
+        So the number of judgments is replaced by their information.
         """
         rows, part = self.rows(worker), slice(self._edges[worker], self._edges[worker + 1])
         around = row_intervals(rows, self.metric, resamples=resamples, seed=seed)["quality"]
@@ -59,10 +59,10 @@ class WorkerEvidence:
 
 
 def _information(believed: FloatArray) -> FloatArray:
-    """Of judgments that are right with these probabilities, how much each tells of how often its worker is right.
+    """Information of judgments with these probabilities of being correct about the accuracy of their worker.
 
-    One that is known to be right or wrong tells 1. The rest follows from what the others' judgments say of the task,
-    which is what is believed without the worker's own: the expected information of an accuracy.
+    A judgment known to be correct or wrong has 1. Otherwise it follows from the belief about the task without the
+    worker's own judgment: the expected information about an accuracy.
     """
     accuracy = float(np.clip(believed.mean(), _NEARLY_NEVER, 1 - _NEARLY_NEVER))
     sure = np.clip(believed, _NEARLY_NEVER**2, 1 - _NEARLY_NEVER**2)
@@ -74,9 +74,9 @@ def _information(believed: FloatArray) -> FloatArray:
 
 
 def _competence_between(competence: float, right: float, low: float, high: float) -> Interval:
-    """The interval of a competence from that of how often the worker is right.
+    """The interval of a competence, from the interval of the worker's accuracy.
 
-    Who does not know is right by luck: right = competence + (1 − competence) · luck.
+    accuracy = competence + (1 − competence) · accuracy of guessing.
     """
     luck = float(np.clip((right - competence) / max(1 - competence, _NEARLY_NEVER), 0.0, _MOST_LUCK))
     least, most = ((accuracy - luck) / (1 - luck) for accuracy in (low, high))
@@ -86,11 +86,11 @@ def _competence_between(competence: float, right: float, low: float, high: float
 _MOST_LUCK = 0.95
 _NEARLY_NEVER = 1e-6
 _LEAST = 0.5
-"""Judgments that anybody is taken to have given: of less no interval could be computed."""
+"""Minimum number of judgments assumed for an interval."""
 
 
 def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> WorkerEvidence | None:
-    """Of a single-label result; None where the quality does not come from the judgments, as a trust that is given."""
+    """Evidence of a single-label result; None if the quality does not come from judgments, e.g. a given trust."""
     judgments = present(judgments)
     if result.multiple or judgments.sets is not None:
         return None
@@ -105,8 +105,7 @@ def worker_evidence(judgments: Judgments, method: str, result: Aggregation) -> W
 
 
 def gold_evidence(judgments: Judgments, gold: Mapping[str, str], smoothing: float) -> WorkerEvidence:
-    """Of a trust that is accuracy on gold: the worker's judgments of it, with as many right and wrong ones added as
-    there were."""
+    """Evidence of trust as accuracy on gold: the worker's gold judgments, with the added correct and wrong ones."""
     judgments = present(judgments)
     on_gold, right = held_against(judgments, gold)
     workers, right = judgments.workers[on_gold], right[on_gold]

@@ -1,7 +1,7 @@
 """Zero-based skill: a vote weighted by skill, where skill follows agreement with the vote.
 
-Everybody starts with the skill of guessing. The vote decides; then every skill moves towards the share of the worker's
-judgments that agree with it, by all of the distance at first and by half as much after every 20 rounds.
+All workers start with the skill of guessing. After each vote, every skill moves towards the worker's agreement rate, at
+first by the full distance and after every 20 rounds by half as much.
 """
 
 from dataclasses import replace
@@ -28,11 +28,11 @@ def zero_based_skill(
     ties: TieRule = "random",
     progress: Progress | None = None,
 ) -> Aggregation:
-    """Labels, their shares of skill and every worker's skill.
+    """Estimates labels, their shares of skill, and the skill of every worker.
 
-    `rate` is how far a skill moves, from 0 to 1; every `rounds_to_reduce` rounds it is multiplied by `factor`. The
-    first skill is that of guessing plus `above_guessing`. In a vote of k tied labels each agrees to the k-th part; with
-    `ties` first, the one that sorts first.
+    `rate` is the step size of skills, from 0 to 1; every `rounds_to_reduce` rounds it is multiplied by `factor`. The
+    initial skill is that of guessing plus `above_guessing`. Each of k tied labels counts 1/k; with `ties` first, only
+    the first in alphabetical order counts.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> zero_based_skill(votes).quality["skill"].tolist()
@@ -55,7 +55,7 @@ def _fitted(
     done, settled = 0, False
     for done, step in enumerate(steps, 1):
         moved = skill + step * (agreement(judgments, votes.shares(skill[votes.worker]).T, ties) - skill)
-        # Skills that no vote changes any more never change again.
+        # Once a vote changes no skill, skills never change again.
         settled = bool((np.abs(moved - skill) <= 1e-12).all())
         skill = moved
         if progress:

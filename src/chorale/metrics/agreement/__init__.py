@@ -1,4 +1,4 @@
-"""How far people agree beyond what chance would give: coefficients, tables of pairs and items, distances."""
+"""Chance-corrected agreement: coefficients, tables of pairs and items, distances."""
 
 from chorale.metrics.agreement.alpha import krippendorff_alpha
 from chorale.metrics.agreement.chance import brennan_prediger, fleiss_by_items, gwet_ac

@@ -1,9 +1,9 @@
-"""The best alignment of several people's spans in one text, exactly: the disorder of Mathet et al. (2015).
+"""Optimal alignment of several people's spans in a text: the disorder of Mathet et al. (2015).
 
-An alignment puts every span in one group, with at most one span of each person; who has none in a group counts as an
-empty span there. A group of k people costs the mean over their pairs: the dissimilarity of two spans, 1 where one or
-both are empty. The best alignment costs least. It is found by integer programming, among groups that cost less than
-the same group without one of its spans and that span alone.
+An alignment puts every span in one group, with at most one span per person; people without a span in a group have an
+empty span there. The cost of a group of k people is the mean over their pairs: the dissimilarity of two spans, or 1 if
+one or both are empty. The alignment with the lowest cost is found by integer programming, among groups that cost less
+than the group without one of its spans plus that span alone.
 """
 
 from collections.abc import Sequence
@@ -18,22 +18,22 @@ from chorale.metrics import FloatArray
 from chorale.model.extras import need
 
 MOST_GROUPS = 2_000_000
-"""Of groups to choose from: more of them need more memory and time than there is."""
+"""Maximum number of candidate groups, limited by memory and time."""
 _TOLERANCE = 1e-6
 
 Spans = FloatArray
-"""One person's spans: start, end and the code of the category, one a row."""
+"""One person's spans, one per row: start, end and category code."""
 Groups = NDArray[np.intp]
-"""For every group the place of each person's span; after the last span: none."""
+"""For every group, the index of each person's span; the index after the last span means none."""
 
 
 def least_cost(people: Sequence[Spans]) -> float:
-    """What the best alignment costs: the sum over its groups.
+    """Cost of the best alignment: the sum over its groups.
 
     >>> least_cost([np.array([[0.0, 2.0, 0.0]]), np.array([[0.0, 2.0, 0.0], [5.0, 6.0, 0.0]])])
     1.0
     """
-    # Who has marked nothing is in every group, with an empty span, and decides nothing.
+    # People without spans are in every group with an empty span and do not affect the alignment.
     marking = [spans for spans in people if len(spans)]
     pairs = len(people) * (len(people) - 1) / 2
     if len(marking) < 2:
@@ -44,8 +44,9 @@ def least_cost(people: Sequence[Spans]) -> float:
 
 
 def dissimilarities(first: Spans, second: Spans) -> FloatArray:
-    """Of every two spans of two people: the squared distance of their ends, by their lengths; and 1 if categories
-    differ."""
+    """Dissimilarity of all pairs of spans of two people: squared distance of their ends relative to their lengths, plus
+    1 if categories differ.
+    """
     left, right = first[:, None, :], second[None, :, :]
     apart = np.abs(left[..., 0] - right[..., 0]) + np.abs(left[..., 1] - right[..., 1])
     lengths = left[..., 1] - left[..., 0] + right[..., 1] - right[..., 0]
@@ -54,7 +55,7 @@ def dissimilarities(first: Spans, second: Spans) -> FloatArray:
 
 
 def _candidates(people: Sequence[Spans], pairs: float) -> tuple[Groups, FloatArray]:
-    """Groups that can be in a best alignment, and the sums over their pairs. `pairs` counts all people's."""
+    """Groups that can be in a best alignment, and sums over their pairs. `pairs` counts pairs of people."""
     count = len(people)
     # A pair with an empty span costs 1. Its row and column come last.
     tables = {
@@ -67,8 +68,8 @@ def _candidates(people: Sequence[Spans], pairs: float) -> tuple[Groups, FloatArr
         size = len(people[added])
         if len(groups) * (size + 1) > MOST_GROUPS:
             raise ValueError(
-                f"a text has too many spans near each other by {count} people: more than {MOST_GROUPS:,} ways to group "
-                "them. Take shorter texts as items, or --metric alpha with --distance span"
+                f"a text has too many overlapping spans by {count} people, with more than {MOST_GROUPS:,} possible "
+                "groups. Use shorter texts as items, or --metric alpha with --distance span"
             )
         costs = (costs[:, None] + sum(tables[one, added][groups[:, one]] for one in range(added))).reshape(-1)
         groups = np.column_stack([np.repeat(groups, size + 1, axis=0), np.tile(np.arange(size + 1), len(groups))])
@@ -81,10 +82,10 @@ def _candidates(people: Sequence[Spans], pairs: float) -> tuple[Groups, FloatArr
 def _is_useful(
     groups: Groups, tables: dict[tuple[int, int], FloatArray], people: Sequence[Spans], pairs: float
 ) -> NDArray[np.bool_]:
-    """Whether no span of a group is so far from the others that the group costs less without it, and it alone."""
+    """Whether no span of a group is so far from the others that splitting it off would cost less."""
     places = range(groups.shape[1])
     there = [groups[:, place] < len(people[place]) for place in places]
-    # Those still to be added can bring the others nearer by 1 each at the most.
+    # Each span still to be added can reduce the cost by at most 1.
     room = pairs + (len(people) - groups.shape[1]) + _TOLERANCE
     useful = np.ones(len(groups), dtype=np.bool_)
     for place in places:
@@ -98,7 +99,7 @@ def _is_useful(
 
 
 def _least(groups: Groups, costs: FloatArray, sizes: NDArray[np.intp]) -> float:
-    """The least cost of groups that have every span once."""
+    """Minimum cost of groups that contain every span once."""
     marked = groups < sizes
     rows = (groups + np.cumsum(sizes) - sizes)[marked]
     starts = np.concatenate([[0], np.cumsum(marked.sum(axis=1))])
@@ -114,7 +115,7 @@ def _least(groups: Groups, costs: FloatArray, sizes: NDArray[np.intp]) -> float:
 
 @cache
 def _solver() -> Any:
-    """One for all programs: making one takes longer than solving a small program."""
+    """Shared solver, because creating one takes longer than solving a small program."""
     need("highspy")
     import highspy  # noqa: PLC0415 - of the extra `rules`
 
@@ -126,7 +127,7 @@ def _solver() -> Any:
 
 
 def _program(costs: FloatArray, rows: NDArray[np.intp], starts: NDArray[np.intp], spans: int) -> Any:
-    """A variable for every group, and a row for every span: one of its groups is chosen."""
+    """One variable per group, and one constraint per span: exactly one of its groups is selected."""
     import highspy  # noqa: PLC0415 - of the extra `rules`
 
     program = highspy.HighsLp()

@@ -1,14 +1,14 @@
-"""Krippendorff's α: any number of people, any of them missing, any distance between values.
+"""Krippendorff's α: any number of people, missing judgments, any distance between values.
 
     α = 1 − D_o / D_e
 
 D_o is the mean distance between two judgments of one item, D_e that between any two judgments at all (Krippendorff
-2011, Computing Krippendorff's alpha-reliability). With n_uc the times value c was given to item u, n_u all judgments
-of the item, n_c all of the value and n all there are (of items judged at least twice):
+2011, Computing Krippendorff's alpha-reliability). With n_uc the number of times value c was given to item u, n_u the
+number of judgments of the item, n_c of the value, and n of all (for items judged at least twice):
 
     D_o = 1/n · Σ_u 1/(n_u − 1) · Σ_ck n_uc n_uk δ_ck        D_e = 1/(n(n − 1)) · Σ_ck n_c n_k δ_ck
 
-Both come from counts of values; no table of pairs of judgments is ever made.
+Both are computed from counts of values, without a table of pairs of judgments.
 """
 
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ from chorale.metrics.judgments import Judgments
 
 _BLOCK = 2**22
 _FEW_RANKS = 16
-"""Of so many values all pairs are few enough to be counted."""
+"""Maximum number of values for which all pairs are counted."""
 
 
 class _Scale(Protocol):
     """Distances between values, in the two sums that α needs. The last axis of totals is the values."""
 
     def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:
-        """For every item Σ_ck n_uc n_uk δ_ck."""
+        """Σ_ck n_uc n_uk δ_ck for every item."""
         ...
 
     def among(self, totals: FloatArray) -> FloatArray:
@@ -61,7 +61,7 @@ class _Numbers:
     """δ is the squared difference of the values."""
 
     def __init__(self, values: FloatArray) -> None:
-        # Distances stay the same, and sums of squares keep their digits.
+        # Centring keeps distances and preserves the precision of sums of squares.
         self.values = values - values.mean() if len(values) else values
 
     def within(self, counts: ValueCounts, totals: FloatArray) -> FloatArray:  # noqa: ARG002
@@ -72,7 +72,7 @@ class _Numbers:
 
 
 class _Ranks:
-    """δ is the squared difference of mean ranks: how many judgments lie between two values depends on all of them."""
+    """δ is the squared difference of mean ranks, which depend on all judgments."""
 
     def __init__(self, places: FloatArray) -> None:
         self.order = places.astype(np.intp)
@@ -120,7 +120,7 @@ class _Ratios:
 
 
 class _DistanceTable:
-    """δ stands in a table."""
+    """δ is given as a table."""
 
     def __init__(self, table: FloatArray) -> None:
         self.table = table
@@ -139,16 +139,16 @@ def krippendorff_alpha(
     distance: str | Distance | None = None,
     order: Sequence[str] | None = None,
 ) -> Agreement:
-    """α at a level of measurement, or with a distance instead: a name of `DISTANCES` or a function of one's own.
+    """α at a level of measurement, or with a distance: a name of `DISTANCES` or a custom function.
 
-    At the level ordinal, `order` names the labels from the lowest to the highest; numbers need none.
+    At the ordinal level, `order` lists the labels from lowest to highest; numbers need no order.
 
     >>> crowd = Judgments.from_columns(list("aabbcc"), list("xyxyxy"), [1, 1, 2, 2, 3, 1])
     >>> round(krippendorff_alpha(crowd).value, 4), round(krippendorff_alpha(crowd, level="interval").value, 4)
     (0.5455, 0.0)
     """
     if level not in LEVELS:
-        raise ValueError(f"there is no level {level!r}; there are {', '.join(LEVELS)}")
+        raise ValueError(f"unknown level {level!r}. Use one of {', '.join(LEVELS)}")
     scale = _scale(judgments, level, distance, order)
     counts = value_counts(judgments)
     totals = counts.totals
@@ -188,10 +188,10 @@ def _spread(counts: ValueCounts, values: FloatArray) -> FloatArray:
 
 
 def _square_differences(n: FloatArray, sums: FloatArray, squares: FloatArray) -> FloatArray:
-    """Σ over all ordered pairs of (x − y)², from how many there are, Σx and Σx²."""
+    """Σ over all ordered pairs of (x − y)², from their number, Σx and Σx²."""
     whole = n * squares
     half = whole - sums**2
-    # What is left of equal numbers is rounding.
+    # For equal numbers, the remainder is only rounding.
     return np.asarray(np.where(half > 1e-12 * whole, 2 * half, 0.0))
 
 
@@ -201,7 +201,7 @@ def _per_item(counts: ValueCounts, within: FloatArray) -> FloatArray:
 
 
 def _alpha(observed: FloatArray, n: FloatArray, expected: FloatArray | float) -> FloatArray:
-    """1 − (n − 1) · observed / expected; 0 where nothing could differ."""
+    """1 − (n − 1) · observed / expected; 0 if the expected disagreement is 0."""
     expected = np.asarray(expected)
     share = np.divide((n - 1) * observed, expected, out=np.ones(np.shape(observed)), where=expected > 0)
     return 1 - share
@@ -236,7 +236,7 @@ def _of_numbers(scale: _Numbers, counts: ValueCounts, observed: FloatArray) -> t
 
 
 def _of_few_ranks(scale: _Ranks, counts: ValueCounts) -> tuple[FloatArray, Metric]:
-    """Distances of ranks depend on who is drawn; how often two values met in one item does not, and adds up."""
+    """Rank distances depend on the sample, but co-occurrence counts of values within items do not and can be summed."""
     table = counts.dense()
     lower, upper = np.triu_indices(counts.n_values, k=1)
     met = table[:, lower] * table[:, upper] / np.maximum(counts.sizes - 1, 1)[:, None]

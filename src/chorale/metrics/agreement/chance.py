@@ -2,9 +2,9 @@
 
     θ = (P_a − P_e) / (1 − P_e)
 
-P_a is the mean over items with two judgments or more of the share of agreeing pairs; with weights, a pair of labels
-agrees to the degree w_kl. π_k is the mean over all items of the share of label k among the item's judgments: an item
-counts once in it, however often it was judged. With q labels and T the sum of all weights,
+P_a is the fraction of agreeing pairs, averaged over items with two or more judgments; with weights, a pair of labels
+agrees to the degree w_kl. π_k is the share of label k among an item's judgments, averaged over all items, so each item
+counts once. With q labels and T the sum of all weights,
 
     Gwet              P_e = T / (q (q − 1)) · Σ π_k (1 − π_k)      (Gwet 2008; with weights AC2)
     Brennan–Prediger  P_e = T / q²                                 (Brennan and Prediger 1981)
@@ -25,18 +25,19 @@ from chorale.metrics.agreement.scales import WEIGHTS, Weights, ranks_of
 from chorale.metrics.judgments import Judgments, codes_in_use
 
 _FEWEST_ITEMS, _FEWEST_PAIRS = 10, 25
-"""An interval of a weighted coefficient needs so many items, and pairs of judgments of one item: with fewer, large
-distances may be missing from the data."""
+"""Minimum number of items, and of pairs of judgments of an item, for an interval of a weighted coefficient. With fewer,
+large distances may be missing from the data.
+"""
 ByChance = Callable[[FloatArray], FloatArray]
-"""From the propensities of the labels to 1 − P_e; the last axis is the labels."""
+"""Computes 1 − P_e from the label propensities. The last axis is the labels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Categories:
-    """The labels there are to choose from, and how far apart they are."""
+    """The possible labels, and their distances."""
 
     judgments: Judgments
-    """With labels coded by their places among the categories."""
+    """Judgments with labels coded by their index among the categories."""
     weights: Weights
 
     @property
@@ -63,9 +64,9 @@ class Categories:
 
 
 def categories_of(judgments: Judgments, weights: Weights, order: Sequence[str] | None) -> Categories:
-    """The categories of an order, or else the labels that were given, as numbers where there are weights."""
+    """The categories of an order, or otherwise the given labels, as numbers if there are weights."""
     if weights not in WEIGHTS:
-        raise ValueError(f"there are no weights {weights!r}; there are {', '.join(WEIGHTS)}")
+        raise ValueError(f"unknown weights {weights!r}. Use one of {', '.join(WEIGHTS)}")
     names = judgments.label_names
     if weights != "none" or order is not None:
         used = codes_in_use(judgments.labels)
@@ -87,7 +88,7 @@ def categories_of(judgments: Judgments, weights: Weights, order: Sequence[str] |
 
 
 def gwet_ac(judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None) -> Agreement:
-    """AC1; with weights AC2. `order` names all labels there were to choose from, from the lowest to the highest.
+    """AC1, or AC2 with weights. `order` lists all possible labels from lowest to highest.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yyynyyyy"))
     >>> round(gwet_ac(two).value, 4)
@@ -105,7 +106,7 @@ def gwet_ac(judgments: Judgments, *, weights: Weights = "none", order: Sequence[
 def brennan_prediger(
     judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None
 ) -> Agreement:
-    """Chance gives every label equally often. `order` names all labels there were to choose from.
+    """Brennan–Prediger: chance gives every label equally often. `order` lists all possible labels.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yyynyyyy"))
     >>> brennan_prediger(two).value
@@ -122,7 +123,7 @@ def brennan_prediger(
 def fleiss_by_items(
     judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None
 ) -> Agreement:
-    """Fleiss' κ with shares of labels that are means over items, as Gwet (2014) has it for missing data.
+    """Fleiss' κ with label shares averaged over items, as in Gwet (2014) for missing data.
 
     >>> crowd = Judgments.from_columns(list("aaabb"), list("xyzxy"), ["yes", "yes", "no", "no", "no"])
     >>> round(fleiss_by_items(crowd).value, 4)
@@ -136,7 +137,7 @@ def fleiss_by_items(
 
 
 def agreeing(categories: Categories, counts: ValueCounts) -> tuple[FloatArray, FloatArray]:
-    """For every item the share of its pairs of judgments that agree, 0 where there are none; and the disagreement."""
+    """For every item, the fraction of agreeing pairs of judgments (0 without pairs), and the disagreement."""
     pairs = counts.sizes * (counts.sizes - 1)
     if categories.weights == "none":
         differing = counts.sizes**2 - counts.by_item(counts.counts**2)
@@ -147,7 +148,7 @@ def agreeing(categories: Categories, counts: ValueCounts) -> tuple[FloatArray, F
 
 
 def log_scale_from(categories: Categories, counts: ValueCounts) -> int | None:
-    """How many items an interval of a weighted coefficient needs; None without weights, when no distance is large."""
+    """Minimum number of items for an interval of a weighted coefficient; None without weights."""
     if categories.weights == "none":
         return None
     sizes = counts.sizes[counts.sizes > 1]
@@ -180,6 +181,6 @@ def _coefficient(
 
 
 def _beyond_chance(room: ByChance, own: FloatArray, totals: FloatArray) -> FloatArray:
-    """1 − disagreement over what chance leaves; 0 where it leaves nothing."""
+    """1 − disagreement / expected disagreement; 0 if the latter is 0."""
     left = room(ratio(totals, own[..., 2:3]))
     return np.asarray(np.where(left > 0, 1 - ratio(1 - ratio(own[..., 0], own[..., 1]), left), 0.0))

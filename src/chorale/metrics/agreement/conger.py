@@ -1,10 +1,10 @@
-"""Conger's κ: chance by everybody's own shares of the labels, over all pairs of people at once.
+"""Conger's κ: chance agreement from each person's own label shares, over all pairs of people.
 
     κ = (P_a − P_e) / (1 − P_e),    P_e = Σ_{g≠h} Σ_kl w_kl p_gk p_hl / (r (r − 1))
 
-P_a is the mean over items with two judgments or more of the share of agreeing pairs, p_gk the share of label k among
-all judgments of person g, and r how many people there are (Conger 1980; Gwet 2014 for missing data). For two people who
-judged the same items it is Cohen's κ.
+P_a is the fraction of agreeing pairs, averaged over items with two or more judgments, p_gk the share of label k among
+all judgments of person g, and r the number of people (Conger 1980; Gwet 2014 for missing data). For two people who
+judged the same items, it is Cohen's κ.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _DENSE_CELLS = 2**24
 
 
 def conger_kappa(judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None) -> Agreement:
-    """κ of Conger.
+    """Conger's κ.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yynnynnn"))
     >>> conger_kappa(two).value
@@ -55,7 +55,7 @@ def conger_kappa(judgments: Judgments, *, weights: Weights = "none", order: Sequ
 def _evidence(
     categories: Categories, own: FloatArray, cells: np.ndarray, shape: tuple[int, int], least: int | None
 ) -> tuple[FloatArray, Metric]:
-    """A row per item: agreement, and who gave which label. Where those are many, they are looked up."""
+    """One row per item: agreement, and the label of each person. If these are many, they are looked up."""
     columns, tasks = shape[0] * shape[1], categories.judgments.tasks
     if columns <= _MOST_COLUMNS and columns * len(own) <= _DENSE_CELLS:
         said = np.zeros((len(own), columns))
@@ -72,7 +72,7 @@ def _evidence(
 
 
 def _room(categories: Categories, said: FloatArray) -> FloatArray:
-    """1 − P_e, from how often everybody gave every label; people who gave none are not there."""
+    """1 − P_e, from the number of times each person gave each label, without people who gave none."""
     shares = ratio(said, said.sum(axis=-1, keepdims=True))
     there = (said.sum(axis=-1) > 0).sum(axis=-1)
     together = shares.sum(axis=-2)

@@ -1,4 +1,4 @@
-"""How often each value was given to each item: all that most coefficients need to know of the judgments."""
+"""Counts of values per item, the only input of most coefficients."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,29 +13,29 @@ from chorale.metrics.judgments import Judgments
 
 Places = NDArray[np.intp]
 _DENSE_CELLS = 2**25
-"""Up to so many cells a table with a column for every value is held in memory."""
+"""Maximum size of a table with one column per value."""
 _MOST_COLUMNS = 256
-"""Beyond, drawing from a list of items is quicker than adding up columns."""
+"""Above this, sampling from a list of items is faster than summing columns."""
 
 
 def sums_at(places: NDArray[Any], weights: FloatArray, size: int) -> FloatArray:
-    """The sum of the weights at every place."""
+    """Sum of the weights per position."""
     return np.bincount(places, weights=weights, minlength=size).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
 class ValueCounts:
-    """The counts that are not zero, by item and then by value, of items with as many judgments as a coefficient needs.
+    """Non-zero counts by item and value, for items with enough judgments for a coefficient.
 
-    Mostly these are two: an item with a single judgment says nothing of agreement. The size of an item with fewer is 0
-    here, and it has no cells.
+    The minimum is usually two, because a single judgment carries no information about agreement. Items with fewer have
+    size 0 and no cells.
     """
 
     items: Places
     values: Places
     counts: FloatArray
     sizes: FloatArray
-    """Judgments of every item."""
+    """Number of judgments of every item."""
     n_values: int
 
     @property
@@ -48,7 +48,7 @@ class ValueCounts:
 
     @cached_property
     def totals(self) -> FloatArray:
-        """How often each value was given at all."""
+        """Total count of each value."""
         return sums_at(self.values, self.counts, self.n_values)
 
     def by_item(self, weights: FloatArray) -> FloatArray:
@@ -56,7 +56,7 @@ class ValueCounts:
         return sums_at(self.items, weights, self.n_items)
 
     def drawn_totals(self, drawn: FloatArray) -> FloatArray:
-        """How often each value was given, with every item taken so often."""
+        """Count of each value, weighted by how often each item was sampled."""
         return sums_at(self.values, drawn[self.items] * self.counts, self.n_values)
 
     def dense(self) -> FloatArray:
@@ -66,7 +66,7 @@ class ValueCounts:
 
 
 def value_counts(judgments: Judgments, *, least: int = 2) -> ValueCounts:
-    """Of items with at least a number of judgments."""
+    """Counts of items with a minimum number of judgments."""
     items, values, sizes = _pairable(judgments, least)
     n_values = len(judgments.label_names)
     keys = items.astype(np.int64) * max(1, n_values) + values
@@ -82,11 +82,11 @@ def value_counts(judgments: Judgments, *, least: int = 2) -> ValueCounts:
 
 
 def pairwise(counts: ValueCounts, between: Callable[[Places, Places], FloatArray]) -> FloatArray:
-    """For every item Σ_ck n_uc n_uk δ_ck, over the pairs of different values that it was given."""
+    """Σ_ck n_uc n_uk δ_ck for every item, over its pairs of different values."""
     sums = np.zeros(counts.n_items)
     lag = 1
     while lag < len(counts.items):
-        # Cells are in the order of items: those of one item stand together.
+        # Cells are sorted by item, so those of one item are adjacent.
         first = np.flatnonzero(counts.items[:-lag] == counts.items[lag:])
         if not len(first):
             break
@@ -110,15 +110,15 @@ def _pairable(judgments: Judgments, least: int) -> tuple[Places, Places, FloatAr
 
 
 Formula = Callable[[FloatArray, FloatArray], FloatArray]
-"""From the sums of the items' own statistics and the totals of the values, the coefficient."""
+"""Computes the coefficient from sums of item statistics and totals of values."""
 
 
 def evidence_of(
     own: FloatArray, counts: ValueCounts, formula: Formula, log_scale_from: int | None = None
 ) -> tuple[FloatArray, Metric]:
-    """Statistics per item: what each says itself, and its counts of values; and the metric over them.
+    """Statistics per item (its own and its counts of values), and the metric over them.
 
-    With many values the counts are not spelled out: a row is then the item's number, and the metric looks them up.
+    With many values, a row only contains the item number, and the metric looks up the counts.
     """
     own_columns = own.shape[1]
     if counts.n_values <= _MOST_COLUMNS and counts.n_values * counts.n_items <= _DENSE_CELLS:
@@ -135,7 +135,7 @@ def evidence_of(
 
 
 def by_number(n_items: int, value: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, Metric]:
-    """Rows that are items' numbers, and a metric that takes how often each item was sampled."""
+    """Rows with item numbers, and a metric that takes the sampling counts of items."""
 
     def formula(rows: FloatArray) -> dict[str, FloatArray]:
         drawn = np.bincount(rows[:, 0].astype(np.intp), minlength=n_items)

@@ -1,6 +1,6 @@
 """Distances between labels, for Krippendorff's α: between sets, spans, and sets of spans.
 
-A distance is between 0 (the same) and 1 (nothing in common), and symmetric. It goes into α as it is, without squaring.
+A distance is symmetric and between 0 (equal) and 1 (nothing in common). α uses it without squaring.
 """
 
 import re
@@ -14,10 +14,10 @@ from chorale.metrics.judgments import NOTHING, Judgments
 
 Labels = Sequence[frozenset[str]]
 Distance = Callable[[frozenset[str], frozenset[str]], float]
-"""A function of one's own: of two labels as sets of options; a single label is a set of one."""
+"""A custom function of two labels as sets of options; a single label is a set of one."""
 
 MOST_LABELS = 5_000
-"""A table of all their distances must fit into memory."""
+"""Maximum number of labels, because a table of all distances must fit into memory."""
 _SPAN = re.compile(r"\s*(\d{1,9})\s*:\s*(\d{1,9})\s*(?::(.*))?", re.DOTALL)
 _SAME_SPAN = 0.5
 
@@ -47,7 +47,7 @@ def masi(labels: Labels) -> FloatArray:
 
 
 def span(labels: Labels) -> FloatArray:
-    """1 − (tokens in both) / (tokens in either): spans are `start:end`, the end not included.
+    """1 − (tokens in both) / (tokens in either). Spans are `start:end`, end exclusive.
 
     A label of several spans is the set of all their tokens.
     """
@@ -59,15 +59,15 @@ def span(labels: Labels) -> FloatArray:
         for start, end in each:
             members[row, (edges[:-1] >= start) & (edges[1:] <= end)] = 1
     shared, union = _shared_and_union(members, lengths)
-    # Two people who marked nothing agree.
+    # Two empty annotations agree.
     return 1 - np.divide(shared, union, out=np.ones_like(shared), where=union > 0)
 
 
 def ua_f1(labels: Labels) -> FloatArray:
-    """1 − F1 of the arguments of one label against the other's, as QA-SRL's unlabelled argument detection has it.
+    """1 − F1 of the arguments of one label against the other, as in QA-SRL's unlabelled argument detection.
 
-    Two spans match if they share at least half of the tokens that either has; each matches one other at most, and as
-    many as possible do.
+    Two spans match if their intersection over union is at least one half. Each span matches at most one other, in a
+    maximum matching.
     """
     spans = [sorted(each) for each in _spans(labels)]
     table = np.zeros((len(spans), len(spans)))
@@ -85,30 +85,30 @@ DISTANCES: Mapping[str, Callable[[Labels], FloatArray]] = {
     "span": span,
     "ua-f1": ua_f1,
 }
-"""By name: from all labels to the table of distances between them."""
+"""Functions from all labels to the table of their distances, by name."""
 SPAN_DISTANCES = ("span", "ua-f1")
-"""Those for which nothing marked is a label too."""
+"""Distances for which an empty annotation is also a label."""
 
 
 def distances_between(labels: Labels, distance: str | Distance) -> FloatArray:
     """The table of distances between all labels."""
     if len(labels) > MOST_LABELS:
-        raise ValueError(f"there are {len(labels):,} different labels, and a distance can be had for {MOST_LABELS:,}")
+        raise ValueError(f"a distance supports at most {MOST_LABELS:,} different labels, but there are {len(labels):,}")
     if isinstance(distance, str):
         if distance not in DISTANCES:
-            raise ValueError(f"there is no distance {distance!r}; there are {', '.join(DISTANCES)}")
+            raise ValueError(f"unknown distance {distance!r}. Use one of {', '.join(DISTANCES)}")
         return DISTANCES[distance](labels)
     table = np.zeros((len(labels), len(labels)))
     for row, label in enumerate(labels):
         for column in range(row):
             table[row, column] = distance(label, labels[column])
     if not np.isfinite(table).all() or (table < 0).any():
-        raise ValueError("a distance must be a finite number and not negative")
+        raise ValueError("a distance must be a finite, non-negative number")
     return table + table.T
 
 
 def _options(labels: Labels) -> tuple[FloatArray, FloatArray]:
-    """Which label has which option, and that every option counts the same."""
+    """Indicator matrix of labels and options, with equal weights of options."""
     options = {option: place for place, option in enumerate(sorted(frozenset().union(*labels)))}
     members = np.zeros((len(labels), len(options)))
     for row, label in enumerate(labels):
@@ -127,26 +127,26 @@ def _spans(labels: Labels) -> list[set[tuple[int, int]]]:
 
 
 def labelled_span(text: str) -> tuple[int, int, str]:
-    """Where a span starts and ends, and its category, if it has one.
+    """Start, end and category (if any) of a span.
 
     >>> labelled_span("3:5"), labelled_span("3:5:PER")
     ((3, 5, ''), (3, 5, 'PER'))
     """
     match = _SPAN.fullmatch(text)
     fix = (
-        "Write spans of tokens as start:end, the end not included: 3:5, or 3:5:PER with a category. With several in "
-        "a cell, give --sep; json if cells are JSON lists."
+        "Write spans as start:end in tokens, end exclusive: 3:5, or 3:5:PER with a category. For several spans per "
+        "cell, set --sep (json for JSON lists)."
     )
     if match is None:
-        raise UnfitLabelError("a label is no span", text, fix)
+        raise UnfitLabelError("a label is not a span", text, fix)
     start, end = int(match[1]), int(match[2])
     if start >= end:
-        raise UnfitLabelError("a span ends before it has begun", text, fix)
+        raise UnfitLabelError("a span ends before it starts", text, fix)
     return start, end, (match[3] or "").strip()
 
 
 def _most_matches(left: Sequence[tuple[int, int]], right: Sequence[tuple[int, int]]) -> int:
-    """How many spans of one side can be matched with those of the other, each once (augmenting paths)."""
+    """Size of a maximum matching between the spans of both sides (augmenting paths)."""
     edges = [[place for place, there in enumerate(right) if _overlap(here, there) >= _SAME_SPAN] for here in left]
     taken: dict[int, int] = {}
 

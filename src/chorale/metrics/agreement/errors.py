@@ -1,14 +1,14 @@
-"""Standard errors by the delta method: how much every item moves a coefficient, to first order.
+"""Standard errors by the delta method, from the first-order influence of every item on a coefficient.
 
-A coefficient θ is a function of sums over items. With x_u what item u adds to them and ∇θ the gradient at the sums,
+A coefficient θ is a function of sums over items. With x_u the contribution of item u and ∇θ the gradient at the sums,
 item u has the influence z_u = n ∇θ·x_u, and
 
     SE² = Σ_u (z_u − mean z)² / (n (n − 1))
 
 This gives the formulas of Gwet (2014) for chance-corrected coefficients and those of Fleiss, Cohen and Everitt (1969)
-for κ, up to n − 1 in the place of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1. Of weighted
-coefficients, it is that of log(1 − θ): a few large distances make θ skewed. Where few items carry the coefficient, as
-of a rare label, it would hold far fewer than 95% of true values, and there is none.
+for κ, except for n − 1 instead of n. The interval is θ ± t SE with n − 1 degrees of freedom, at most 1. For weighted
+coefficients, it is computed for log(1 − θ), because a few large distances make θ skewed. If few items determine the
+coefficient, as for a rare label, the interval would cover far fewer than 95% of true values and is omitted.
 """
 
 from dataclasses import dataclass
@@ -29,14 +29,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Analytic:
-    """The standard error of a score, None where there is no formula for it, and its 95% interval."""
+    """The standard error of a score (None without a formula) and its 95% interval."""
 
     error: float | None
     interval: Interval
 
 
 def analytic_of(tally: Tally, metric: Metric) -> dict[str, Analytic]:
-    """Of every score of an additive metric; nothing where items are too few or all alike, or have too many numbers."""
+    """Errors of every score of an additive metric; empty if items are too few or all equal, or have too many
+    statistics.
+    """
     n = float(tally.counts.sum())
     if n < 2 or tally.rows.shape[1] > _MOST_COLUMNS:
         return {}
@@ -62,7 +64,7 @@ def _around(value: float, error: float, n: float, metric: Metric) -> Interval:
 
 
 def _gradients(metric: Metric, sums: FloatArray) -> dict[str, FloatArray]:
-    """By central differences, in steps as large as the sums allow: smaller ones lose digits."""
+    """Gradient by central differences, with steps as large as the sums allow, because smaller steps lose precision."""
     steps = _STEP * np.maximum(np.abs(sums), np.abs(sums).mean() + 1e-12)
     above, below = (metric.formula(sums + sign * np.diag(steps)) for sign in (1, -1))
     return {name: (np.asarray(above[name]) - np.asarray(below[name])) / (2 * steps) for name in above}

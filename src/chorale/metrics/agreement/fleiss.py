@@ -1,16 +1,15 @@
-"""Percent agreement, and Fleiss' κ: any number of people, who need not be the same for every item.
+"""Percent agreement and Fleiss' κ: any number of people, who may differ between items.
 
     P = 1/N · Σ_u Σ_c n_uc (n_uc − 1) / (n_u (n_u − 1))
 
-over the N items with two judgments or more: the share of agreeing pairs of each item, averaged over items. For two
-people it is the share of items on which they agree. Fleiss' κ takes chance off:
+over the N items with two or more judgments: the fraction of agreeing pairs of each item, averaged over items. For two
+people, it is the fraction of items on which they agree. Fleiss' κ corrects for chance:
 
     κ = (P − P_e) / (1 − P_e),    P_e = Σ_c p_c²
 
-p_c is the share of label c among all judgments (Fleiss 1971). Fleiss has the same number of
-judgments for every item. Here numbers may differ: P stays the mean over items of their shares of agreeing pairs, and
-p_c is a share of judgments, so that an item counts in it by how often it was judged. Items with a single judgment
-count in neither.
+p_c is the share of label c among all judgments (Fleiss 1971). Fleiss assumes the same number of judgments for every
+item. Here numbers may differ: P is the fraction of agreeing pairs averaged over items, and p_c is a share of judgments,
+so items with more judgments have more weight. Items with a single judgment are left out.
 """
 
 from functools import partial
@@ -24,7 +23,7 @@ from chorale.metrics.judgments import Judgments
 
 
 def percent_agreement(judgments: Judgments) -> Agreement:
-    """As a fraction between 0 and 1.
+    """Percent agreement as a fraction between 0 and 1.
 
     >>> crowd = Judgments.from_columns(list("aaabb"), list("xyzxy"), ["yes", "yes", "no", "no", "no"])
     >>> round(percent_agreement(crowd).value, 4)
@@ -44,13 +43,13 @@ def percent_agreement(judgments: Judgments) -> Agreement:
 
 
 def _agreeing_pairs(counts: ValueCounts) -> FloatArray:
-    """The share of each item's pairs of judgments that are the same; 0 where there are none."""
+    """The fraction of agreeing pairs of judgments of each item; 0 without pairs."""
     same = counts.by_item(counts.counts * (counts.counts - 1))
     return ratio(same, counts.sizes * (counts.sizes - 1))
 
 
 def fleiss_kappa(judgments: Judgments) -> Agreement:
-    """κ of Fleiss.
+    """Fleiss' κ.
 
     >>> crowd = Judgments.from_columns(list("aaabbb"), list("xyzxyz"), ["yes", "yes", "no", "no", "no", "no"])
     >>> round(fleiss_kappa(crowd).value, 4)
@@ -75,6 +74,6 @@ def fleiss_kappa(judgments: Judgments) -> Agreement:
 def _kappa(own: FloatArray, totals: FloatArray) -> FloatArray:
     observed = ratio(own[..., 0], own[..., 1])
     n = totals.sum(axis=-1)
-    # In whole numbers, so that it is 0 exactly where all labels are the same.
+    # Computed with integers, so that it is exactly 0 if all labels are equal.
     room = ratio(n**2 - (totals**2).sum(axis=-1), n**2)
     return np.asarray(np.where(room > 0, 1 - ratio(1 - observed, room), 0.0))

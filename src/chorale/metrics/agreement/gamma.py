@@ -1,11 +1,11 @@
-"""γ of Mathet, Widlöcher and Métivier (2015): agreement on where spans are and what they are, both at once.
+"""γ of Mathet, Widlöcher and Métivier (2015): agreement on the positions and categories of spans.
 
     γ = 1 − D_o / D_e
 
-D_o is the disorder of the best alignment of everybody's spans: its cost, by the mean number of spans a person marked.
-D_e is the same of random spans. They are sampled as pygamma-agreement does by default: how many spans a person marks,
-how far apart and how long they are, from normal distributions with the mean and deviation of the data; categories by
-their shares. Of several texts, costs and numbers of spans are added up, and random spans have the means of all texts.
+D_o is the disorder of the best alignment of all spans: its cost divided by the mean number of spans per person. D_e is
+the disorder of random spans, sampled as in pygamma-agreement by default: numbers, gaps and lengths of spans from normal
+distributions with the mean and deviation of the data, categories by their frequency. For several texts, costs and
+numbers of spans are summed, and random spans use the means over all texts.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from chorale.metrics.agreement.result import NO_PAIRS, Agreement
 from chorale.metrics.judgments import NOTHING, Judgments
 
 _PRECISION = 0.02
-"""How near the mean disorder of random spans is to be to the true one, with 95% confidence."""
+"""Precision of the mean disorder of random spans, with 95% confidence."""
 _FEWEST_SAMPLES, _MOST_SAMPLES = 30, 1_000
 _SHORTEST = 1e-6
 
 
 def gamma(judgments: Judgments, *, seed: int = 1) -> Agreement:
-    """γ of spans, `start:end` or `start:end:category`; `seed` is of the random spans.
+    """γ of spans, `start:end` or `start:end:category`. `seed` is for the random spans.
 
     >>> crowd = Judgments.from_columns(["t"] * 2, ["x", "y"], [["0:2:PER", "5:9:LOC"], ["0:2:PER", "5:8:LOC"]])
     >>> gamma(crowd).value > 0.9
@@ -58,7 +58,7 @@ def gamma(judgments: Judgments, *, seed: int = 1) -> Agreement:
 
 
 def _texts(judgments: Judgments) -> list[list[Spans]]:
-    """For every text the spans of everybody who judged it, sorted."""
+    """The sorted spans of all annotators of every text."""
     marked = [
         sorted(labelled_span(option) for option in label) if label != {NOTHING} else []
         for label in labels_as_sets(judgments)
@@ -86,7 +86,7 @@ class _Expected:
 
 @dataclass(frozen=True, slots=True)
 class _LikelySpans:
-    """How people mark spans: means and deviations of numbers, gaps and lengths, and shares of categories."""
+    """Distribution of spans: means and deviations of numbers, gaps and lengths, and frequencies of categories."""
 
     counts: tuple[float, float]
     gaps: tuple[float, float]
@@ -101,7 +101,7 @@ class _LikelySpans:
             return None
         first = [each[:1, 0] for each in people]
         between = [each[1:, 0] - each[:-1, 1] for each in people]
-        # The 0 is the peer's, for data with no gap at all.
+        # The 0 matches pygamma-agreement, for data without gaps.
         gaps = np.concatenate([[0.0], *between, *(each[each > 0] for each in first)])
         return cls(
             _mean_and_deviation(np.array([len(each) for each in people], dtype=np.float64)),
@@ -111,7 +111,7 @@ class _LikelySpans:
         )
 
     def disorder(self, people: int, rng: np.random.Generator) -> _Expected:
-        """The mean disorder of random spans by so many people, of as many samples as the precision needs."""
+        """Mean disorder of random spans, with as many samples as the precision requires."""
         drawn = [self._one_disorder(people, rng) for _ in range(_FEWEST_SAMPLES)]
         variation = float(np.std(drawn) / np.mean(drawn))
         needed = min(_MOST_SAMPLES, ceil((1.96 * variation / _PRECISION) ** 2))
@@ -120,7 +120,7 @@ class _LikelySpans:
 
     def _one_disorder(self, people: int, rng: np.random.Generator) -> float:
         counts = np.abs(np.trunc(rng.normal(*self.counts, people))).astype(np.intp)
-        # A sample without any span has no disorder, so the first person has one.
+        # A sample without spans has no disorder, so the first person always has one.
         counts[0] = max(1, counts[0])
         drawn = [self._spans(count, rng) for count in counts.tolist()]
         return least_cost(drawn) / _mean_spans(drawn)

@@ -6,13 +6,13 @@
 | 2, 2k | the same for every item, a sample of all who could judge | one judgment, the mean over people |
 | 3, 3k | the same for every item, no others are of interest | one judgment, the mean over people |
 
-With mean squares between items (MSR), between people (MSC), within items (MSW) and of what is left (MSE):
+With mean squares between items (MSR), between people (MSC), within items (MSW) and of the residual (MSE):
 
     1: (MSR − MSW) / (MSR + (k−1) MSW)                      1k: (MSR − MSW) / MSR
     2: (MSR − MSE) / (MSR + (k−1) MSE + k (MSC − MSE) / n)  2k: (MSR − MSE) / (MSR + (MSC − MSE) / n)
     3: (MSR − MSE) / (MSR + (k−1) MSE)                      3k: (MSR − MSE) / MSR
 
-Forms 2 and 3 take the items that everybody judged. For form 1 numbers of judgments may differ; k is then their mean,
+Forms 2 and 3 use the items that everybody judged. For form 1 the number of judgments may differ; k is then their mean,
 corrected as in an analysis of variance with unequal groups. Intervals are those of McGraw and Wong (1996).
 """
 
@@ -36,17 +36,17 @@ _SAME = "every judgment has the same value"
 
 
 def icc(judgments: Judgments, *, form: IccForm = "2") -> Agreement:
-    """The intraclass correlation of one form.
+    """Intraclass correlation of one form.
 
     >>> two = Judgments.from_columns([1, 2, 3] * 2, list("xxxyyy"), [1, 2, 4, 2, 2, 5])
     >>> round(icc(two).value, 4), round(icc(two, form="3k").value, 4)
     (0.8824, 0.9677)
     """
     if form not in ICC_FORMS:
-        raise ValueError(f"there is no form {form!r} of the intraclass correlation; there are {', '.join(ICC_FORMS)}")
+        raise ValueError(f"unknown form {form!r} of the intraclass correlation. Use one of {', '.join(ICC_FORMS)}")
     numbers = numbers_of(judgments.label_names, level="interval")
     given = numbers[judgments.labels] if len(judgments) else np.zeros(0)
-    # Shares of variance stay the same, and sums of squares keep their digits.
+    # Centring keeps variance components and preserves the precision of sums of squares.
     given = given - given.mean() if len(given) else given
     return _one_way(judgments, given, form) if form in ("1", "1k") else _two_way(judgments, given, form)
 
@@ -60,7 +60,7 @@ def _one_way(judgments: Judgments, given: FloatArray, form: IccForm) -> Agreemen
     total = rows.sum(axis=0)
     if total[0] < 2:
         return Agreement(
-            "icc", None, judgments, undefined=NO_PAIRS if not total[0] else "only one item was judged twice"
+            "icc", None, judgments, undefined=NO_PAIRS if not total[0] else "only one item has two judgments"
         )
     between, within, k = _one_way_squares(total)
     if float(between + within) <= 0:
@@ -77,7 +77,7 @@ def _one_way(judgments: Judgments, given: FloatArray, form: IccForm) -> Agreemen
 
 
 def _one_way_squares(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean squares between and within items, and how many judgments an item has."""
+    """Mean squares between and within items, and the number of judgments per item."""
     items, judged, squared, by_item, squares, total = (sums[..., column] for column in range(6))
     between = ratio(by_item - ratio(total**2, judged), items - 1)
     within = ratio(squares - by_item, judged - items)
@@ -99,7 +99,7 @@ def _ratio_interval(
     freedom: tuple[float, float],
     of: Callable[[FloatArray, FloatArray, FloatArray], FloatArray],
 ) -> Interval | None:
-    """Where the ratio of the two mean squares has an F distribution."""
+    """Interval from the F distribution of the ratio of two mean squares."""
     if within <= 0:
         return None
     observed = between / within
@@ -119,7 +119,8 @@ def _two_way(judgments: Judgments, given: FloatArray, form: IccForm) -> Agreemen
     if left_out:
         left = plural(left_out, "item does", "items do")
         notes = (
-            f"{left} not count: not everybody judged {'it' if left_out == 1 else 'them'} (--icc-form 1 takes all).",
+            f"{left} not count, because not everybody judged {'it' if left_out == 1 else 'them'} (--icc-form 1 uses "
+            "all items).",
         )
     if k < 2 or n < 2:
         why = NO_PAIRS if k < 2 else "fewer than two items were judged by everybody"
@@ -141,7 +142,7 @@ def _two_way(judgments: Judgments, given: FloatArray, form: IccForm) -> Agreemen
 
 
 def _two_way_squares(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Mean squares between items, between people, and of what is left; and how many items there are."""
+    """Mean squares between items, between people and of the residual, and the number of items."""
     items, by_item, squares, by_person = sums[..., 0], sums[..., 1], sums[..., 2], sums[..., 3:]
     k = by_person.shape[-1]
     of_all = ratio(by_person.sum(axis=-1) ** 2, items * k)

@@ -1,4 +1,4 @@
-"""What the coefficients of two people rest on: how often one said this while the other said that, item by item."""
+"""Evidence for the coefficients of two people: joint counts of their labels, item by item."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from chorale.metrics.judgments import Judgments
 class PairEvidence:
     """Two people: a tally over the items both judged, and the metric with `percent`, `kappa` and `pi`.
 
-    In resamples where κ or π is undefined it counts as 0, as everywhere.
+    In resamples where κ or π is undefined, it counts as 0.
     """
 
     first: str
@@ -33,7 +33,7 @@ def pair_evidence(
     order: Sequence[str] | None = None,
     only: frozenset[tuple[str, str]] | None = None,
 ) -> Iterator[PairEvidence]:
-    """Of all pairs, or only of some."""
+    """Evidence of all pairs, or only of some."""
     table = PairTable(judgments, weights, order)
     for place, first, second in _named(table, judgments, only):
         items, cells, metric = _cells(table, place)
@@ -44,7 +44,7 @@ def pair_evidence(
 def pair_evidence_beside(
     both: Judgments, n_tasks: int, *, weights: Weights = "none", order: Sequence[str] | None = None
 ) -> Iterator[PairEvidence]:
-    """Of pairs in two files, over the items they both judged in each; `both` is from `side_by_side`."""
+    """Evidence of pairs in two files, over the items both judged in each. `both` is from `side_by_side`."""
     table = PairTable(both, weights, order)
     for place, first, second in _named(table, both, None):
         items, cells, metric = _cells(table, place)
@@ -67,7 +67,7 @@ def _named(
 
 
 def _cells(table: PairTable, place: int) -> tuple[NDArray[np.int64], FloatArray, Metric]:
-    """The items, what the two said of each as a row of zeros and a one, and how coefficients follow from their sums."""
+    """The items, the labels of both people as one-hot rows, and the metric over their sums."""
     items, places = table.labels_of(place)
     kinds, cell = np.unique(places, axis=0, return_inverse=True)
     metric = _metric(kinds[:, 0], kinds[:, 1], kinds[:, 2].astype(np.float64), table.weights)
@@ -75,7 +75,7 @@ def _cells(table: PairTable, place: int) -> tuple[NDArray[np.int64], FloatArray,
 
 
 def _by_item(items: NDArray[np.int64], cells: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
-    """A row per item: somebody may have judged one twice."""
+    """One row per item, because a person may have judged an item twice."""
     names, place = np.unique(items, return_inverse=True)
     if len(names) == len(items):
         return names, cells[np.argsort(items)]

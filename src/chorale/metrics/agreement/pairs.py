@@ -1,10 +1,10 @@
-"""Every two people who judged the same items: how often they agree, Cohen's κ and Scott's π.
+"""All pairs of people with common items: percent agreement, Cohen's κ and Scott's π.
 
     κ = 1 − Σ w_ab p_ab / Σ w_ab p_a. p_.b        π = (p_o − Σ p_c²) / (1 − Σ p_c²)
 
-p_ab is the share of items that the first called a and the second b. w_ab is 0 for equal labels and otherwise 1; with
-weights it is how many places apart the labels are, or the square of it (Cohen 1960, 1968). Of π, p_c is the share of
-label c among all judgments of the two (Scott 1955); for any number of people at once, Fleiss' κ is of this kind.
+p_ab is the fraction of items labelled a by the first and b by the second person. w_ab is 0 for equal labels and
+otherwise 1; with weights it is the distance of the labels in ranks, or its square (Cohen 1960, 1968). For π, p_c is the
+share of label c among all judgments of both (Scott 1955); Fleiss' κ generalises it to any number of people.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from chorale.metrics.judgments import Judgments, codes_in_use
 from chorale.model.plural import plural
 
 MOST_PAIRS = 50_000_000
-"""Pairs of judgments of one item that fit into memory."""
+"""Maximum number of pairs of judgments in memory."""
 _BLOCK = 2**22
 Ints = NDArray[np.int64]
 
@@ -35,9 +35,9 @@ class RaterPair:
     second: str
     common: int
     percent: float
-    """The share of items on which they said the same."""
+    """Fraction of items with the same label."""
     kappa: float | None
-    """None where chance alone would make them agree always: both said the same one label throughout."""
+    """None if both gave the same single label throughout, so that expected agreement is 1."""
     pi: float | None
 
     def as_dict(self) -> dict[str, list[str] | float | None]:
@@ -53,7 +53,7 @@ class RaterPair:
 def agreement_of_pairs(
     judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None
 ) -> tuple[RaterPair, ...]:
-    """All pairs of people with common items, by name. κ is weighted if so asked; percent and π never are."""
+    """All pairs of people with common items, by name. κ is weighted if requested; percent and π never are."""
     table = PairTable(judgments, weights, order)
     ones = np.ones(len(judgments.task_names))
     kappa, pi = table.coefficients(ones, "kappa"), table.coefficients(ones, "pi")
@@ -69,23 +69,23 @@ def agreement_of_pairs(
 def cohen_kappa(
     judgments: Judgments, *, weights: Weights = "none", order: Sequence[str] | None = None, min_common: int = 1
 ) -> Agreement:
-    """κ; of more than two people the mean over all pairs with at least `min_common` items in common.
+    """Cohen's κ; for more than two people, the mean over all pairs with at least `min_common` common items.
 
-    With weights, labels stand in the order given, or in that of numbers; places are counted over the labels of all.
+    With weights, labels are in the given order or in numerical order. Ranks are over the labels of all people.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yynnynnn"))
     >>> cohen_kappa(two).value
     0.5
     """
     if weights not in WEIGHTS:
-        raise ValueError(f"there are no weights {weights!r}; there are {', '.join(WEIGHTS)}")
+        raise ValueError(f"unknown weights {weights!r}. Use one of {', '.join(WEIGHTS)}")
     table = PairTable(judgments, weights, order)
     kappas = partial(table.coefficients, metric="kappa")
     return mean_over_pairs(judgments, "kappa", table.common, kappas, min_common, undefined=_all_alike(judgments))
 
 
 def scott_pi(judgments: Judgments, *, min_common: int = 1) -> Agreement:
-    """π; of more than two people the mean over all pairs with at least `min_common` items in common.
+    """Scott's π; for more than two people, the mean over all pairs with at least `min_common` common items.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), list("yynnynnn"))
     >>> round(scott_pi(two).value, 4)
@@ -105,12 +105,12 @@ def mean_over_pairs(
     *,
     undefined: str,
 ) -> Agreement:
-    """The plain mean of a coefficient over the pairs that have enough items in common and for which it is defined.
+    """Unweighted mean of a coefficient over pairs with enough common items where it is defined.
 
-    `coefficients` are those of all pairs, with every item taken so often; NaN where undefined.
+    `coefficients` computes all pairs for given sampling counts of items; NaN where undefined.
     """
     if min_common < 1:
-        raise ValueError("two people need at least one item in common")
+        raise ValueError("no two people have a common item")
     if not len(common):
         return Agreement(metric, None, judgments, undefined=NO_PAIRS)
     chosen = common >= min_common
@@ -134,7 +134,7 @@ def mean_over_pairs(
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Of those that are defined; 0 if none is."""
+    """Mean of defined values; 0 if there are none."""
     known = values[~np.isnan(values)]
     return np.asarray(known.mean() if len(known) else 0.0)
 
@@ -145,18 +145,18 @@ def _notes(coefficients: FloatArray, pairs: int, min_common: int) -> tuple[str, 
     if pairs > 1:
         notes.append(f"The value is the mean over {plural(defined, 'pair', 'pairs')} of workers.")
     if pairs > len(coefficients):
-        notes.append(f"Pairs left out, with fewer than {min_common} items in common: {pairs - len(coefficients):,}.")
+        notes.append(f"Pairs left out with fewer than {min_common} common items: {pairs - len(coefficients):,}.")
     undefined = len(coefficients) - defined
     if undefined and defined:
-        notes.append(f"Pairs left out, as both always said the same one label and chance explains it: {undefined:,}.")
+        notes.append(f"Pairs left out because both workers always gave the same single label: {undefined:,}.")
     return tuple(notes)
 
 
 def _all_alike(judgments: Judgments) -> str:
     labels = {judgments.label_names[code] for code in codes_in_use(judgments.labels)}
     if len(labels) == 1:
-        return f"everybody always said {labels.pop()!r}"
-    return "in every pair of workers both always said the same one label"
+        return f"everybody always gave the label {labels.pop()!r}"
+    return "in every pair, both workers always gave the same single label"
 
 
 def _defined(value: float) -> float | None:
@@ -164,7 +164,7 @@ def _defined(value: float) -> float | None:
 
 
 class PairTable:
-    """The items that every two people have in common, with what each of the two said."""
+    """The common items of all pairs of people, with both labels."""
 
     def __init__(self, judgments: Judgments, weights: Weights, order: Sequence[str] | None) -> None:
         self.weights = weights
@@ -189,14 +189,14 @@ class PairTable:
         self.same = self._sums(self._same.astype(np.float64))
 
     def labels_of(self, pair: int) -> tuple[Ints, Ints]:
-        """The items of a pair, and for each the places of their two labels and whether the labels are the same."""
+        """The items of a pair, with the ranks of both labels and whether they are equal."""
         start = self._starts[pair]
         rows = slice(start, start + self.common[pair])
         places = np.column_stack([self._first[rows], self._second[rows], self._same[rows]])
         return self._items[rows], places.astype(np.int64)
 
     def rows(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """All that two people have in common, by pairs: items, the pair of each, and the places of the two labels."""
+        """Common items by pair: items, pair numbers, and the ranks of both labels."""
         return self._items, self._pair, self._first, self._second
 
     def _sums(self, values: FloatArray) -> FloatArray:
@@ -210,7 +210,7 @@ class PairTable:
         return apart if self.weights == "linear" else apart**2
 
     def coefficients(self, drawn: FloatArray, metric: str) -> FloatArray:
-        """κ or π of every pair, with every item taken so often; NaN where undefined.
+        """κ or π of every pair for given sampling counts of items; NaN where undefined.
 
         Both are 1 − observed/expected disagreement. The expected disagreement follows from each person's own label
         shares (κ) or from the pair's common ones (π).
@@ -218,7 +218,7 @@ class PairTable:
         taken = drawn[self._items]
         n = self._sums(taken)
         if metric == "pi":
-            # π has no weights: what counts is whether two labels are the same.
+            # π has no weights, so only equality of labels matters.
             observed = self._sums(taken * (self._first != self._second))
         else:
             observed = self._sums(taken * self._distances)
@@ -228,7 +228,7 @@ class PairTable:
         return 1 - shares
 
     def _blocks(self, taken: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """How often each of the two gave each label, for as many pairs at a time as fit."""
+        """Label counts of both people, in blocks of pairs that fit into memory."""
         step = max(1, _BLOCK // max(1, self._n_labels))
         for start in range(0, len(self.common), step):
             stop = min(start + step, len(self.common))
@@ -240,7 +240,7 @@ class PairTable:
             yield first, second
 
     def _expected(self, first: FloatArray, second: FloatArray, metric: str) -> FloatArray:
-        """n² times the disagreement that chance would give."""
+        """n² times the expected disagreement."""
         n = first.sum(axis=1)
         if metric == "pi":
             return np.asarray(n**2 - ((first + second) ** 2).sum(axis=1) / 4)
@@ -252,7 +252,7 @@ class PairTable:
             return np.asarray(n * squares - 2 * (first @ places) * (second @ places))
         below_first, below_second = np.cumsum(first, axis=1), np.cumsum(second, axis=1)
         whole = n[:, None]
-        # |a − b| counts the steps between two places; every step is taken by whom it parts.
+        # |a − b| is the number of steps between two ranks, counted step by step.
         return np.asarray((below_first * (whole - below_second) + below_second * (whole - below_first)).sum(axis=1))
 
 
@@ -262,7 +262,7 @@ def _met(judgments: Judgments) -> tuple[Ints, Ints, Ints]:
     tasks, workers = judgments.tasks[order], judgments.workers[order]
     sizes = np.bincount(judgments.tasks).astype(np.int64)
     if (sizes * (sizes - 1) // 2).sum() > MOST_PAIRS:
-        message = f"there are more than {MOST_PAIRS:,} pairs of judgments of one item; use alpha or fleiss instead"
+        message = f"there are more than {MOST_PAIRS:,} pairs of judgments of the same item. Use alpha or fleiss instead"
         raise ValueError(message)
     ones, others = [], []
     for lag in range(1, int(sizes.max(initial=0))):

@@ -1,10 +1,10 @@
-"""Agreement in rank: Spearman's ρ and Kendall's τ-b of every two people, and Kendall's W of all.
+"""Rank agreement: Spearman's ρ and Kendall's τ-b of all pairs of people, and Kendall's W of all people.
 
     ρ = the correlation of mean ranks        τ_b = (C − D) / √((n₀ − n₁)(n₀ − n₂))
 
-C and D are pairs of items in the same and in opposite order, n₀ all pairs, n₁ and n₂ those that one of the two people
-has tied. W = 12 Σ (R_i − mean R)² / (k² (n³ − n) − k Σ (t³ − t)), with R_i the sum of the ranks that k people give
-item i of n, and t the sizes of groups of ties.
+C and D are pairs of items in the same and in opposite order, n₀ all pairs, n₁ and n₂ those tied by one of the two
+people. W = 12 Σ (R_i − mean R)² / (k² (n³ − n) − k Σ (t³ − t)), with R_i the sum of the ranks that k people give item i
+of n, and t the sizes of groups of ties.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,14 +21,14 @@ from chorale.metrics.judgments import Judgments, codes_in_use
 from chorale.model.plural import plural
 
 _MOST_CELLS = 25_000_000
-"""Of a table of two people's values."""
+"""Maximum size of a table of two people's values."""
 _AT_ONCE = 2**20
 _ROUNDING = 1e-9
-_ALIKE = "in every pair of workers one gave all items the same rank"
+_ALIKE = "in every pair, one worker gave all items the same rank"
 
 
 def spearman_rho(judgments: Judgments, *, order: Sequence[str] | None = None, min_common: int = 1) -> Agreement:
-    """ρ; of more than two people the mean over all pairs with at least `min_common` items in common.
+    """Spearman's ρ; for more than two people, the mean over all pairs with at least `min_common` common items.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), [1, 2, 3, 4, 1, 3, 2, 4])
     >>> round(spearman_rho(two).value, 4)
@@ -38,7 +38,7 @@ def spearman_rho(judgments: Judgments, *, order: Sequence[str] | None = None, mi
 
 
 def kendall_tau(judgments: Judgments, *, order: Sequence[str] | None = None, min_common: int = 1) -> Agreement:
-    """τ-b; of more than two people the mean over all pairs with at least `min_common` items in common.
+    """Kendall's τ-b; for more than two people, the mean over all pairs with at least `min_common` common items.
 
     >>> two = Judgments.from_columns([1, 2, 3, 4] * 2, list("xxxxyyyy"), [1, 2, 3, 4, 1, 3, 2, 4])
     >>> round(kendall_tau(two).value, 4)
@@ -54,13 +54,13 @@ def _of_pairs(
     order: Sequence[str] | None,
     min_common: int,
 ) -> Agreement:
-    # Places are those of ranks if a table of pairs has weights.
+    # If a table of pairs has weights, indices are ranks.
     table = PairTable(judgments, "linear", order)
     return mean_over_pairs(judgments, metric, table.common, correlations(table), min_common, undefined=_ALIKE)
 
 
 def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
-    """From how often each item is taken, ρ of all pairs; NaN if one of the two ranks all items the same."""
+    """ρ of all pairs for given sampling counts of items; NaN if one person ranks all items equally."""
     items, pair, first, second = table.rows()
     n_pairs = len(table.common)
     ties = [
@@ -69,7 +69,7 @@ def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
     pair_of_tie = [pair[np.unique(tie, return_index=True)[1]] for tie in ties]
 
     def ranks(tie: Ints, owner: Ints, taken: FloatArray) -> FloatArray:
-        """Mean ranks within each pair, which is where its own first tie begins."""
+        """Mean ranks within each pair."""
         at = sums_at(tie, taken, len(owner))
         up_to = np.cumsum(at)
         before = np.concatenate([[0.0], np.cumsum(sums_at(owner, at, n_pairs))[:-1]])
@@ -90,12 +90,12 @@ def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
 
 
 def _taus(table: PairTable) -> Callable[[FloatArray], FloatArray]:
-    """From how often each item is taken, τ-b of all pairs; NaN if one of the two ranks all items the same."""
+    """τ-b of all pairs for given sampling counts of items; NaN if one person ranks all items equally."""
     items, pair, first, second = table.rows()
     places = int(max(first.max(initial=0), second.max(initial=0))) + 1
     if places**2 > _MOST_CELLS:
-        message = f"there are {places:,} different values, and kendall-tau takes {int(_MOST_CELLS**0.5):,}"
-        raise ValueError(f"{message}; use spearman instead")
+        message = f"kendall-tau supports at most {int(_MOST_CELLS**0.5):,} different values, but there are {places:,}"
+        raise ValueError(f"{message}. Use spearman instead")
     step = max(1, _AT_ONCE // places**2)
     starts = np.searchsorted(pair, np.arange(0, len(table.common) + step, step))
 
@@ -113,7 +113,7 @@ def _taus(table: PairTable) -> Callable[[FloatArray], FloatArray]:
 
 
 def _tau(met: FloatArray) -> FloatArray:
-    """From how often two people gave which places: items above in rows and in columns are in the same order."""
+    """τ-b from the joint counts of two people's values. Items higher in both rows and columns are concordant."""
     below = np.cumsum(met, axis=1) - met
     before = np.cumsum(below, axis=2)
     same = (met[:, :, 1:] * before[:, :, :-1]).sum(axis=(1, 2))
@@ -124,14 +124,14 @@ def _tau(met: FloatArray) -> FloatArray:
 
 
 def _over_root(above: FloatArray, below: FloatArray) -> FloatArray:
-    """NaN where there is nothing below but rounding."""
+    """A fraction; NaN if the denominator is only rounding."""
     quotient: FloatArray = np.full(len(above), np.nan)
     np.divide(above, np.sqrt(np.maximum(below, 0)), out=quotient, where=below > _ROUNDING)
     return quotient
 
 
 def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Agreement:
-    """W, over the items that everybody judged.
+    """Kendall's W, over the items that everybody judged.
 
     >>> three = Judgments.from_columns([1, 2, 3] * 3, list("xxxyyyzzz"), [1, 2, 3, 1, 3, 2, 1, 2, 3])
     >>> round(kendall_w(three).value, 4)
@@ -145,7 +145,7 @@ def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Ag
     left_out = len(codes_in_use(judgments.tasks)) - int(complete.sum())
     notes: tuple[str, ...] = ()
     if left_out:
-        notes = (f"{plural(left_out, 'item does', 'items do')} not count: not everybody judged them.",)
+        notes = (f"{plural(left_out, 'item does', 'items do')} not count, because not everybody judged them.",)
     if len(people) < 2 or complete.sum() < 2:
         why = NO_PAIRS if len(people) < 2 else "fewer than two items were judged by everybody"
         return Agreement("kendall-w", None, judgments, notes=notes, undefined=why)
@@ -164,7 +164,7 @@ def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Ag
 
 
 def _concordance(places: Ints, taken: FloatArray) -> FloatArray:
-    """W with every item taken so often; 0 where nobody ranks anything."""
+    """W for given sampling counts of items; 0 if nobody ranks any item."""
     k, n = places.shape[1], taken.sum()
     sums, ties = np.zeros(len(places)), 0.0
     for person in range(k):

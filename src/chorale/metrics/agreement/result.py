@@ -1,4 +1,4 @@
-"""What a coefficient comes to, and the evidence for it, item by item."""
+"""The value of a coefficient, and its evidence item by item."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,31 +12,31 @@ from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
 Evidence = Callable[[], tuple[FloatArray, Metric]]
-NO_PAIRS = "no item was judged twice"
-"""Why a coefficient is undefined."""
+NO_PAIRS = "no item has two judgments"
+"""Reason why a coefficient is undefined."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:
     """A coefficient of agreement.
 
-    In resamples where the coefficient is undefined, since everybody said the same, it counts as 0: such a sample
-    shows no agreement beyond chance.
+    In resamples where the coefficient is undefined because all labels are equal, it counts as 0: such a sample shows no
+    agreement beyond chance.
     """
 
     metric: str
     value: float | None
-    """None where the coefficient is undefined; `undefined` then says why."""
+    """None if the coefficient is undefined; `undefined` then has the reason."""
     judgments: Judgments
     item_disagreement: FloatArray | None = None
-    """For every task the mean distance between two judgments of it; NaN where there are not two."""
+    """Mean distance between two judgments of each task; NaN with fewer than two."""
     notes: tuple[str, ...] = ()
     undefined: str = ""
     _evidence: Evidence | None = field(default=None, repr=False)
     counts_singles: bool = False
-    """Whether items with a single judgment count, since they say how frequent labels are."""
+    """Whether items with a single judgment count towards the frequencies of labels."""
     exact_interval: Interval | None = None
-    """Of coefficients whose distribution is known."""
+    """Interval of coefficients with a known distribution."""
 
     def __repr__(self) -> str:
         return brief_repr(
@@ -60,9 +60,9 @@ class Agreement:
         return len(self.judgments)
 
     def statistics(self, *, all_items: bool = False) -> tuple[Statistics, Metric]:
-        """Per item what the coefficient rests on, and how it follows; its one score is called `value`.
+        """Statistics per item and the metric over them, with the single score `value`.
 
-        Items with fewer judgments than count are left out unless `all_items` asks for them.
+        Items with too few judgments are left out unless `all_items` is set.
         """
         if self._evidence is None:
             raise ValueError(f"{self.metric} is undefined here: {self.undefined}")
@@ -74,7 +74,7 @@ class Agreement:
         return Statistics(tuple(names[place] for place in kept), rows[kept]), metric
 
     def analytic(self) -> Analytic | None:
-        """The standard error and interval by formulas; None where there are none."""
+        """The analytic standard error and interval, or None."""
         if self.value is None:
             return None
         if self.exact_interval is not None:
@@ -84,22 +84,23 @@ class Agreement:
 
 
 def one_value(judgments: Judgments) -> str:
-    """Why a coefficient is undefined where chance leaves nothing to disagree about."""
+    """Reason why a coefficient is undefined if the expected disagreement is 0."""
     sizes = np.bincount(judgments.tasks, minlength=len(judgments.task_names))
     codes = codes_in_use(judgments.labels[sizes[judgments.tasks] > 1])
     names = [judgments.label_names[code] for code in codes]
     if len(names) == 1:
-        return f"everybody always said {names[0]!r}"
-    return "no two of the values that were given are different by the distance"
+        return f"everybody always gave the label {names[0]!r}"
+    return "all given values have a distance of 0"
 
 
 def side_by_side(first: Judgments, second: Judgments) -> tuple[Judgments, int]:
-    """Two sets of judgments of the same tasks as one, the second's tasks after the first's, and how many there are.
+    """Joins two sets of judgments of the same tasks, with the tasks of the second after those of the first, and returns
+    their number.
 
     Values and workers get common codes, so that statistics of either can be compared with the other's.
     """
     if (first.sets is None) != (second.sets is None):
-        raise ValueError("labels are sets of options in one of the two and not in the other")
+        raise ValueError("labels are sets of options in only one of the two files")
     tasks = sorted({*_judged(first), *_judged(second)})
     workers = sorted({*first.worker_names, *second.worker_names})
     labels = sorted({*first.label_names, *second.label_names})
@@ -126,7 +127,7 @@ def _judged(judgments: Judgments) -> list[str]:
 
 def _recoded(codes: Codes, names: tuple[str, ...], among: list[str]) -> Codes:
     place = {name: number for number, name in enumerate(among)}
-    # A name that is no longer judged has no place, and no code refers to it.
+    # Names without judgments have no index, and no code refers to them.
     new = np.asarray([place.get(name, -1) for name in names], dtype=np.int32)
     return np.take(new, codes)
 

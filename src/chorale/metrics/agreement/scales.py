@@ -1,4 +1,4 @@
-"""What labels are measured on: names, ranks, numbers. Where labels do not fit, what to do about it."""
+"""Levels of measurement of labels: nominal, ordinal, numeric; with advice for labels that do not fit."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -14,7 +14,7 @@ WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 
 
 class UnfitLabelError(ValueError):
-    """A label that can't be what a coefficient needs it to be: `value` is the label, `fix` what to do."""
+    """A label that does not fit a coefficient. `value` is the label, `fix` the advice."""
 
     def __init__(self, message: str, value: str, fix: str) -> None:
         super().__init__(f"{message}: {value!r}. {fix}")
@@ -29,22 +29,22 @@ def numbers_of(labels: Sequence[str], *, level: str) -> FloatArray:
         numbers = np.array([_number(label) for label in labels])
     for label, number in zip(labels, numbers, strict=True) if not np.isfinite(numbers).all() else ():
         if not np.isfinite(number):
-            fix = "Correct it in the file, leave the judgment's label empty, or use the level nominal"
+            fix = "Correct it in the file, leave the label empty, or use the level nominal"
             fix += " or, with an order, ordinal." if level != "ordinal" else "."
-            raise UnfitLabelError(f"the level {level} needs numbers, and a label is not a number", label, fix)
+            raise UnfitLabelError(f"the level {level} requires numbers, but a label is not a number", label, fix)
     if level == "ratio" and (numbers < 0).any():
         label = labels[int(np.argmax(numbers < 0))]
-        raise UnfitLabelError("the level ratio has no negative numbers", label, "Use the level interval.")
+        raise UnfitLabelError("the level ratio does not allow negative numbers", label, "Use the level interval.")
     return numbers
 
 
 def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, purpose: str) -> FloatArray:
-    """The place of each label in the order: the one given, or that of numbers. Equal numbers share a place."""
+    """The rank of each label in the given order or in numerical order. Equal numbers share a rank."""
     if order is not None:
         place = {name: float(number) for number, name in enumerate(order)}
         if len(place) < len(order):
             twice = next(name for name in order if list(order).count(name) > 1)
-            raise UnfitLabelError("the order has a label twice", twice, "Name every label once.")
+            raise UnfitLabelError("the order has the same label twice", twice, "List every label once.")
         for label in labels:
             if label not in place:
                 raise UnfitLabelError("a label is missing from the order", label, "Add it to the order.")
@@ -53,7 +53,7 @@ def ranks_of(labels: Sequence[str], order: Sequence[str] | None, *, purpose: str
     for label, number in zip(labels, numbers, strict=True):
         if not np.isfinite(number):
             fix = "Give the labels from the lowest to the highest: --order low,middle,high (in Python: order=[…])."
-            raise UnfitLabelError(f"{purpose} need an order, and a label is not a number", label, fix)
+            raise UnfitLabelError(f"{purpose} require an order, because a label is not a number", label, fix)
     return np.unique(numbers, return_inverse=True)[1].astype(np.float64)
 
 

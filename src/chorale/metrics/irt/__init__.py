@@ -1,4 +1,4 @@
-"""Item response theory: how hard each item is, how well it tells responders apart, and how able each responder is."""
+"""Item response theory: difficulty and discrimination of items, and ability of responders."""
 
 from chorale.metrics.irt.checking import ItemFit, item_fit, item_information
 from chorale.metrics.irt.fitting import GUESS_RATE, MarginalFit, fit_irt, irt_intervals

@@ -1,4 +1,4 @@
-"""How much items tell about abilities, and whether they behave as the model says."""
+"""Information of items about abilities, and tests of item fit."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,36 +12,38 @@ from chorale.metrics.irt.fitting import MarginalFit
 
 _GROUPS = 10
 _FEWEST = 5.0
-"""Expected answers, right and wrong, that a group must have: with fewer, its part is not a square of a normal."""
+"""Minimum expected number of correct and wrong answers per group, for the chi-square approximation."""
 
 _FEWEST_DEGREES = 3
-"""Of freedom. With fewer, the test finds misfit too often: fitting takes less than a whole degree per parameter."""
+"""Minimum degrees of freedom. With fewer, the test rejects too often, because fitting uses less than one degree per
+parameter.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemFit:
-    """A test of every item: do responders of every ability answer it as the model expects?"""
+    """Fit test of every item: whether responders of every ability answer it as the model expects."""
 
     statistic: FloatArray
-    """χ², NaN where an item has too few answers."""
+    """χ²; NaN if an item has too few answers."""
     degrees: FloatArray
     p: FloatArray
     adjusted: FloatArray
-    """p by Holm's correction for the number of items that were tested."""
+    """p-value with Holm's correction for the number of tested items."""
 
 
 def item_information(fit: MarginalFit, abilities: FloatArray) -> FloatArray:
-    """What an answer to each item tells at each of these abilities (Fisher's information): items × abilities."""
+    """Fisher information of each item at each of these abilities: items × abilities."""
     ascent = fit.ascent
     curves = Curves.of(ascent.at.parameters, np.asarray(abilities) / fit.unit, ascent.thresholds)
     return curves.on_ability() / fit.unit**2
 
 
 def item_fit(fit: MarginalFit) -> ItemFit:
-    """Compares, in ten groups of responders, how many answers are right with how many should be.
+    """Compares observed and expected numbers of correct answers in ten groups of responders.
 
-    What a responder should score follows from their other answers, so groups do not depend on the answer that is
-    tested (compare Hosmer and Lemeshow 1980; Orlando and Thissen 2000). Of graded items scores are compared.
+    The expected score of a responder follows from their other answers, so groups do not depend on the tested answer
+    (compare Hosmer and Lemeshow 1980; Orlando and Thissen 2000). For graded items, scores are compared.
     """
     expected, variance, score = _predicted(fit)
     items = expected.shape[1]
@@ -49,7 +51,8 @@ def item_fit(fit: MarginalFit) -> ItemFit:
     taken = {"1pl": 1, "2pl": 2, "3pl": 3, "graded": 2}[fit.model]
     for item in range(items):
         given = np.flatnonzero(~np.isnan(score[:, item]))
-        # Rounded: equal expectations differ in the last digit by the answer itself, which must not order them.
+        # Rounded, because equal expectations differ in the last digit by the answer itself, which must not affect their
+        # order.
         order = given[np.argsort(expected[given, item].round(9), kind="stable")]
         parts = _groups(expected[order, item], variance[order, item])
         degrees[item] = len(parts) - taken
@@ -64,7 +67,7 @@ def item_fit(fit: MarginalFit) -> ItemFit:
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """p-values corrected for their number; NaN are not counted.
+    """p-values corrected for their number, without NaN.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.06, 0.06]
@@ -78,7 +81,7 @@ def holm(p: FloatArray) -> FloatArray:
 
 
 def _predicted(fit: MarginalFit) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean and variance of each answer's category by the responder's other answers, and the category."""
+    """Expected mean and variance of each answer's category from the responder's other answers, and the category."""
     at, answers = fit.ascent.at, fit.ascent.answers
     without = answers.chosen(at.shares, 1 / at.curves.chance)
     scores = np.zeros(answers.given.shape)
@@ -92,18 +95,18 @@ def _predicted(fit: MarginalFit) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _groups(expected: FloatArray, variance: FloatArray) -> list[slice]:
-    """Neighbours in the order of what is expected: ten groups, or as many as have enough answers of both kinds."""
+    """Groups of adjacent expectations: ten, or as many as have enough answers of both kinds."""
     most = min(_GROUPS, int(variance.sum() / _FEWEST))
     if most < 2:
         return []
-    # Equal shares of the variance, so that none of the groups is almost certain of its answers.
+    # Equal shares of the variance, so that no group has almost certain answers.
     cuts = np.searchsorted(np.cumsum(variance), variance.sum() * np.arange(1, most) / most)
     edges = [0, *np.unique(cuts).tolist(), len(expected)]
     return [slice(start, stop) for start, stop in pairwise(edges) if stop > start]
 
 
 def _chance_above(statistic: float, degrees: int) -> float:
-    """That χ² with so many degrees of freedom is larger: a finite sum for whole degrees."""
+    """Upper tail probability of χ²: a finite sum for whole degrees of freedom."""
     half = statistic / 2
     if degrees % 2:
         total = erfc(sqrt(half))

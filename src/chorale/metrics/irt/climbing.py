@@ -1,9 +1,9 @@
-"""Raises the bound, sweep by sweep.
+"""Maximises the bound, sweep by sweep.
 
-Items are independent given the responders and responders given the items, so the two take turns: a step of all items
-(Newton's, with Fisher's information in place of the Hessian), a step of all responders, each kept only where it raises
-its own part of the bound. Between them the whole scale is shifted and stretched to where the priors want it, which
-changes no likelihood and would take many steps otherwise.
+Items are independent given the responders and vice versa, so both are updated alternately: a Newton step of all items
+(with Fisher information instead of the Hessian), then of all responders, each kept only if it raises its part of the
+bound. In between, the whole scale is shifted and stretched to fit the priors, which does not change the likelihood and
+would otherwise take many steps.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ _MOST_EAGER = 20.0
 
 @dataclass(slots=True)
 class ParameterVariances:
-    """Variances of the items' parameters, and where that of logit γ is centred."""
+    """Prior variances of the item parameters, and the prior mean of logit γ."""
 
     variance: FloatArray
     guessing_centre: float
     fits_centre: bool
 
     def item_terms(self, at: Posterior) -> FloatArray:
-        """Minus the divergence from the prior, per item."""
+        """Negative divergence from the prior, per item."""
         means = at.items.copy()
         means[LOGIT_GAMMA] -= self.guessing_centre
         variance = self.variance[:, None]
@@ -49,7 +49,7 @@ class Climb:
         self._eagerness, self._last_move = 1.0, 0.0
 
     def run(self, sweeps: int, tolerance: float) -> tuple[Posterior, float, bool]:
-        """Until a sweep changes the bound by less than the tolerance; False if it never came to that."""
+        """Iterates until a sweep changes the bound by less than the tolerance. Returns False without convergence."""
         seen = self._likelihood.evaluate(self._at)
         bound = self._bound(seen)
         for _ in range(sweeps):
@@ -97,9 +97,9 @@ class Climb:
         return there
 
     def _centre_guessing(self) -> None:
-        """Move the prior of logit γ to where the items are.
+        """Moves the prior of logit γ towards the items.
 
-        They follow it, by more than can be foreseen, so it goes further every time it goes the same way again.
+        The items follow it by an unpredictable amount, so the step grows while the direction stays the same.
         """
         priors = self._priors
         if not priors.fits_centre:
@@ -132,7 +132,7 @@ class Climb:
         return there
 
     def _shift_and_stretch(self) -> float:
-        """Move θ and β together, and stretch both while α shrinks: no answer becomes more or less likely by it."""
+        """Shifts θ and β together, and stretches both while α shrinks. The likelihood does not change."""
         at = self._at
         responders, items = len(at.theta), at.items.shape[1]
         shift = -(at.theta.sum() + at.items[BETA].sum()) / (responders + items)
@@ -149,7 +149,7 @@ class Climb:
         return factor
 
     def _best_stretch(self) -> float:
-        """Where the priors and entropies are highest along the stretch, by Newton's method: they are concave there."""
+        """Optimal stretch for priors and entropies, which are concave there, by Newton's method."""
         at = self._at
         responders, items = len(at.theta), at.items.shape[1]
         squares = float((at.theta**2 + at.theta_sd**2).sum() + (at.items[BETA] ** 2 + at.items_sd[BETA] ** 2).sum())
@@ -162,5 +162,5 @@ class Climb:
 
 
 def _standard_terms(mean: FloatArray, sd: FloatArray) -> FloatArray:
-    """Minus the divergence of normals from the standard one."""
+    """Negative divergence of normal distributions from the standard normal."""
     return -0.5 * (mean**2 + sd**2) + np.log(sd) + 0.5

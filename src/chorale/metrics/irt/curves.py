@@ -1,7 +1,7 @@
-"""How likely each answer to each item is, along the ability scale, and how that moves with the item's parameters.
+"""Probability of each answer to each item along the ability scale, and its derivatives by item parameters.
 
 An answer is a category: 0 and 1 (wrong and right), or 0 … T on a graded scale. With S_t = σ(α(θ − β_t)) the
-probability of at least category t, category c has S_c − S_{c+1}. Guessing lifts a right answer to γ + (1 − γ)·S.
+probability of at least category t, category c has S_c − S_{c+1}. With guessing, a correct answer has γ + (1 − γ)·S.
 """
 
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from numpy.typing import NDArray
 from chorale.metrics import FloatArray
 
 LOG_ALPHA = 0
-"""The column of log α. Those of the thresholds β follow, then that of logit γ if items can be guessed."""
+"""The column of log α, followed by the thresholds β and, with guessing, logit γ."""
 _RARE = 1e-12
-"""Probabilities below are not distinguished: no answer is more surprising than that."""
+"""Lower bound of probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """At every node of the ability scale."""
+    """Probabilities at every node of the ability scale."""
 
     chance: FloatArray
     """Categories × items × nodes."""
     slopes: FloatArray
-    """By each parameter: parameters × categories × items × nodes."""
+    """Derivatives by each parameter: parameters × categories × items × nodes."""
 
     @classmethod
     def of(cls, parameters: FloatArray, theta: FloatArray, thresholds: int) -> Self:
-        """Of items × parameters. A threshold at +∞ is one that the item does not have."""
+        """Curves of items × parameters. A threshold of +∞ means that the item does not have it."""
         items, count = parameters.shape
         alpha = np.exp(parameters[:, LOG_ALPHA])[:, None]
         slopes = np.zeros((count, thresholds + 1, items, len(theta)))
@@ -57,7 +57,7 @@ class Curves:
         return cls(chance, slopes)
 
     def information(self, counts: FloatArray) -> FloatArray:
-        """Fisher's, on each item's parameters, from the answers at each node: items × parameters × parameters."""
+        """Fisher information on item parameters from answers at each node: items × parameters × parameters."""
         parameters, _, items, _ = self.slopes.shape
         information = np.empty((items, parameters, parameters))
         per_answer = counts / self.chance
@@ -69,7 +69,7 @@ class Curves:
         return information
 
     def on_ability(self) -> FloatArray:
-        """Fisher's information of one answer to each item on θ: items × nodes."""
+        """Fisher information of one answer to each item about θ: items × nodes."""
         thresholds = len(self.chance) - 1
         by_theta = -self.slopes[1 : thresholds + 1].sum(axis=0)
         information: FloatArray = (by_theta**2 / self.chance).sum(axis=0)
@@ -78,12 +78,12 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class ResponseArrays:
-    """Who answered what, as arrays that can be multiplied with others."""
+    """Answers as indicator arrays."""
 
     given: NDArray[np.bool_]
     """Responders × items."""
     above: tuple[FloatArray, ...]
-    """For every category but the lowest, 1 where it was the answer: responders × items each."""
+    """For every category except the lowest, 1 where it was the answer: responders × items each."""
 
     @classmethod
     def of(cls, matrix: FloatArray, thresholds: int) -> Self:
@@ -94,7 +94,7 @@ class ResponseArrays:
         return bool(self.given.all())
 
     def sums_of(self, of_categories: FloatArray) -> FloatArray:
-        """Of something that every category of every item has at every node, summed for every responder's answers."""
+        """Sums a value of every category, item and node over each responder's answers."""
         lowest = of_categories[0]
         if self.complete:
             total = np.broadcast_to(lowest.sum(axis=0), (len(self.given), lowest.shape[1])).copy()
@@ -105,14 +105,14 @@ class ResponseArrays:
         return total
 
     def chosen(self, at_nodes: FloatArray, of_categories: FloatArray) -> FloatArray:
-        """Of every answer's own category, summed over the nodes as each responder has them: responders × items."""
+        """Value of every answer's own category, averaged over each responder's nodes: responders × items."""
         sums: FloatArray = (at_nodes @ of_categories[0].T) * self.given
         for chosen, values in zip(self.above, of_categories[1:], strict=True):
             sums += chosen * (at_nodes @ (values - of_categories[0]).T)
         return sums
 
     def counts(self, shares: FloatArray) -> FloatArray:
-        """How many answers of each category there are at each node, by the responders' shares there."""
+        """Expected number of answers of each category at each node."""
         if self.complete:
             every = np.broadcast_to(shares.sum(axis=0), (self.given.shape[1], shares.shape[1]))
         else:

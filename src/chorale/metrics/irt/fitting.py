@@ -1,4 +1,4 @@
-"""Fits item response models: checks the answers, begins, and makes of the items' parameters what is reported."""
+"""Fits item response models: validates the answers, sets starting values, and converts the estimates."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from chorale.metrics.irt.model import MODELS, IrtFit, IrtIntervals, IrtModel, No
 from chorale.metrics.irt.uncertainty import Covariances, covariances, intervals_of
 
 GUESS_RATE = 0.15
-"""What guessing is expected to be around, if nothing else is known."""
+"""Default prior mean of guessing."""
 _MOST_CATEGORIES = 20
 
 
@@ -21,19 +21,19 @@ class MarginalFit(IrtFit):
     """A fit by marginal maximum likelihood."""
 
     log_likelihood: float
-    """Of the answers, abilities integrated out."""
+    """Marginal log likelihood of the answers."""
     thresholds: FloatArray
-    """Items × thresholds; +∞ where an item has fewer."""
+    """Items × thresholds, padded with +∞."""
     categories: tuple[FloatArray, ...]
-    """Of every item the answers that occur, from the lowest."""
+    """The occurring answers of every item, from lowest to highest."""
     unit: float
-    """Of the scale, in deviations of the responders' abilities: 1, but for 1PL, whose unit is that of α = 1."""
+    """Unit of the scale in deviations of the responders' abilities: 1, except for 1PL, where α = 1 sets the unit."""
     ascent: Ascent
     covariances: Covariances
 
     @property
     def reliability(self) -> float:
-        """The share of the abilities' variance that is known: 1 where every ability is known exactly."""
+        """Explained fraction of the variance of abilities; 1 if all abilities are known exactly."""
         known = float(self.ability.mean.var())
         return known / (known + float((self.ability.sd**2).mean()))
 
@@ -45,11 +45,11 @@ def fit_irt(
     guess_rate: float = GUESS_RATE,
     progress: Callable[[int, int], None] | None = None,
 ) -> MarginalFit:
-    """Fit a model to right (1), wrong (0) and missing (NaN) answers, one row per responder, one column per item.
+    """Fits a model to correct (1), wrong (0) and missing (NaN) answers, one row per responder, one column per item.
 
-    Answers for the graded model are numbers of which larger are more. The scale is that of these responders: their
-    abilities have the mean 0, and the deviation 1 except in the 1PL model, where α is 1 instead. Logit γ has the
-    prior N(logit `guess_rate`, 0.8²); the other priors are fitted.
+    Answers for the graded model are ordered numbers. The scale is relative to these responders: their abilities have
+    mean 0 and deviation 1, except in the 1PL model, where α is 1 instead. Logit γ has the prior N(logit `guess_rate`,
+    0.8²); the other priors are fitted.
     """
     matrix, categories = _checked(np.asarray(matrix, dtype=np.float64), model, guess_rate)
     thresholds = max(1, *(len(values) - 1 for values in categories))
@@ -89,16 +89,18 @@ def irt_intervals(fit: MarginalFit, level: float = 0.95) -> IrtIntervals:
 
 
 def _checked(matrix: FloatArray, model: str, guess_rate: float) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-    """The answers as categories from 0, and the answers that each item's categories stand for."""
+    """The answers as categories from 0, and the original answers of each item's categories."""
     if model not in MODELS:
-        raise ValueError(f"there is no model {model!r}; there are {', '.join(MODELS)}")
+        raise ValueError(f"unknown model {model!r}. Use one of {', '.join(MODELS)}")
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError(f"responses need at least one row and one column, not an array of {matrix.shape}")
+        raise ValueError(f"responses must have at least one row and one column, not the shape {matrix.shape}")
     if not 0 < guess_rate < 1:
-        raise ValueError(f"guess_rate must lie between 0 and 1, not {guess_rate:g}")
+        raise ValueError(f"guess_rate must be between 0 and 1, not {guess_rate:g}")
     if model != "graded":
         if not np.isin(matrix[~np.isnan(matrix)], (0.0, 1.0)).all():
-            raise ValueError("responses are 1 (right), 0 (wrong) or NaN (missing); others need the graded model")
+            raise ValueError(
+                "responses must be 1 (correct), 0 (wrong) or NaN (missing); other values require the graded model"
+            )
         return matrix, (np.array([0.0, 1.0]),) * matrix.shape[1]
     coded, categories = np.full_like(matrix, np.nan), []
     lowest = np.nanmin(matrix) if np.isfinite(matrix).any() else 0.0
@@ -106,8 +108,8 @@ def _checked(matrix: FloatArray, model: str, guess_rate: float) -> tuple[FloatAr
         given = ~np.isnan(column)
         values, places = np.unique(column[given], return_inverse=True)
         if len(values) > _MOST_CATEGORIES:
-            raise ValueError(f"an item of the graded model has at most {_MOST_CATEGORIES} different answers")
-        # An answer that everybody gave is the lower of two unless something lower occurs elsewhere.
+            raise ValueError(f"an item of the graded model can have at most {_MOST_CATEGORIES} different answers")
+        # An answer that everybody gave is the lower of two categories, unless a lower answer occurs in other items.
         only_high = len(values) == 1 and values[0] > lowest
         coded[given, item] = places + only_high
         categories.append(values)
@@ -115,7 +117,7 @@ def _checked(matrix: FloatArray, model: str, guess_rate: float) -> tuple[FloatAr
 
 
 def _begin(matrix: FloatArray, categories: tuple[FloatArray, ...], thresholds: int, priors: ColumnPriors) -> FloatArray:
-    """Thresholds by how many answers are below and above, everything else as the priors have it."""
+    """Starting values: thresholds from the numbers of answers below and above, other parameters from the priors."""
     given = np.maximum((~np.isnan(matrix)).sum(axis=0), 1)
     begin = np.tile(priors.mean, (matrix.shape[1], 1))
     for t in range(1, thresholds + 1):

@@ -16,21 +16,21 @@ from chorale.metrics.irt.model import IrtModel
 
 BETA, LOG_ALPHA, LOGIT_GAMMA = 0, 1, 2
 _CELLS_AT_ONCE = 12_288
-"""Few enough that the arrays of a block stay in the processor's cache."""
+"""Block size for which arrays stay in the processor's cache."""
 _LOWEST = -30.0
-"""Logits below are not told apart: a probability of 1e-13 is as surprising as the model gets."""
+"""Lower bound of logits: a probability of about 1e-13."""
 
 
 @dataclass(frozen=True, slots=True)
 class Responses:
-    """Right and wrong answers as arrays of responders × items."""
+    """Correct and wrong answers as arrays of responders × items."""
 
     right: FloatArray
-    """1 where the answer was right, else 0."""
+    """1 if the answer was correct, otherwise 0."""
     sign: FloatArray
-    """+1 right, −1 wrong, 0 missing."""
+    """+1 correct, −1 wrong, 0 missing."""
     weight: FloatArray
-    """The item's weight where there is an answer, else 0."""
+    """The item's weight if there is an answer, otherwise 0."""
 
     @classmethod
     def of(cls, matrix: FloatArray, weights: FloatArray) -> "Responses":
@@ -39,7 +39,7 @@ class Responses:
         return cls(right, np.where(observed, 2 * right - 1, 0.0), observed * weights)
 
     def of_items(self, columns: NDArray[np.intp] | slice) -> "Responses":
-        """For some of the items only."""
+        """Restricted to some items."""
         return Responses(self.right[:, columns], self.sign[:, columns], self.weight[:, columns])
 
 
@@ -53,7 +53,7 @@ class Posterior:
     items_sd: FloatArray
 
     def of_items(self, columns: NDArray[np.intp]) -> "Posterior":
-        """For some of the items only."""
+        """Restricted to some items."""
         return Posterior(self.theta, self.theta_sd, self.items[:, columns], self.items_sd[:, columns])
 
     def copy(self) -> "Posterior":
@@ -67,13 +67,13 @@ class Expected:
     of_items: FloatArray
     of_responders: FloatArray
     slope: FloatArray
-    """By the means of the items' parameters."""
+    """Derivatives by the means of the item parameters."""
     curvature: FloatArray
-    """By the same twice, in expectation: for a normal it follows from the slope by the deviation (Stein)."""
+    """Expected second derivatives, from the slope by the deviation (Stein)."""
     theta_slope: FloatArray
     theta_curvature: FloatArray
     information: FloatArray
-    """Fisher's, per item, at the posterior means: items × 3 × 3."""
+    """Fisher information per item at the posterior means: items × 3 × 3."""
 
     @classmethod
     def zero(cls, responders: int, items: int) -> "Expected":
@@ -88,7 +88,7 @@ class Expected:
         )
 
     def undo(self, columns: NDArray[np.intp], there: "Expected", here: "Expected") -> None:
-        """Take back these items' move: `there` is what they gave after it, `here` what they gave before."""
+        """Reverts the step of these items: `there` is the result after it, `here` the result before."""
         self.of_items[columns], self.slope[:, columns] = here.of_items, here.slope
         self.curvature[:, columns], self.information[columns] = here.curvature, here.information
         self.of_responders += here.of_responders - there.of_responders
@@ -96,7 +96,7 @@ class Expected:
         self.theta_curvature += here.theta_curvature - there.theta_curvature
 
     def stretch(self, factor: float) -> None:
-        """The derivatives when θ and β grow by a factor and α shrinks by it."""
+        """Derivatives when θ and β grow by a factor and α shrinks by it."""
         self.slope[BETA] /= factor
         self.theta_slope /= factor
         self.curvature[BETA] /= factor**2
@@ -108,7 +108,7 @@ class Expected:
 class Likelihood:
     """Evaluates posteriors against one set of responses.
 
-    `nodes` is how many points the rule over θ − β has, `item_nodes` those over log α and logit γ.
+    `nodes` is the number of quadrature points for θ − β, `item_nodes` for log α and logit γ.
     """
 
     def __init__(self, responses: Responses, model: IrtModel, nodes: int = 3, item_nodes: int = 3) -> None:
@@ -120,7 +120,7 @@ class Likelihood:
         self._gamma_rule = _rule(item_nodes if self._guessing else 1)
 
     def of_items(self, columns: NDArray[np.intp]) -> "Likelihood":
-        """For some of the items only."""
+        """Restricted to some items."""
         return Likelihood(self._responses.of_items(columns), self._model, self._nodes, self._item_nodes)
 
     def evaluate(self, at: Posterior) -> Expected:
@@ -164,14 +164,14 @@ class Likelihood:
         expected.information[part] = self._information(at, part, weight)
 
     def _guesses(self, at: Posterior, part: slice) -> "list[_Guess]":
-        """For every node of the rule over logit γ: the node, γ there for every item, and the weight."""
+        """For every quadrature node of logit γ: the node, γ for every item, and the weight."""
         if not self._guessing:
             return [(0.0, np.zeros(at.items[BETA, part].shape), 1.0)]
         centre, spread = at.items[LOGIT_GAMMA, part], at.items_sd[LOGIT_GAMMA, part]
         return [(float(z), _sigmoid(centre + spread * z), float(w)) for z, w in zip(*self._gamma_rule, strict=True)]
 
     def _information(self, at: Posterior, part: slice, weight: FloatArray) -> FloatArray:
-        """Fisher's information on (β, log α, logit γ): what a response is expected to tell, whichever it is."""
+        """Expected Fisher information of a response about (β, log α, logit γ)."""
         alpha = np.exp(at.items[LOG_ALPHA, part])
         logit = np.maximum(alpha * (at.theta[:, None] - at.items[BETA, part]), _LOWEST)
         knows = _sigmoid(logit)

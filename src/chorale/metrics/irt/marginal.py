@@ -1,8 +1,8 @@
 """Fits item response models by marginal maximum likelihood with hierarchical priors.
 
-Abilities are N(0, 1) in the population and are integrated out on a grid (Bock and Aitkin 1981), so that a fit does not
-depend on how well single abilities are known. Items' parameters have normal priors whose means and deviations are
-fitted with them: items of one test are alike, and one about which little is known is like the others (Mislevy 1986).
+Abilities are N(0, 1) in the population and are integrated out on a grid (Bock and Aitkin 1981), so the fit does not
+depend on the uncertainty of single abilities. Item parameters have normal priors whose means and deviations are fitted
+too: items with little information are shrunk towards the others (Mislevy 1986).
 """
 
 from collections.abc import Callable
@@ -16,24 +16,24 @@ from chorale.metrics import FloatArray
 from chorale.metrics.irt.curves import LOG_ALPHA, Curves, ResponseArrays
 
 _FARTHEST = 6.0
-"""Abilities beyond are not considered: in deviations of the population."""
+"""Range of the ability grid in deviations of the population."""
 _STEP, _WIDEST_STEP = 1.5, 0.25
-"""Between nodes: in deviations of the best-known ability, and at most."""
+"""Distance between nodes in deviations of the best-known ability, and its maximum."""
 _LONGEST_MOVE = 1.0
 _MOST_ROUNDS = 200
 _TOLERANCE = 5e-4
-"""The largest move of a parameter at which a fit is done."""
+"""Convergence threshold: maximum change of a parameter."""
 _SHIFTED_TOLERANCE = 2e-3
-"""Likewise, of a fit of which only the difference to another counts."""
+"""Convergence threshold for fits used only in differences."""
 _SELDOM = 5
-"""Rounds between two computations of what integrating adds: it hardly changes."""
+"""Rounds between updates of the integration term, which hardly changes."""
 _NEAR = 0.01
-"""The step of its differences."""
+"""Step size of its finite differences."""
 
 
 @dataclass(slots=True)
 class ColumnPriors:
-    """Normal priors of each column of parameters, with weak priors of their own."""
+    """Normal priors of each parameter column, with weak hyperpriors."""
 
     mean: FloatArray
     variance: FloatArray
@@ -41,11 +41,11 @@ class ColumnPriors:
     centre_variance: FloatArray
     typical_variance: FloatArray
     typical_count: FloatArray
-    """How many items the typical variance counts as."""
+    """Weight of the typical variance in items."""
 
     @classmethod
     def usual(cls, thresholds: int, guess_rate: float | None) -> Self:
-        """To begin with. That of guessing stays: answers tell too little of it to fit what is around it."""
+        """Initial values. The prior of guessing is fixed, because answers carry too little information about it."""
 
         def columns(alpha: float, beta: float, gamma: float) -> FloatArray:
             return np.array([alpha, *[beta] * thresholds, *([] if guess_rate is None else [gamma])])
@@ -58,23 +58,23 @@ class ColumnPriors:
         return priors
 
     def hold(self, column: int, variance: float) -> None:
-        """Keep the prior of a column as it is, with this variance."""
+        """Fixes the prior of a column with this variance."""
         self.variance[column] = self.typical_variance[column] = variance
         self.centre_variance[column], self.typical_count[column] = 1e-9, 1e9
 
     def of_items(self, parameters: FloatArray, free: NDArray[np.bool_]) -> FloatArray:
-        """The log density of each item, up to a constant."""
+        """Log density of each item, up to a constant."""
         off = np.where(free, parameters - self.mean, 0.0)
         density: FloatArray = -0.5 * (off**2 / self.variance).sum(axis=1)
         return density
 
     def shared(self, column: int, count: int) -> float:
-        """How much precision every pair of items loses because the mean of their prior is not known."""
+        """Loss of precision of every pair of items because the mean of their prior is estimated."""
         variance = float(self.variance[column])
         return 1 / (variance * (count + variance / float(self.centre_variance[column])))
 
     def refit(self, parameters: FloatArray, variances: FloatArray, free: NDArray[np.bool_]) -> None:
-        """Move means and deviations to where the items are."""
+        """Updates means and deviations from the items."""
         count = free.sum(axis=0)
         known, loose = count / self.variance, 1 / self.centre_variance
         sums = np.where(free, parameters, 0.0).sum(axis=0)
@@ -85,7 +85,7 @@ class ColumnPriors:
 
 @dataclass(slots=True)
 class MarginalState:
-    """Where the items are, and what that says of the responders."""
+    """Item parameters, and the implied posterior of responders."""
 
     parameters: FloatArray
     theta: FloatArray
@@ -98,12 +98,12 @@ class MarginalState:
 
 
 class Ascent:
-    """Expectation and maximisation in turns."""
+    """Expectation–maximisation."""
 
     def __init__(
         self, answers: ResponseArrays, priors: ColumnPriors, begin: FloatArray, thresholds: int, pooled: bool
     ) -> None:
-        """If items are pooled, they have one α, and its prior counts once for all of them."""
+        """If items are pooled, they share one α, whose prior counts once."""
         self.answers, self.priors = answers, priors
         self.thresholds, self.pooled = thresholds, pooled
         self.free = np.isfinite(begin)
@@ -115,7 +115,7 @@ class Ascent:
         self.at = self._expected(begin)
 
     def run(self, progress: Callable[[int, int], None] | None = None, tolerance: float = _TOLERANCE) -> bool:
-        """Until nothing moves by more than the tolerance; False if it never came to that."""
+        """Iterates until no parameter changes by more than the tolerance. Returns False without convergence."""
         for number in range(_MOST_ROUNDS):
             before = self.at.parameters
             self.at = self._expected(self._maximised())
@@ -126,7 +126,7 @@ class Ascent:
         return False
 
     def shifted(self, column: int, by: float) -> "Ascent":
-        """The fit with the mean of one prior elsewhere."""
+        """Refits with a shifted mean of one prior."""
         priors = replace(self.priors, mean=self.priors.mean.copy(), centre=self.priors.centre.copy())
         priors.mean[column] += by
         priors.centre[column] += by
@@ -154,7 +154,7 @@ class Ascent:
         )
 
     def _maximised(self) -> FloatArray:
-        """A step of Newton's, with Fisher's information, for every item; kept where it gains."""
+        """A Newton step with Fisher information for every item, kept if it improves the objective."""
         at, free, priors = self.at, self.free, self.priors
         counts = self.answers.counts(at.shares)
         slope = np.einsum("cin,acin->ia", counts / at.curves.chance, at.curves.slopes)
@@ -182,7 +182,7 @@ class Ascent:
         return kept
 
     def _rescale(self, parameters: FloatArray, variances: FloatArray) -> None:
-        """Give the abilities of these responders the mean 0 and the deviation 1 (Liu, Rubin and Wu 1998)."""
+        """Standardises the abilities of these responders to mean 0 and deviation 1 (Liu, Rubin and Wu 1998)."""
         middle, spread = _moments(self.at)
         betas = slice(1, self.thresholds + 1)
         parameters[:, betas] = (parameters[:, betas] - middle) / spread
@@ -190,10 +190,10 @@ class Ascent:
         variances[:, betas] /= spread**2
 
     def _integrated(self, counts: FloatArray) -> FloatArray:
-        """The slope, by log α and logit γ, of what integrating over an item's parameters adds to its likelihood.
+        """Derivative by log α and logit γ of the term that integrating over an item's parameters adds.
 
-        The most likely place of all parameters together is not where most of the posterior lies: an item that is
-        steep, and is never guessed, has the better known threshold, and so is too likely to be found so.
+        The joint mode is not where most of the posterior mass is: a steep item without guessing has a more precise
+        threshold, so the mode is biased towards it.
         """
         if self._rounds % _SELDOM == 0:
             at, precision = self.at, np.diag(1 / self.priors.variance)
@@ -211,7 +211,7 @@ class Ascent:
         return self._integral
 
     def known(self, curves: Curves, counts: FloatArray, precision: FloatArray) -> FloatArray:
-        """The information on each item's free parameters, and one on the others."""
+        """Information on each item's free parameters, and 1 on the others."""
         known = curves.information(counts) + precision
         held = ~self.free
         known[held[:, :, None] | held[:, None, :]] = 0.0
@@ -220,7 +220,7 @@ class Ascent:
 
     @staticmethod
     def _pooled_step(information: FloatArray, slope: FloatArray) -> FloatArray:
-        """All items have one α: its step is solved for with all difficulties at once."""
+        """All items share one α, so its step is solved together with all difficulties."""
         tilt = information[:, 0, 1] / information[:, 1, 1]
         known = information[:, 0, 0] - tilt * information[:, 0, 1]
         alpha = float((slope[:, 0] - tilt * slope[:, 1]).sum() / known.sum())

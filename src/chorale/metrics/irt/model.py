@@ -1,6 +1,6 @@
-"""What an item response model is, and what comes out of fitting one.
+"""Item response models, and the results of fitting them.
 
-A responder of ability θ answers an item of discrimination α, difficulty β and guessing γ rightly with probability
+A responder of ability θ answers an item of discrimination α, difficulty β and guessing γ correctly with probability
 
     p = γ + (1 − γ)·σ(α(θ − β)),     σ(x) = 1 / (1 + exp(−x)).
 
@@ -24,15 +24,15 @@ MODELS: tuple[IrtModel, ...] = (*BINARY_MODELS, "graded")
 GuessingPrior = Literal["fitted", "standard"]
 
 SIGMA_ALPHAS = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
-"""The prior deviations of log α that are tried; the one with the highest bound is kept (Nangia et al. 2021, app. F)."""
+"""Candidate prior deviations of log α. The one with the highest bound is used (Nangia et al. 2021, app. F)."""
 
 GUESSING_SPREADS = (0.5, 1.0)
-"""The prior deviations of logit γ around its fitted centre that are tried, likewise."""
+"""Candidate prior deviations of logit γ around its fitted mean. The one with the highest bound is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """Normal distributions, one per place."""
+    """Normal distributions, one per entry."""
 
     mean: FloatArray
     sd: FloatArray
@@ -40,7 +40,7 @@ class Normal:
 
 @dataclass(frozen=True, slots=True)
 class IrtIntervals:
-    """Lower ends in the first row, upper ends in the second."""
+    """Intervals: lower ends in the first row, upper ends in the second."""
 
     ability: FloatArray
     difficulty: FloatArray
@@ -57,7 +57,7 @@ class IrtFit:
     model: IrtModel
     ability: Normal
     difficulty: Normal
-    """Of the graded model, the mean of an item's thresholds."""
+    """For the graded model, the mean of an item's thresholds."""
     log_discrimination: Normal
     logit_guessing: Normal
     converged: bool
@@ -69,7 +69,7 @@ class IrtFit:
 
     @property
     def guessing(self) -> FloatArray:
-        """The posterior median of γ; 0 where there is no guessing."""
+        """The posterior median of γ; 0 without guessing."""
         return 1 / (1 + np.exp(-self.logit_guessing.mean))
 
     def __repr__(self) -> str:
@@ -86,24 +86,24 @@ class VariationalFit(IrtFit):
     """A fit by the published method."""
 
     bound: float
-    """What was maximised: a lower bound of the log probability of the responses."""
+    """The maximised lower bound of the log probability of the responses."""
     sigma_alpha: float | None
     """The prior deviation of log α with the highest bound; None for 1PL, which has no α."""
     bounds: dict[float, float]
-    """The bound of every deviation tried, by the coarser rule of the search: to compare with each other."""
+    """The bound of every candidate deviation under the coarser quadrature of the search, for comparison."""
     guessing_centre: float | None
-    """The prior mean of logit γ; None where there is no guessing."""
+    """The prior mean of logit γ; None without guessing."""
     guessing_spread: float | None
     """Its prior deviation."""
     starts: tuple[float, ...]
-    """The bound reached from every start, the first being the one that the data suggest."""
+    """The bound from every start; the first start is derived from the data."""
 
 
 def item_weights(tests: Sequence[int]) -> FloatArray:
-    """How much each item's likelihood counts: the inverse of the size of its test.
+    """Weight of each item's likelihood: the inverse of the size of its test.
 
-    Scaled so that items of the smallest test count one: every test counts the same as a whole, and no answer counts for
-    more than the one answer it is. If one did, its item would fit abilities to itself, with a boundless discrimination.
+    Scaled so that items of the smallest test have weight 1: every test has the same total weight, and no answer counts
+    more than once. Otherwise an item could fit abilities to itself with an unbounded discrimination.
 
     >>> item_weights([0, 0, 0, 1]).round(2).tolist()
     [0.33, 0.33, 0.33, 1.0]

@@ -1,8 +1,8 @@
-"""How well items and abilities are known: the observed information of a marginal fit (Louis 1982), and intervals.
+"""Uncertainty of items and abilities: the observed information of a marginal fit (Louis 1982), and intervals.
 
-What the answers tell of the items is what they would tell if abilities were known, less what is lost because they are
-not. The loss is the variance, over each responder's ability, of the slopes of the likelihood; it ties all items
-together. The scale is that of these responders (mean 0, deviation 1), so its own uncertainty is taken out.
+The information about items is the information with known abilities minus the loss from unknown abilities. The loss is
+the variance of the score function over each responder's ability, which couples all items. The scale is fixed by these
+responders (mean 0, deviation 1), so its own uncertainty is removed.
 """
 
 from dataclasses import dataclass
@@ -16,20 +16,21 @@ from chorale.metrics.irt.marginal import Ascent
 from chorale.metrics.irt.model import IrtIntervals, Normal
 
 _MOST_TOGETHER = 600
-"""Parameters up to which items are taken together. With more, each ability is so well known that the others' part in
-an item's uncertainty is a few per mille."""
+"""Maximum number of parameters for joint treatment of items. With more, abilities are so precise that coupling adds
+only a few per mille.
+"""
 _MOST_LOST = 0.97
-"""The largest share of the information on anything that not knowing the abilities may take."""
+"""Maximum fraction of information that unknown abilities may remove."""
 _GUESSING_SD = 0.5
-"""How far the mean of logit γ may be from where it is expected: 0.15 may be 0.1 or 0.23."""
+"""Uncertainty of the mean of logit γ: 0.15 may be 0.1 or 0.23."""
 _DRAWS = 2000
 _SEED = 1
-"""Draws are the same in every run."""
+"""Fixed seed, so that samples are the same in every run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Covariances:
-    """Of the parameters of each item, and of each ability: how uncertain items add to its own variance."""
+    """Covariances of the parameters of each item, and of each ability the variance added by uncertain items."""
 
     items: FloatArray
     """Items × parameters × parameters."""
@@ -48,7 +49,7 @@ def covariances(ascent: Ascent) -> Covariances:
     together = known.shape[0] * known.shape[1] <= _MOST_TOGETHER
     items, added = _together(ascent, known, moved, mean, sd) if together else _apart(known, moved, sd)
     if known.shape[1] > ascent.thresholds + 1:
-        # All items lean on where guessing is expected, and with many items that is what is known least.
+        # All items depend on the prior mean of guessing, which dominates the uncertainty with many items.
         other = ascent.shifted(-1, _GUESSING_SD)
         off = other.at.parameters - at.parameters
         items = items + off[:, :, None] * off[:, None, :]
@@ -57,7 +58,7 @@ def covariances(ascent: Ascent) -> Covariances:
 
 
 def _moved(ascent: Ascent, mean: FloatArray, sd: FloatArray) -> FloatArray:
-    """How the slopes by each parameter move with each ability, to the third order of its deviation.
+    """Derivatives of the score function by ability, to third order of its deviation.
 
     3 × parameters × responders × items, scaled so that the sum of products is the covariance over the posterior.
     """
@@ -89,7 +90,7 @@ def _together(
     whole = np.zeros((size, size))
     np.add.at(whole, (places[:, :, None], places[:, None, :]), known)
     for parameter in range(int(ascent.pooled), count):
-        # The prior's mean is itself only known from the items.
+        # The mean of the prior is estimated from the items.
         column = places[ascent.free[:, parameter], parameter]
         whole[np.ix_(column, column)] -= ascent.priors.shared(parameter, len(column))
     gathered = np.zeros((3, len(mean), size))
@@ -111,14 +112,14 @@ def _together(
     scaled[np.ix_(where, where)] += float((sd**2).mean()) / len(sd)
     of_abilities = sd[:, None] * gathered[0] - by_middle - mean[:, None] * by_spread
     if ascent.pooled:
-        # The unit is that of α = 1, so abilities move with α.
+        # α = 1 sets the unit, so abilities scale with α.
         of_abilities += mean[:, None] * to_scale[0]
     added = ((of_abilities @ covariance) * of_abilities).sum(axis=1)
     return scaled[places[:, :, None], places[:, None, :]], added
 
 
 def _remaining(lost: FloatArray) -> FloatArray:
-    """One less the share of information that is lost, and never nothing."""
+    """1 minus the fraction of information lost, bounded away from 0."""
     values, vectors = np.linalg.eigh((lost + np.swapaxes(lost, -1, -2)) / 2)
     left: FloatArray = (vectors * (1 - values.clip(0.0, _MOST_LOST))[..., None, :]) @ np.swapaxes(vectors, -1, -2)
     return left
@@ -127,7 +128,7 @@ def _remaining(lost: FloatArray) -> FloatArray:
 def intervals_of(ascent: Ascent, errors: Covariances, difficulty: Normal, unit: float, level: float) -> IrtIntervals:
     """Credible intervals.
 
-    The intercepts −αβ, log α and logit γ are taken to be normal, which they become sooner than β. β is a quotient, and
+    The intercepts −αβ, log α and logit γ are assumed normal, which is more accurate than for β. β is a quotient, and
     its intervals are sampled from the others.
     """
     parameters, thresholds = ascent.at.parameters, ascent.thresholds
@@ -137,7 +138,7 @@ def intervals_of(ascent: Ascent, errors: Covariances, difficulty: Normal, unit: 
     ends = np.stack([_of_threshold(ascent, errors, t, tails) for t in range(1, thresholds + 1)], axis=-1)
     guessing = np.zeros((2, len(parameters)))
     if parameters.shape[1] > thresholds + 1:
-        # Below, normal on the scale of γ itself, which reaches 0: no logit does.
+        # Below this, normal on the scale of γ itself, which can reach 0.
         gamma = 1 / (1 + np.exp(-parameters[:, -1]))
         low = np.maximum(gamma + far[0] * gamma * (1 - gamma) * sd[:, -1], 0.0)
         guessing = np.stack([low, 1 / (1 + np.exp(-parameters[:, -1] - far[1] * sd[:, -1]))])
@@ -159,7 +160,7 @@ def _of_threshold(ascent: Ascent, errors: Covariances, t: int, tails: tuple[floa
     to_intercept[:, 1] = np.column_stack([-alpha * beta, -alpha])
     some = errors.items[:, [LOG_ALPHA, t]][:, :, [LOG_ALPHA, t]]
     variance = to_intercept @ some @ to_intercept.transpose(0, 2, 1)
-    # The smallest addition that keeps rounding from making a variance negative.
+    # Minimum addition that prevents negative variances from rounding.
     lower = np.linalg.cholesky(variance + 1e-12 * np.eye(2))
     half = np.random.default_rng(_SEED).normal(size=(_DRAWS // 2, 2))
     drawn = np.concatenate([half, -half]) @ lower.transpose(0, 2, 1)
@@ -169,7 +170,7 @@ def _of_threshold(ascent: Ascent, errors: Covariances, t: int, tails: tuple[floa
 
 
 def _abilities(ascent: Ascent, errors: Covariances, tails: tuple[float, float]) -> FloatArray:
-    """By the posterior on the grid, widened by how uncertain the items are."""
+    """Intervals from the posterior on the grid, widened by the uncertainty of the items."""
     at = ascent.at
     below = np.cumsum(at.shares, axis=1)
     wider = np.sqrt(1 + errors.added / errors.ability_sd**2)

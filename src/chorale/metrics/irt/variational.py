@@ -1,9 +1,9 @@
 """Fits item response models by variational inference.
 
 The posterior is a product of normals over θ, log α, β and logit γ, fitted by maximising the evidence lower bound, as in
-Lalor, Wu and Yu (2019) and appendix F of Nangia et al. (2021): the published method, for comparison with its figures.
-Its deviations take parameters to be independent, and are too small. The climbing is done in `climbing`; here it is
-decided from where, with which priors, and which result is kept.
+Lalor, Wu and Yu (2019) and appendix F of Nangia et al. (2021): the published method, for comparison with its results.
+Its deviations assume independent parameters and are too small. `climbing` maximises the bound; this module selects
+starts, priors and the best result.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,10 @@ from chorale.metrics.irt.model import (
 )
 
 _SEARCH_TOLERANCE, _TOLERANCE = 2e-6, 1.5e-7
-"""The gain of a sweep, in nats an answer, below which a fit is done: while deviations are compared, and of the one that
-is kept."""
+"""Convergence threshold per sweep in nats per answer, during the search and for the final fit."""
 _SEARCH_SWEEPS, _SWEEPS = 60, 300
 _FEW = 100
-"""Answers below which it does not pay to be more exact."""
+"""Number of answers below which more precision has no benefit."""
 
 Progress = Callable[[int, int], None]
 
@@ -51,16 +50,15 @@ def fit_variational(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> VariationalFit:
-    """Fit a model to right (1), wrong (0) and missing (NaN) answers, one row per responder, one column per item.
+    """Fits a model to correct (1), wrong (0) and missing (NaN) answers, one row per responder, one column per item.
 
-    Priors are N(0, 1) for θ and β and N(0, σα²) for log α, with σα out of `SIGMA_ALPHAS` by the bound. Logit γ has the
-    prior N(0, 1) with `guessing_prior="standard"`, as the paper has it. By default ("fitted") it is N(μ, σγ²) with one
-    μ for all items, fitted with them (N(0, 1) is the prior of μ), and σγ out of `GUESSING_SPREADS` by the bound: where
-    items are easier to guess than the standard prior expects, or harder, the difficulties would otherwise be bent to
-    make up for it.
+    Priors are N(0, 1) for θ and β and N(0, σα²) for log α, with σα from `SIGMA_ALPHAS` selected by the bound. Logit γ
+    has the prior N(0, 1) with `guessing_prior="standard"`, as in the paper. By default ("fitted") it is N(μ, σγ²) with
+    one fitted μ for all items (with prior N(0, 1)) and σγ from `GUESSING_SPREADS` selected by the bound. Otherwise
+    items that are easier or harder to guess than the standard prior expects would bias the difficulties.
 
-    `weights` are those of the items' likelihoods (see `item_weights`). With more than one start, further fits begin at
-    random places and the one with the highest bound is kept.
+    `weights` are the weights of the items' likelihoods (see `item_weights`). With more than one start, additional fits
+    begin at random values and the one with the highest bound is kept.
     """
     matrix = np.asarray(matrix, dtype=np.float64)
     weights = _checked(matrix, model, weights)
@@ -83,20 +81,20 @@ def fit_variational(
 
 def _checked(matrix: FloatArray, model: str, weights: FloatArray | None) -> FloatArray:
     if model not in BINARY_MODELS:
-        raise ValueError(f"there is no model {model!r}; there are {', '.join(BINARY_MODELS)}")
+        raise ValueError(f"unknown model {model!r}. Use one of {', '.join(BINARY_MODELS)}")
     if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError(f"responses need at least one row and one column, not an array of {matrix.shape}")
+        raise ValueError(f"responses must have at least one row and one column, not the shape {matrix.shape}")
     if not np.isin(matrix[~np.isnan(matrix)], (0.0, 1.0)).all():
-        raise ValueError("responses are 1 (right), 0 (wrong) or NaN (missing)")
+        raise ValueError("responses must be 1 (correct), 0 (wrong) or NaN (missing)")
     if weights is None:
         return np.ones(matrix.shape[1])
     if weights.shape != (matrix.shape[1],) or not (np.isfinite(weights) & (weights > 0)).all():
-        raise ValueError("there must be one positive weight for every item")
+        raise ValueError("weights must have one positive number per item")
     return weights
 
 
 def _first_guess(matrix: FloatArray, model: IrtModel) -> Posterior:
-    """From how often each item was solved and how much each responder solved."""
+    """Starting values from the success rates of items and responders."""
     observed = ~np.isnan(matrix)
     right = np.where(observed, matrix, 0.0)
     solved = (right.sum(axis=0) + 0.5) / (observed.sum(axis=0) + 1)
@@ -125,9 +123,10 @@ def _searched(
     guessing_prior: GuessingPrior,
     report: Callable[[int], None],
 ) -> VariationalFit:
-    """The fit with the best σα: each begins where the one before it ended, and the best is fitted to the end.
+    """The fit with the best σα. Each fit starts from the previous one, and the best is fitted to convergence.
 
-    The search has a coarser rule than the last fit, which takes half the time and is off by the same for every σα.
+    The search uses a coarser quadrature than the final fit, which takes half the time and has the same error for every
+    σα.
     """
     answers = max(_FEW, int(np.count_nonzero(responses.sign)))
     coarse, fine = (Likelihood(responses, model, item_nodes=nodes) for nodes in (2, 3))

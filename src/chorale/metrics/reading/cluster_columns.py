@@ -1,4 +1,4 @@
-"""Columns of files that say which items belong together, for `--cluster`."""
+"""Cluster columns of files, for `--cluster`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from chorale.model import Problem, UserError
 def table_columns(
     paths: Iterable[Path], cluster: Sequence[str], item_of: Callable[[Mapping[str, Any]], str | None]
 ) -> dict[str, dict[str, str]]:
-    """Of items in tables, of which every row is about one; a column that a table lacks is left out."""
+    """Columns of items in tables with one item per row. Missing columns are left out."""
     problems: list[Problem] = []
     rows = [row.values for path in paths for row in read_rows(path, shown_as=str(path), problems=problems)]
     by_name = {}
@@ -23,12 +23,12 @@ def table_columns(
 
 
 def values_of_items(pairs: Iterable[tuple[str, str]], name: str) -> dict[str, str]:
-    """The one value that each item has; an item with two belongs to no cluster."""
+    """The single value of each item. An item with two values is an error."""
     by_item: dict[str, str] = {}
     for item, value in pairs:
         if by_item.setdefault(item, value) != value:
             raise UserError(
-                f"--cluster {name}: {item} has two values, {by_item[item]!r} and {value!r}. An item belongs to one "
-                "cluster: name a column of items, such as their document."
+                f"--cluster {name}: {item} has two values, {by_item[item]!r} and {value!r}. Use a column with one "
+                "value per item, such as the document."
             )
     return by_item

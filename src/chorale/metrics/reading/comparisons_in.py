@@ -1,4 +1,4 @@
-"""Pairwise comparisons from a file or from what a program has: a dataframe, a dict of columns, a list of dicts."""
+"""Reads pairwise comparisons from a file, a dataframe, a dict of columns or a list of dicts."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,18 +14,18 @@ class ReadComparisons(NamedTuple):
     comparisons: Comparisons
     digest: str
     source: str
-    """What the signature calls it: a file, or data handed over by a program."""
+    """Name in the signature: a file, or data from a program."""
 
 
 def comparisons_in(data: Any, columns: Mapping[str, str | None]) -> ReadComparisons:
-    """Who preferred which of two items. `columns` names those that are not called as their role, one of `ROLES`."""
+    """Reads comparisons. `columns` maps roles (`ROLES`) to columns with other names."""
     names = {role: columns.get(role) or role for role in ROLES}
     texts, name, digest, source = named_columns(data, names)
     try:
         comparisons = Comparisons.of(*(texts[names[role]] for role in ROLES))
     except ValueError as error:
         fix = "Correct the row: the label must be the left or the right item"
-        raise refused(name, None, "has comparisons that can't be used", fix, str(error)) from None
+        raise refused(name, None, "has invalid comparisons", fix, str(error)) from None
     if not len(comparisons):
-        raise refused(name, None, "has no comparisons", "Check that the right file was named")
+        raise refused(name, None, "has no comparisons", "Check the file name")
     return ReadComparisons(comparisons, digest, source)

@@ -1,4 +1,4 @@
-"""Judgments from wherever a program has them: a file, a dataframe, rows, triples, or a matrix of raters and items."""
+"""Reads judgments from a file, a dataframe, rows, triples, or a matrix of raters and items."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -26,13 +26,13 @@ from chorale.model.problems import did_you_mean
 from chorale.registry import blaming, readers
 
 JudgmentsReader = Callable[[Path], Iterable[tuple[str, str, str]]]
-"""A kit's: from a path to rows of task, worker and label. UserError says what is wrong with a file, and where."""
+"""A kit's reader: returns rows of task, worker and label for a path. Raises UserError for invalid files."""
 DATA = "the data"
-"""What messages and tables call what did not come from a file."""
+"""Name in messages and tables for data that are not from a file."""
 
 
 class ReadingOptions(TypedDict, total=False):
-    """How judgments are read: which columns hold them, and what is made of gaps and repeats."""
+    """Options for reading judgments: columns, missing values and repetitions."""
 
     task: str | None
     worker: str | None
@@ -49,7 +49,7 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How judgments are to be read. Which options are of use depends on what they are read from."""
+    """Options for reading judgments. Which of them apply depends on the source."""
 
     task: str | None = None
     worker: str | None = None
@@ -60,9 +60,9 @@ class Reading:
     repeats: Repeats = "last"
     keep_rejected: bool = False
     raters: Literal["rows", "columns"] | None = None
-    """Of a matrix: whether a rater is a row, as in most libraries and by default, or a column."""
+    """For a matrix: whether raters are rows (default, as in most libraries) or columns."""
     reader: str | None = None
-    """The name of an installed kit's reader, for files in a format of its own."""
+    """Name of an installed kit's reader, for files in its own format."""
     missing: Sequence[str | float] = ()
     """Values that stand for no label."""
 
@@ -74,16 +74,16 @@ class Reading:
         return read_judgments(path, **options, counted=counted)
 
     def _file_of_kit(self, path: Path, name: str, *, counted: bool) -> JudgmentFile:
-        """Judgments as the reader of this name finds them in a file."""
+        """Reads judgments from a file with the named reader."""
         named = {"--task": self.task, "--worker": self.worker, "--label": self.label, "--trust": self.trust}
         options = [option for option, value in named.items() if value is not None]
         options += ["--keep-rejected"] if self.keep_rejected else []
         if options:
-            raise UserError(f"--reader {name} knows where judgments are in its files. Leave out {', '.join(options)}.")
+            raise UserError(f"--reader {name} finds the columns itself. Omit {', '.join(options)}.")
         there = readers()
         if name not in there:
-            listed = f"There are {', '.join(there)}." if there else "No installed kit has one."
-            raise UserError(f"There is no reader {name!r}. {listed}{did_you_mean(name, there)}")
+            listed = f"Available readers: {', '.join(there)}." if there else "No installed kit has a reader."
+            raise UserError(f"Unknown reader {name!r}. {listed}{did_you_mean(name, there)}")
         read: JudgmentsReader = there[name]
         digest = digest_of(read_bytes(path))
         try:
@@ -91,21 +91,21 @@ class Reading:
                 rows = list(read(path))
             judgments = _judgments(_of_tuples(rows), self, counted=counted)
         except ValueError as error:
-            fix = "Correct the file, or leave out --reader"
-            raise refused(path, None, f"can't be read by the reader {name!r}", fix, str(error)) from error
+            fix = "Correct the file, or omit --reader"
+            raise refused(path, None, f"cannot be read by the reader {name!r}", fix, str(error)) from error
         if not len(judgments):
             why = "; ".join(judgments.notes) or None
-            raise refused(path, None, "has no judgments with a label", "Check that the right file was named", why)
+            raise refused(path, None, "has no judgments with a label", "Check the file name", why)
         return JudgmentFile(judgments, digest)
 
     def line_of(self, path: Path, option: str) -> int | None:
-        """Where in a file a label, or an option of one, stands first; None if only a kit can read its lines."""
+        """First line of a label, or of an option, in a file; None for files of kit readers."""
         if self.reader is not None:
             return None
         return line_of_label(path, option, task=self.task, worker=self.worker, label=self.label, sep=self.sep)
 
     def settings(self) -> dict[str, Setting]:
-        """What can change the numbers, for the signature."""
+        """Options that can change the result, for the signature."""
         settings: dict[str, Setting] = {one.name.replace("_", "-"): getattr(self, one.name) for one in fields(self)}
         raters = self.raters if self.raters == "columns" else None
         missing = missing_values(self.missing) or None
@@ -121,12 +121,12 @@ _USED_BY = {
     "a matrix": (*_IN_ROWS, "raters"),
     "judgments read before": (),
 }
-"""The options that are of use, by what judgments are read from."""
+"""Applicable options by source of the judgments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadJudgments:
-    """Judgments and what they came from."""
+    """Judgments with their source."""
 
     name: str
     judgments: Judgments
@@ -134,16 +134,17 @@ class ReadJudgments:
     reading: Mapping[str, Setting] = field(default_factory=dict)
     """The options it was read with, for the signature."""
     line_of: Callable[[str], int | None] = lambda _: None
-    """Where a label stands first, for a message about it."""
+    """First line of a label, for messages."""
     source: Literal["file", "data"] = "file"
-    """What the signature calls it: a file, or data handed over by a program."""
+    """Name in the signature: a file, or data from a program."""
     form: str = "a file"
-    """What it was read from, in words."""
+    """Description of the source."""
 
 
 def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> ReadJudgments:
-    """Judgments in a file (a path), a dataframe, a dict of columns, rows, triples or a matrix; UserError if there
-    are none."""
+    """Reads judgments from a file (a path), a dataframe, a dict of columns, rows, triples or a matrix. Raises UserError
+    if there are none.
+    """
     if isinstance(data, str | PathLike):
         path = Path(fspath(data))
         judgments, digest = reading.file(path, counted=counted)
@@ -163,17 +164,17 @@ def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> ReadJudg
 
 
 def check_used(reading: Reading, *given: ReadJudgments) -> None:
-    """Refuse options that nothing given has a use for: they would change nothing, and be in the signature."""
+    """Rejects options that do not apply to any source: they would have no effect but be in the signature."""
     used = list(dict.fromkeys(name for judged in given for name in _USED_BY[judged.form]))
     for option in fields(reading):
         if option.name not in used and getattr(reading, option.name) != option.default:
             forms = " or ".join(dict.fromkeys(judged.form for judged in given))
-            accepted = f"accepted are {', '.join(used)}" if used else "none of the options for reading has"
-            raise UserError(f"{option.name} has no effect on {forms}: {accepted}. Leave {option.name} out.")
+            accepted = f"accepted options are {', '.join(used)}" if used else "no reading option applies"
+            raise UserError(f"{option.name} has no effect on {forms}: {accepted}. Omit {option.name}.")
 
 
 def short_names(first: str, second: str) -> tuple[str, str]:
-    """Two files' names, with their folders only if they need them."""
+    """Names of two files, with folders only if needed."""
     ones, others = Path(first).name, Path(second).name
     return (ones, others) if ones != others else (first, second)
 
@@ -195,7 +196,7 @@ def _judgments(columns: _Columns, reading: Reading, *, counted: bool) -> Judgmen
 
 
 def _as_numbers(labels: Any) -> Any:
-    """A list of whole and other numbers as one column of numbers, so that 1 and 1.0 are one label."""
+    """A list of integers and floats as one numeric column, so that 1 and 1.0 are the same label."""
     if not isinstance(labels, list):
         return labels
     kinds = {type(label) for label in labels} - {type(None)}
@@ -203,13 +204,13 @@ def _as_numbers(labels: Any) -> Any:
 
 
 def _columns(data: Any, reading: Reading) -> _Columns:
-    """Tasks, workers, labels, and trust if a column of it was named."""
+    """Tasks, workers, labels, and trust if its column is set."""
     if isinstance(data, Mapping) or _is_table(data):
         return _named_columns(data, reading)
     if isinstance(data, np.ndarray):
         return _of_matrix(_cells(data), reading)
     if not isinstance(data, Iterable) or isinstance(data, bytes):
-        raise UserError(f"A {type(data).__name__} holds no judgments. {_KINDS}")
+        raise UserError(f"Data of type {type(data).__name__} cannot contain judgments. {_KINDS}")
     rows = list(data)
     if not rows:
         raise UserError(f"{DATA.capitalize()} can't be used: it is empty. {_KINDS}")
@@ -221,17 +222,17 @@ def _columns(data: Any, reading: Reading) -> _Columns:
     if all(isinstance(row, list | np.ndarray) for row in rows):
         if reading.raters is None and all(len(row) == 3 and all(isinstance(cell, str) for cell in row) for row in rows):
             raise UserError(
-                "Lists of three texts may be rows of task, worker and label, or raters with a label for each of three "
-                'items. Give tuples for rows, or add raters="rows" for a matrix with a row per rater.'
+                "Lists of three texts are ambiguous: rows of task, worker and label, or raters with labels for three "
+                'items. Use tuples for rows, or add raters="rows" for a matrix with one row per rater.'
             )
         return _of_matrix([list(row) for row in rows], reading)
-    raise UserError(f"{DATA.capitalize()} can't be used: its rows are of different or unknown kinds. {_KINDS}")
+    raise UserError(f"{DATA.capitalize()} can't be used: its rows have different or unknown types. {_KINDS}")
 
 
 _TRIPLE = 3
 _KINDS = (
-    "Give a path, a table (pandas, Polars or Arrow), a dict of columns, or a list of dicts. "
-    "Also accepted: a list of tuples (task, worker, label), or a matrix with a row per rater."
+    "Pass a path, a table (pandas, Polars or Arrow), a dict of columns, or a list of dicts. Also accepted: a list of "
+    "tuples (task, worker, label), or a matrix with one row per rater."
 )
 
 
@@ -275,8 +276,8 @@ def _names(data: Any) -> list[Any] | None:
 
 def _cells(matrix: Any) -> list[list[Any]]:
     if matrix.ndim != 2:
-        raise UserError(f"An array of {matrix.ndim} dimensions is no matrix of raters and items. {_KINDS}")
-    cells: list[list[Any]] = matrix.tolist()  # of a masked array, what is masked is None
+        raise UserError(f"An array of {matrix.ndim} dimensions is not a matrix of raters and items. {_KINDS}")
+    cells: list[list[Any]] = matrix.tolist()  # Masked values of a masked array are None.
     return cells
 
 
@@ -285,8 +286,8 @@ def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> _Columns:
     for number, row in enumerate(rows, 1):
         if len(row) != width:
             raise UserError(
-                f"The matrix can't be used: row {number} has {len(row)} values, row 1 has {width}. "
-                "Write None where a rater did not judge an item."
+                f"The matrix can't be used: row {number} has {len(row)} values, but row 1 has {width}. Use None where "
+                "a rater did not judge an item."
             )
     raters = [str(row) for row in range(1, len(rows) + 1) for _ in range(width)]
     items = [str(column) for column in range(1, width + 1)] * len(rows)
@@ -296,7 +297,7 @@ def _of_matrix(rows: Sequence[Sequence[Any]], reading: Reading) -> _Columns:
 
 
 def judgments_digest(judgments: Judgments) -> str:
-    """Of judgments that came from no file: of their names and codes."""
+    """Digest of judgments that are not from a file: of their names and codes."""
     parts = [repr((judgments.task_names, judgments.worker_names, judgments.label_names)).encode()]
     parts += [np.ascontiguousarray(each).tobytes() for each in (judgments.tasks, judgments.workers, judgments.labels)]
     if judgments.trust is not None:

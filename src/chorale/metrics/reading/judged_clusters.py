@@ -1,4 +1,4 @@
-"""Clusters of items that come with judgments, for `--cluster`."""
+"""Clusters of items from columns of judgments, for `--cluster`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ from chorale.metrics.reading.judged import Reading, judged_in
 
 
 def judged_clusters(data: Any, reading: Reading, cluster: str | Sequence[str] | None) -> Clusters | None:
-    """Of the items of judgments in any form: each column is read in the place of the labels."""
+    """Cluster columns of judgments in any form. Each column is read like the labels."""
     columns = {}
     for name in Clusters.named(cluster):
         judgments = judged_in(data, replace(reading, label=name, sep=None, empty=None)).judgments

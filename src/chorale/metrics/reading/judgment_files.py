@@ -1,6 +1,6 @@
-"""Judgments from files: tables of task, worker and label, and the batch files of Mechanical Turk and Appen.
+"""Reads judgments from tables of task, worker and label, and from batch files of Mechanical Turk and Appen.
 
-A sound file is read by Polars in one go. Whatever looks wrong is read again row by row, so that the message can name
+Valid files are read with Polars. If anything is wrong, the file is read again row by row, so that messages can include
 the line.
 """
 
@@ -25,13 +25,13 @@ from chorale.model.plural import plural
 _PARQUET = ".parquet"
 _JSON = ".json"
 _UNANSWERED = "{}"
-"""What Mechanical Turk writes for a question without an answer."""
+"""Mechanical Turk's value for a question without an answer."""
 
 
 class JudgmentFile(NamedTuple):
     judgments: Judgments
     digest: str
-    """Of the file's bytes, for signatures."""
+    """Digest of the file, for signatures."""
 
 
 def read_judgments(
@@ -48,27 +48,27 @@ def read_judgments(
     keep_rejected: bool = False,
     counted: bool = False,
 ) -> JudgmentFile:
-    """Judgments from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
+    """Reads judgments from CSV, TSV, JSONL (optionally .gz) or Parquet.
 
-    `task`, `worker`, `label` and `trust` name the columns; without them, `task`, `worker` and `label` are looked for,
-    then the columns of a batch file. `sep` splits labels into options (`json`: cells are JSON lists). A judgment
-    without a label is left out, or, with `empty`, has that name for a label; the values of `missing` are read like
-    empty cells. Of a batch file, rejected and tainted work is left out unless `keep_rejected`. An option that is in a
-    label twice is there once, unless options are `counted`.
+    `task`, `worker`, `label` and `trust` name the columns; by default, `task`, `worker` and `label` are used, then the
+    columns of a batch file. `sep` splits labels into options (`json`: cells are JSON lists). A judgment without a label
+    is left out or, with `empty`, gets that label; the values of `missing` count as empty cells. Rejected and tainted
+    work of a batch file is left out unless `keep_rejected`. An option that occurs twice in a label counts once, unless
+    options are `counted`.
     """
     if sep == "":
-        raise UserError("An empty separator separates nothing. Give --sep a text, or leave it out.")
+        raise UserError("--sep must not be empty. Set a separator, or omit --sep.")
     if path.suffix.lower() == _JSON:
         fix = "Use the `crowdkit` export of the study, or a .jsonl, .csv, .tsv or .parquet file"
-        raise refused(path, None, "is a JSON document, such as tasks of Label Studio, and no table", fix)
+        raise refused(path, None, "is a JSON document (e.g. Label Studio tasks), not a table", fix)
     raw = read_bytes(path)
     if not raw.strip():
-        raise refused(path, None, "is empty", "Check that the right file was named")
+        raise refused(path, None, "is empty", "Check the file name")
     names = header_of(path, raw)
     rows = None
     if names is None:
         if path.suffix.lower() == _PARQUET:
-            raise refused(path, None, "is not a Parquet file that can be read", "Write it again")
+            raise refused(path, None, "is not a valid Parquet file", "Write it again")
         rows = _sound_rows(path)
         names = list(dict.fromkeys(name for row in rows for name in row.values))
     layout = layout_of(path, names, task=task, worker=worker, label=label, trust=trust)
@@ -82,7 +82,7 @@ def read_judgments(
     judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
     if not len(judgments):
         why = "; ".join((*notes, *remarks, *judgments.notes)) or None
-        raise refused(path, None, "has no judgments with a label", "Check the columns that were named", why)
+        raise refused(path, None, "has no judgments with a label", "Check the selected columns", why)
     notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments))
     return JudgmentFile(replace(judgments, notes=notes), digest_of(raw))
 
@@ -96,7 +96,7 @@ def line_of_label(
     label: str | None = None,
     sep: str | None = None,
 ) -> int | None:
-    """The line of the first row with this label, or with this option in its set. A Parquet file has no lines."""
+    """Line of the first row with this label, or with this option in its set. Parquet files have no lines."""
     if path.suffix.lower() == _PARQUET:
         return None
     rows = _sound_rows(path)
@@ -110,7 +110,7 @@ def line_of_label(
 
 
 def _frame_of(path: Path, table: pl.DataFrame, layout: JudgmentLayout) -> pl.DataFrame:
-    """The table's columns under the names that judgments have for them."""
+    """The columns of the table, renamed to the roles of judgments."""
     try:
         columns = {role: as_text(table[name]) for role, name in layout.roles.items() if role not in ("label", "trust")}
         columns["label"] = written_labels(table[layout.label])
@@ -118,8 +118,8 @@ def _frame_of(path: Path, table: pl.DataFrame, layout: JudgmentLayout) -> pl.Dat
             columns["trust"] = table[layout.trust].cast(pl.Float64, strict=False)
     except (pl.exceptions.PolarsError, ValueError):
         kinds = ", ".join(f"{name}: {kind}" for name, kind in table.schema.items())
-        fix = "Name columns of texts, numbers or lists of texts"
-        raise refused(path, None, "has values of a kind that can't be read as judgments", fix, kinds) from None
+        fix = "Use columns of texts, numbers or lists of texts"
+        raise refused(path, None, "has values of an unsupported type", fix, kinds) from None
     return pl.DataFrame(columns)
 
 
@@ -137,7 +137,7 @@ def separator_in(text: str | None) -> str | None:
     return None if text is None else text.replace("\\n", "\n").replace("\\t", "\t")
 
 
-# What is slow and can name lines
+# Slow reader with line numbers
 
 
 def _sound_rows(path: Path) -> list[Row]:
@@ -148,7 +148,7 @@ def _sound_rows(path: Path) -> list[Row]:
         if len(problems) >= MOST_PROBLEMS:
             break
     if not problems and not rows:
-        problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+        problems.append(Problem(str(path), None, "has no rows", "Check the file name."))
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
     return rows
@@ -174,7 +174,7 @@ def _careful_frame(path: Path, rows: list[Row] | None, layout: JudgmentLayout) -
 
 
 def _value(path: Path, row: Row, role: str, name: str, problems: list[Problem]) -> Any:
-    """A value as judgments have it; what can't be one is added to the problems."""
+    """Converts a value for judgments. Invalid values are added to the problems."""
     value = row.values.get(name)
 
     def refuse(message: str, fix: str) -> None:
@@ -184,18 +184,18 @@ def _value(path: Path, row: Row, role: str, name: str, problems: list[Problem]) 
     if role == "trust":
         number = _number(value)
         if number is None or number < 0:
-            refuse(f"has no number of at least 0 as {name}", "Correct the worker's trust, or remove the row.")
+            refuse(f"has no number of at least 0 in {name}", "Correct the worker's trust, or remove the row.")
         return number
     if role in {"task", "worker"} and value in (None, ""):
-        refuse(f"has no {name}", f"Say which {role} it is, or remove the row.")
+        refuse(f"has no {name}", f"Fill in the {role}, or remove the row.")
     if isinstance(value, dict) or (isinstance(value, list) and role != "label"):
-        own = "Use the `crowdkit` export of the study, and name a field with --label."
-        refuse(f"has an object as {name}", own if role == "label" else "Write a text or a number.")
+        own = "Use the `crowdkit` export of the study, and select a field with --label."
+        refuse(f"has an object in {name}", own if role == "label" else "Write a text or a number.")
         return None
     if isinstance(value, list):
         options = [span_text(one) if isinstance(one, dict | list) else one for one in value]
         if any(one is None for one in options):
-            refuse(f"has a list of more than texts, numbers and spans as {name}", "Write a list of texts.")
+            refuse(f"has a list with unsupported values in {name}", "Write a list of texts.")
             return None
         return [text_of(one) for one in options]
     return None if value is None else text_of(value)
@@ -213,13 +213,13 @@ def _unusable_parquet(path: Path, layout: JudgmentLayout) -> UserError:
     try:
         table = pl.read_parquet(path, columns=layout.columns)
     except (pl.exceptions.PolarsError, OSError, ValueError):
-        return refused(path, None, "is not a Parquet file that can be read", "Write it again")
+        return refused(path, None, "is not a valid Parquet file", "Write it again")
     if table.is_empty():
-        return refused(path, None, "has no rows", "Check that the right file was named")
+        return refused(path, None, "has no rows", "Check the file name")
     for role, name in (("task", layout.task), ("worker", layout.worker)):
         gaps = table[name].is_null()
         if gaps.any():
-            return refused(path, None, f"has no {name} in row {(gaps.arg_max() or 0) + 1}", f"Name the {role}")
+            return refused(path, None, f"has no {name} in row {(gaps.arg_max() or 0) + 1}", f"Fill in the {role}")
     return refused(path, None, "has a trust that is not a number of at least 0", "Correct it", layout.trust)
 
 
@@ -237,7 +237,7 @@ def _without_refused(
         return frame, ()
     shown = f"{layout.refusal} is {' or '.join(sorted(layout.refused))}"
     if keep:
-        return frame, (f"Kept: {plural(gone, 'judgment', 'judgments')} whose {shown}.",)
+        return frame, (f"{plural(gone, 'judgment', 'judgments')} kept although {shown}.",)
     return frame.filter(~is_refused), (f"{plural(gone, 'judgment', 'judgments')} left out: {shown}.",)
 
 
@@ -253,9 +253,9 @@ def _labels(
 
 
 def _not_lists(path: Path, layout: JudgmentLayout, cell: str) -> UserError:
-    fix = f"Correct it, or choose another separator than --sep {JSON_LISTS}"
+    fix = f"Correct it, or use another separator than --sep {JSON_LISTS}"
     line = None
     if path.suffix.lower() != _PARQUET:
         rows: Sequence[Row] = _sound_rows(path)
         line = next((row.line for row in rows if str(row.values.get(layout.label)).strip() == cell.strip()), None)
-    return refused(path, line, f"has a cell under {layout.label} that is not a JSON list", fix, shortened(cell))
+    return refused(path, line, f"has a cell in {layout.label} that is not a JSON list", fix, shortened(cell))

@@ -1,4 +1,4 @@
-"""What functions and commands over tables of judgments share: the file and the columns that hold them."""
+"""Common parameters of functions and commands on judgments: the file and its columns."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,18 +17,18 @@ WorkerColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with 
 LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the label.")]
 Separator = Annotated[
     str | None,
-    Option(metavar="TEXT", help="Labels are sets of options with this separator; json if cells are JSON lists."),
+    Option(metavar="TEXT", help="Separator of options in multi-label cells; json if cells are JSON lists."),
 ]
 EmptyLabel = Annotated[
     str | None, Option(metavar="LABEL", help="Label for empty cells. Default: empty cells are ignored.")
 ]
 MissingValues = Annotated[
     Sequence[str],
-    Option(metavar="VALUE", help="A label that means no label, such as NA: treated as an empty cell. Repeatable."),
+    Option(metavar="VALUE", help="A value that means no label, such as NA; treated as an empty cell. Repeatable."),
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
-    Option(metavar="last|first|all", help="Which of a worker's judgments of the same task counts."),
+    Option(metavar="last|first|all", help="Which of a worker's repeated judgments of a task counts."),
 ]
 KeepRejected = Annotated[bool, Option(help="Keep work that a batch file marks as rejected or tainted.")]
 ReaderName = Annotated[
@@ -36,7 +36,7 @@ ReaderName = Annotated[
     Option(
         metavar="NAME",
         help="Reader of an installed kit for the file's format."
-        + (f" Formats: {', '.join(readers())}." if readers() else " No installed kit has one."),
+        + (f" Formats: {', '.join(readers())}." if readers() else " No installed kit has a reader."),
         choices=readers,
     ),
 ]

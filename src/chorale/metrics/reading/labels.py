@@ -1,7 +1,7 @@
-"""Labels as they are written: blanks around them, values that stand for no label, and one label in two spellings.
+"""Cleans labels: surrounding blanks, values that mean no label, and different spellings.
 
-An empty cell is a missing label. `NA` and its like may be one too, or a label that somebody could choose: they count
-as labels unless `missing` names them, and the note says so, with counts.
+An empty cell is a missing label. `NA` and similar values may be missing labels or valid ones: they count as labels
+unless listed in `missing`, and a note reports them with counts.
 """
 
 import unicodedata
@@ -22,31 +22,31 @@ _LIKE_MISSING = frozenset(
         *("missing", "undefined", "no answer", "not available", "-", "--", "?", "."),
     }
 )
-"""What programs and people write where there is no label, in lower case."""
+"""Common values for no label, in lower case."""
 _LONGEST = max(map(len, _LIKE_MISSING))
 _MOST_COMPARED = 10_000
-"""With more different labels they are texts or measured numbers, and no list that somebody chose from."""
+"""With more distinct labels, they are texts or measurements, not options."""
 _MOST_SHOWN = 5
 
 
 class TidyLabels(NamedTuple):
-    """Labels, or sets of options, and notes on what was changed."""
+    """Labels or sets of options, with notes on changes."""
 
     labels: pl.Series
     notes: tuple[str, ...] = ()
 
 
 def missing_values(values: Iterable[object] | str) -> tuple[str, ...]:
-    """The values that stand for no label, as they would be written: one, or several."""
+    """The values that mean no label: one or several."""
     listed = [values] if isinstance(values, str) else values
     return tuple(dict.fromkeys(text_of(value).strip() for value in listed))
 
 
 def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: Sequence[str]) -> TidyLabels:
-    """Labels without blanks around them, split at a separator, without missing values.
+    """Strips labels, splits them at a separator, and removes missing values.
 
-    A missing value is like an empty cell: it has no label, or the one that `empty` names. A cell that is not a JSON
-    list where one should be raises ValueError with the cell.
+    A missing value is like an empty cell: it has no label, or the label `empty`. A cell that should be a JSON list but
+    is not raises ValueError with the cell.
     """
     notes = []
     occurrences = dict.fromkeys(missing, 0)
@@ -54,7 +54,7 @@ def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: 
         bare = labels.str.strip_chars()
         blanks = int((labels.str.len_bytes() != bare.str.len_bytes()).sum())
         if blanks:
-            notes.append(f"{plural(blanks, 'label', 'labels')} had blanks before or after: they were removed.")
+            notes.append(f"{plural(blanks, 'label', 'labels')} had leading or trailing blanks, which were removed.")
         if missing:
             bare = bare.set(_is_missing(bare, occurrences), None)
         labels = bare if sep is None else split_labels(bare, sep)
@@ -64,13 +64,13 @@ def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: 
             labels = labels.list.eval(pl.element().filter(~pl.element().is_in(missing)))
         shown = ", ".join(f"{value!r} ({count:,})" for value, count in occurrences.items())
         notes.append(f"Read as missing: {shown}.")
-    # Of lists, an empty one says that nothing was marked; a cell without any says that nothing was asked.
+    # An empty list means that nothing was marked; an empty cell means that nothing was asked.
     unasked_too = not (sep == JSON_LISTS and empty == NOTHING)
     return TidyLabels(_filled(labels, empty, unasked_too=unasked_too), tuple(notes))
 
 
 def _is_missing(options: pl.Series, occurrences: dict[str, int]) -> pl.Series:
-    """Whether each option is one of the missing values; how many are is added to `found`."""
+    """Whether each option is a missing value. Their counts are added to `found`."""
     missing = options.is_in(list(occurrences)).fill_null(False)
     for value, count in options.filter(missing).value_counts().iter_rows():
         occurrences[value] += count
@@ -78,7 +78,7 @@ def _is_missing(options: pl.Series, occurrences: dict[str, int]) -> pl.Series:
 
 
 def _filled(labels: pl.Series, empty: str | None, *, unasked_too: bool) -> pl.Series:
-    """Labels, or sets of them, with a name for those that are empty; as they are if there is no name."""
+    """Labels or sets, with a name for empty ones if given."""
     if empty is None:
         return labels
     if not isinstance(labels.dtype, pl.List):
@@ -90,12 +90,12 @@ def _filled(labels: pl.Series, empty: str | None, *, unasked_too: bool) -> pl.Se
 
 
 def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:
-    """One note on labels that may be no label, or the same label as another; none if all are beyond doubt."""
+    """A note on labels that may mean no label, or may be the same as another label; None if there are none."""
     return doubtful_names(judgments.options, lambda: _counts(judgments))
 
 
 def doubtful_names(names: Collection[str], counted: Callable[[], Mapping[str, int]]) -> tuple[str, ...]:
-    """The note of `doubtful_labels`, from the labels and how often each occurs."""
+    """The note of `doubtful_labels`, from the labels and their counts."""
     gaps = [name for name in names if len(name) <= _LONGEST and name.casefold() in _LIKE_MISSING]
     twins = _spelt_alike(names) if len(names) <= _MOST_COMPARED else []
     if not gaps and not twins:
@@ -113,14 +113,14 @@ def doubtful_names(names: Collection[str], counted: Callable[[], Mapping[str, in
         groups = [" and ".join(f"{name!r} ({counts[name]:,})" for name in group) for group in twins[:_MOST_SHOWN]]
         more = f"; and {len(twins) - _MOST_SHOWN:,} more" if len(twins) > _MOST_SHOWN else ""
         parts.append(
-            f"Different labels, except where numbers are compared: {'; '.join(groups)}{more}. "
-            "If they mean the same, write them the same way."
+            f"Treated as different labels, except in numerical comparisons: {'; '.join(groups)}{more}. If they mean "
+            "the same, use the same spelling."
         )
     return (" ".join(parts),)
 
 
 def _counts(judgments: Judgments) -> dict[str, int]:
-    """How many judgments have each option."""
+    """Number of judgments per option."""
     used = np.bincount(judgments.labels, minlength=len(judgments.label_names))
     if judgments.sets is None:
         return dict(zip(judgments.options, used.tolist(), strict=True))
@@ -131,7 +131,7 @@ def _counts(judgments: Judgments) -> dict[str, int]:
 
 
 def _spelt_alike(names: Iterable[str]) -> list[list[str]]:
-    """Names that differ only in case, blanks, invisible characters, or the way a number is written.
+    """Groups of names that differ only in case, blanks, invisible characters, or number format.
 
     >>> _spelt_alike(["1", "1.0", "No", "no", "yes"])
     [['1', '1.0'], ['No', 'no']]

@@ -1,4 +1,4 @@
-"""Columns by their names, from a file or from what a program has: a dataframe, a dict of columns, a list of dicts."""
+"""Reads named columns from a file, a dataframe, a dict of columns or a list of dicts."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
@@ -15,18 +15,18 @@ from chorale.model.problems import did_you_mean
 
 
 class NamedColumns(NamedTuple):
-    """Texts, None where a cell is empty."""
+    """Texts, or None for empty cells."""
 
     texts: Mapping[str, list[str | None]]
     name: str
-    """The file's; of data that came from no file, what messages call it."""
+    """Name of the file, or of other data in messages."""
     digest: str
     source: str
-    """What the signature calls it: a file, or data handed over by a program."""
+    """Name in the signature: a file, or data from a program."""
 
 
 def named_columns(data: Any, options: Mapping[str, str]) -> NamedColumns:
-    """The columns that options name; a column that is missing is reported with the option."""
+    """Reads the columns set by options. Missing columns are reported with the option."""
     if isinstance(data, str | PathLike):
         path = Path(fspath(data))
         raw = read_bytes(path)
@@ -65,5 +65,5 @@ def _check_columns(path: Path, header: Sequence[str] | None, options: Mapping[st
     for option, name in options.items():
         if header is not None and name not in header:
             meant = did_you_mean(name, header).strip().rstrip("?")
-            fix = f"Name the column with --{option}" + (f" ({meant[0].lower()}{meant[1:]}?)" if meant else "")
+            fix = f"Set the column with --{option}" + (f" ({meant[0].lower()}{meant[1:]}?)" if meant else "")
             raise refused(path, None, f'has no column named "{name}"', fix, ", ".join(header))

@@ -1,10 +1,10 @@
-"""Right and wrong answers: a CSV with one row per responder and one column per item, or with one row per answer.
+"""Reads correct and wrong answers: a CSV with one row per responder and one column per item, or one row per answer.
 
 Columns are separated by commas or semicolons, and by tabs in a .tsv file.
 
-The first column (`userid`, or any other name) holds the responders; every other column is an item, with 1 for a right
-answer, 0 for a wrong one and nothing where there is none. A file with columns for responder, item and answer, under one
-of the names in `LONG`, has a row per answer instead. Several files are several tests.
+The first column (`userid`, or any other name) contains the responders; every other column is an item, with 1 for a
+correct answer, 0 for a wrong answer, and empty if missing. A file with columns for responder, item and answer, under
+one of the names in `LONG`, has a row per answer instead. Several files are several tests.
 """
 
 import csv
@@ -30,20 +30,20 @@ LONG = {
     "item": ("item", "task"),
     "answer": ("answer", "correct", "score", "label"),
 }
-"""The names that columns of a file with one row per answer may have."""
+"""Column names of files with one row per answer."""
 _NUMBER = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResponseTable:
-    """All tests side by side, responders and items in the order of their names (2 before 10)."""
+    """All tests side by side, with responders and items in natural order (2 before 10)."""
 
     responders: tuple[str, ...]
     items: tuple[str, ...]
     tests: tuple[int, ...]
-    """For every item the number of its test, from 0."""
+    """The test number of every item, from 0."""
     matrix: NDArray[np.float64]
-    """Responders × items: 1 right, 0 wrong, NaN missing."""
+    """Responders × items: 1 correct, 0 wrong, NaN missing."""
     sources: tuple[Source, ...]
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class _Test:
     graded: bool
 
     def value(self, cell: str) -> float | None:
-        """The number that an answer stands for; None if it is none."""
+        """The number of an answer, or None if invalid."""
         if not self.graded:
             return _VALUES.get(cell.strip())
         try:
@@ -78,9 +78,9 @@ class _Test:
 
 
 def read_responses(paths: Sequence[Path], *, graded: bool = False) -> ResponseTable:
-    """The tests of all files; responders are the same where their names are. All errors are reported together.
+    """Reads the tests of all files. Responders are matched by name. All errors are reported together.
 
-    Graded answers are any numbers.
+    Graded answers can be any numbers.
     """
     problems: list[Problem] = []
     tests = [_read(path, problems, graded) for path in paths]
@@ -88,8 +88,8 @@ def read_responses(paths: Sequence[Path], *, graded: bool = False) -> ResponseTa
     for test in tests:
         for item in test.items:
             if item in seen:
-                message = f"has an item of {seen[item]} again"
-                fix = "Rename the column in one of the files, or name each file once."
+                message = f"repeats an item of {seen[item]}"
+                fix = "Rename the column in one of the files, or list each file only once."
                 problems.append(Problem(test.source.name, 1, message, fix, shortened(item)))
             seen[item] = test.source.name
     if problems:
@@ -118,8 +118,8 @@ def _joined(tests: list[_Test]) -> ResponseTable:
 
 
 def _natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
-    """Names in the order people expect: item_2 before item_10."""
-    # Of two numbers the one with more digits is larger: no need for Python's, which have a limit.
+    """Names in natural order: item_2 before item_10."""
+    # Compared by number of digits, because Python limits the conversion of long numbers.
     split = [(part.isascii() and part.isdigit(), part.lstrip("0")) for part in _NUMBER.split(name) if part]
     return [(0, len(part), part) if is_number else (1, 0, part) for is_number, part in split], name
 
@@ -158,7 +158,7 @@ def _delimiter(path: Path, text: str) -> str:
 
 
 def _long_columns(header: list[str]) -> tuple[int, int, int] | None:
-    """Where responder, item and answer are, if these are columns of the file."""
+    """Positions of the columns responder, item and answer, if the file has them."""
     names = [name.strip().lower() for name in header]
     places = [next((names.index(name) for name in LONG[what] if name in names), None) for what in LONG]
     responder, item, answer = places
@@ -168,7 +168,7 @@ def _long_columns(header: list[str]) -> tuple[int, int, int] | None:
 def _read_long(
     rows: "_Rows", places: tuple[int, int, int], test: _Test, report: "_Report", problems: list[Problem]
 ) -> None:
-    """One answer per row. A responder's second answer to an item is a mistake."""
+    """Reads one answer per row. A second answer of a responder to an item is an error."""
     given: dict[tuple[str, str], float] = {}
     for cells in rows:
         if not cells or len(problems) >= MOST_PROBLEMS:
@@ -181,10 +181,10 @@ def _read_long(
         if not responder or not item:
             report(rows.line_num, f"has no {'item' if responder else 'responder'}", "Write a name in every row")
         elif value is None:
-            fix = f"Write {test.allowed}, or nothing if missing"
+            fix = f"Write {test.allowed}, or leave it empty if missing"
             report(rows.line_num, f"has an answer to {item} that is not {test.allowed}", fix, cell)
         elif (responder, item) in given:
-            report(rows.line_num, f"has another answer of {responder} to this item", "Keep one of them", item)
+            report(rows.line_num, f"repeats an answer of {responder} to this item", "Keep only one of them", item)
         else:
             given[responder, item] = value
     test.items.extend(dict.fromkeys(item for _, item in given))
@@ -194,16 +194,16 @@ def _read_long(
 
 
 def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> None:
-    """Where not one of several rows is sound, the file is of another kind, and that is told once."""
+    """If none of several rows is valid, the file is of another kind, which is reported once."""
     if not problems:
-        report(None, "has no responders", "Write one line for each")
+        report(None, "has no responders", "Write one line per responder")
     elif len(problems) - before > 1:
         first = problems[before]
         del problems[before:]
-        message = f"is not a table of responses: no row fits; this one {first.message}"
+        message = f"is not a table of responses: no row is valid, and this row {first.message}"
         fix = (
-            "Write the items' names in the first line, then a line for each responder: a name, and 1, 0 or nothing. Or "
-            "name three columns responder, item and answer, and write a line for each answer."
+            "Write the item names in the first line, then one line per responder: a name, and 1, 0 or empty cells. Or "
+            "use the three columns responder, item and answer, with one line per answer."
         )
         problems.append(Problem(first.file, first.line, message, fix, first.value))
 
@@ -214,7 +214,7 @@ def _check_header(header: list[str], report: "_Report") -> bool:
         report(
             1,
             "has no items",
-            "Write userid and the items' names in the first line, separated by commas",
+            "Write userid and the item names in the first line, separated by commas",
             ",".join(names),
         )
         return False
@@ -225,7 +225,7 @@ def _check_header(header: list[str], report: "_Report") -> bool:
             report(1, f"has no name for column {number}", "Give every item a name")
             sound = False
         elif name in taken:
-            report(1, "has an item twice", "Rename or remove one of the two columns", name)
+            report(1, "has the same item twice", "Rename or remove one of the columns", name)
             sound = False
         taken.add(name)
     return sound
@@ -234,19 +234,19 @@ def _check_header(header: list[str], report: "_Report") -> bool:
 def _read_row(cells: list[str], line: int, test: _Test, report: "_Report") -> None:
     name = cells[0].strip()
     if len(cells) != len(test.items) + 1:
-        report(line, f"does not have the {len(test.items) + 1} cells of the header", "Correct the row", f"{len(cells)}")
+        report(line, f"does not have {len(test.items) + 1} cells like the header", "Correct the row", f"{len(cells)}")
         return
     if not name:
         report(line, "has no responder", "Write a name in the first cell")
         return
     if name in test.answers:
-        report(line, "has a responder again", "Keep one row per responder", name)
+        report(line, "repeats a responder", "Keep one row per responder", name)
         return
     answers = []
     for item, cell in zip(test.items, cells[1:], strict=True):
         value = test.value(cell)
         if value is None:
-            fix = f"Write {test.allowed}, or nothing if missing"
+            fix = f"Write {test.allowed}, or leave it empty if missing"
             report(line, f"has an answer to {item} that is not {test.allowed}", fix, cell)
             break
         answers.append(value)

@@ -1,4 +1,4 @@
-"""A table with one row per item for `chorale estimate`: the model's label, people's where they were asked, and more."""
+"""Reads items for `chorale estimate`, one per row: the model's label, people's label if any, and covariates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from chorale.metrics import FloatArray
 from chorale.metrics.reading.named_columns import NamedColumns, named_columns
 
 MOST_LABELS = 20
-"""Labels whose prevalence is estimated without being named."""
+"""Maximum number of labels whose prevalence is estimated by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SampledItems:
         return tuple(sorted({*self.model, *(label for label in self.people if label is not None)}))
 
     def numbers(self) -> tuple[FloatArray, FloatArray] | None:
-        """The model's labels and people's as numbers (NaN for none); None if they are not all numbers."""
+        """Labels of model and people as numbers (NaN for none), or None if not all are numbers."""
         try:
             model = np.array([float(label) for label in self.model])
             people = np.array([np.nan if label is None else float(label) for label in self.people])
@@ -40,7 +40,7 @@ class SampledItems:
         return (model, people) if np.isfinite(model).all() else None
 
     def shares(self, label: str) -> tuple[FloatArray, FloatArray]:
-        """1 where the label was given, else 0."""
+        """1 if the label was given, otherwise 0."""
         model = np.array([float(said == label) for said in self.model])
         people = np.array([np.nan if said is None else float(said == label) for said in self.people])
         return model, people
@@ -49,14 +49,14 @@ class SampledItems:
 def sampled_items(
     data: Any, *, people: str, model: str, by: str | None, on: Sequence[str], probability: str | None
 ) -> SampledItems:
-    """The columns of these names. A row without a model's label, group, covariate or probability is refused."""
+    """Reads these columns. A row without a model label, group, covariate or probability is an error."""
     options = {"people": people, "model": model}
     options |= {"by": by} if by else {}
     options |= {"probability": probability} if probability else {}
     columns = named_columns(data, options | {f"on {name}": name for name in on})
     said = columns.texts[people]
     if not any(label is not None for label in said):
-        raise refused(columns.name, None, f'has no label in the column "{people}"', "Name another with --people")
+        raise refused(columns.name, None, f'has no label in the column "{people}"', "Set another column with --people")
     probabilities = _probabilities(columns, probability) if probability else None
     if probabilities is not None:
         _check_asked(columns.name, said, probabilities)
@@ -75,7 +75,7 @@ def _whole(columns: NamedColumns, name: str) -> list[str]:
     texts = columns.texts[name]
     for row, text in enumerate(texts, 1):
         if text is None:
-            fix = f"Every item needs its {name}: fill the cell, or leave the row out"
+            fix = f"Every item must have a {name}. Fill in the cell, or remove the row"
             raise refused(columns.name, None, f'has an empty cell in the column "{name}"', fix, f"row {row}")
     return [text or "" for text in texts]
 
@@ -89,7 +89,7 @@ def _numbers(columns: NamedColumns, name: str, allowed: Callable[[float], Any], 
             value = np.nan
         if not allowed(value):
             message = f'the column "{name}" has a value that is not {expected}'
-            raise refused(columns.name, None, message, "Correct the cell, or leave the row out", f"row {row}: {text!r}")
+            raise refused(columns.name, None, message, "Correct the cell, or remove the row", f"row {row}: {text!r}")
         values.append(value)
     return np.array(values)
 
@@ -99,8 +99,8 @@ def _probabilities(columns: NamedColumns, name: str) -> FloatArray:
 
 
 def _check_asked(name: str, said: Sequence[str | None], probabilities: FloatArray) -> None:
-    """An item that was to be sampled for certain has people's label."""
+    """An item with sampling probability 1 must have a label from people."""
     for row, (label, probability) in enumerate(zip(said, probabilities.tolist(), strict=True), 1):
         if label is None and probability == 1:
-            fix = "Add the label, or write the probability with which the item was to be sampled"
-            raise refused(name, None, "an item of probability 1 has no label of people", fix, f"row {row}")
+            fix = "Add the label, or correct the sampling probability of the item"
+            raise refused(name, None, "an item with sampling probability 1 has no label from people", fix, f"row {row}")

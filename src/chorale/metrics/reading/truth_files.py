@@ -1,4 +1,4 @@
-"""What is true: a table of tasks and their labels, and lists of options."""
+"""Reads true labels of tasks, and lists of options."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_sour
 from chorale.model import Problem, UserError
 
 _ReadOptions = Callable[[Any], frozenset[str] | None]
-"""From a cell to the options in it; None if it has none."""
+"""The options in a cell, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
     labels: dict[str, frozenset[str]]
-    """The options that are true of each task; of a single-label task one."""
+    """The true options of each task; exactly one in single-label tasks."""
     digest: str
 
 
@@ -35,17 +35,17 @@ def read_truth(
     options: tuple[str, str] = ("--truth-task", "--truth-label"),
     missing: Sequence[str] = (),
 ) -> Truth:
-    """Tasks and their true labels from CSV, TSV, JSONL (each perhaps .gz) or Parquet.
+    """Reads tasks and their true labels from CSV, TSV, JSONL (optionally .gz) or Parquet.
 
-    A task may stand there more than once, with the same label. Rows without a label are left out, and so are those
-    whose label is one of the `missing` values. `usual` names of the column of tasks are tried one after the other;
-    `options` are those that name the two columns.
+    A task may occur more than once with the same label. Rows without a label, or with one of the `missing` values, are
+    left out. `usual` are default names of the task column, tried in order; `options` are the options that set the two
+    columns.
     """
     raw = read_bytes(path)
     problems: list[Problem] = []
     rows = list(_rows(path, problems))
     if not problems and not rows:
-        problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+        problems.append(Problem(str(path), None, "has no rows", "Check the file name."))
     labels: dict[str, frozenset[str]] = {}
     if not problems:
         names = list(dict.fromkeys(name for row in rows[:100] for name in row.values))
@@ -58,17 +58,17 @@ def read_truth(
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
     if not labels:
-        raise refused(path, None, "has no labels", "Check the columns that were named")
+        raise refused(path, None, "has no labels", "Check the selected columns")
     return Truth(labels, digest_of(raw))
 
 
 def truth_in(labels: Mapping[Any, Any], missing: Sequence[str] = ()) -> Truth:
-    """From a program's own mapping: task to label, or to the options of a set."""
+    """Converts a mapping from task to label, or to a set of options."""
     gaps = frozenset(missing)
     options = {text_of(task): _options(_set_or_label(label), None, gaps) for task, label in labels.items()}
     known = {task: one for task, one in options.items() if one is not None}
     if not known:
-        raise UserError("The truth has no labels. Give a mapping from task to label.")
+        raise UserError("The truth has no labels. Pass a mapping from task to label.")
     return Truth(known, digest_of(repr(sorted((task, sorted(one)) for task, one in known.items())).encode()))
 
 
@@ -84,7 +84,7 @@ def _collected(
         name, given = row.values.get(task), row.values.get(label)
         report = partial(Problem, str(path), row.line)
         if name in (None, ""):
-            problems.append(report(f"has no {task}", "Say which task it is, or remove the row."))
+            problems.append(report(f"has no {task}", "Fill in the task, or remove the row."))
             continue
         try:
             options = read(given)
@@ -96,8 +96,8 @@ def _collected(
         known = labels.setdefault(text_of(name), options)
         if known != options:
             value = f"{shortened(sorted(known))} and {shortened(sorted(options))}"
-            message = f"has another {label} for task {name} than before"
-            problems.append(report(message, "Remove one of the two.", value))
+            message = f"has a different {label} for task {name} than an earlier row"
+            problems.append(report(message, "Remove one of them.", value))
     return labels
 
 
@@ -119,7 +119,7 @@ def _rows(path: Path, problems: list[Problem]) -> Iterator[Row]:
     try:
         table = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError, ValueError):
-        problems.append(Problem(str(path), None, "is not a Parquet file that can be read", "Write it again."))
+        problems.append(Problem(str(path), None, "is not a valid Parquet file", "Write it again."))
         return
     for number, values in enumerate(table.iter_rows(named=True), 1):
         yield Row(number, values)
@@ -128,7 +128,7 @@ def _rows(path: Path, problems: list[Problem]) -> Iterator[Row]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # a list of options may be too long for a name, or have what no name can have
+    except (OSError, ValueError):  # A list of options may be too long for a file name, or contain invalid characters.
         return False
 
 
@@ -140,5 +140,5 @@ def read_options(text: str) -> tuple[str, ...]:
     else:
         options = [part.strip() for part in text.split(",")]
         if len(options) == 1:
-            raise UserError(f"--options {text}: there is no such file, and a list needs at least two options.")
+            raise UserError(f"--options {text}: no such file, and a list needs at least two options.")
     return tuple(sorted({option for option in options if option}))

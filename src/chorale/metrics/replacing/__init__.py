@@ -1,6 +1,6 @@
-"""May a model take a person's place? Judgments of people and of models on the same items, compared.
+"""Compares judgments of people and models on the same items: may a model replace a person?
 
-`closeness` measures how far a label is from people's labels of an item; `alternative` is the test, `planning` the
-number of items it needs, `cross` the agreement of two groups beyond chance, `estimates` what can be said of all items
-from many labels of a model and few of people.
+`closeness` measures the distance of a label to people's labels of an item; `alternative` is the test, `planning` the
+number of items it needs, `cross` the chance-corrected agreement of two groups, and `estimates` combines many labels of
+a model with few of people.
 """

@@ -1,10 +1,9 @@
-"""The alternative annotator test (Calderon, Reichart and Dror, ACL 2025): is a model at least as close to the others
-as each person is, given that a person costs more?
+"""The alternative annotator test (Calderon, Reichart and Dror, ACL 2025): is a model at least as close to the other
+people as each person, given that people cost more?
 
 Each person is left out in turn, and person and model are compared item by item with the remaining people. The model
-wins against a person if the person is closer to the others by less than ε more of the items, in a one-sided test;
-Benjamini and Yekutieli's correction holds the share of false wins. A model that wins against half of the people or more
-may take their place.
+wins against a person if the person's advantage is below ε of the items, in a one-sided test; Benjamini and Yekutieli's
+correction controls the fraction of false wins. A model that wins against at least half of the people may replace them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,24 +23,24 @@ from chorale.metrics.student import t_bound, t_tail
 from chorale.metrics.support import FEWEST
 
 EPSILONS: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""What a person's higher price and effort is worth, by the kind of people, as the test's authors recommend."""
+"""Recommended ε by kind of people: the value of a person's higher cost and effort."""
 LEVEL = 0.05
-"""The share of false wins that is accepted."""
+"""Accepted fraction of false wins."""
 PASSES = 0.5
-"""Of the people, how many a model has to win against."""
+"""Fraction of people that a model has to win against."""
 FEWEST_BY_T = 30
-"""Items of a person below which the test's authors test ranks instead of the mean."""
+"""Number of items per person below which the test's authors test ranks instead of the mean."""
 _EQUAL = 1e-9
-"""Distances that are so near are equal: sums of fractions are rounded."""
+"""Distances closer than this count as equal, because sums of fractions are rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A person, and how the model does in their place."""
+    """Comparison of the model with one person."""
 
     person: str
     model_closer: int
-    """Items in which only the model is closer to the others."""
+    """Number of items where only the model is closer to the others."""
     equal: int
     person_closer: int
     p_value: float
@@ -65,15 +64,15 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One model in everybody's place."""
+    """Comparison of one model with all people."""
 
     model: str
     epsilon: float
     rivals: tuple[Rival, ...]
     left_out: tuple[str, ...]
-    """People with too few items."""
+    """People without enough items."""
     interval: Interval = TOO_FEW
-    """Of the average advantage probability, over items."""
+    """Interval of the average advantage probability, over items."""
 
     @property
     def winning_rate(self) -> float | None:
@@ -81,7 +80,7 @@ class Alternative:
 
     @property
     def advantage_probability(self) -> float | None:
-        """Averaged over the people: how often the model is at least as close to the others."""
+        """Probability that the model is at least as close to the others, averaged over people."""
         return sum(rival.model_advantage for rival in self.rivals) / len(self.rivals) if self.rivals else None
 
     @property
@@ -100,9 +99,9 @@ def alternative_annotator_test(
     expert: str | None = None,
     ranks: bool = False,
 ) -> list[Alternative]:
-    """The test for each of these models, which are workers of the judgments like the people.
+    """Runs the test for each of these models, which are workers in the judgments like the people.
 
-    With an `expert`, model and person are compared with that one person's labels instead of the others'. With `ranks`,
+    With an `expert`, model and person are compared with the expert's labels instead of the others'. With `ranks`,
     people with fewer than 30 items are tested as the authors recommend (see `p_value`).
     """
     people, of_models = split(judgments, models)
@@ -124,7 +123,7 @@ def alternative_annotator_test(
 
 
 def split(judgments: Judgments, models: Sequence[str]) -> tuple[Judgments, dict[str, Codes]]:
-    """People's judgments, and each model's label of every task: −1 where it has none."""
+    """Judgments of people, and the label of each model for every task, or −1."""
     codes = {judgments.worker_names.index(name): name for name in models}
     people = judgments.taken(~np.isin(judgments.workers, list(codes)))
     of_models = {}
@@ -139,7 +138,7 @@ def split(judgments: Judgments, models: Sequence[str]) -> tuple[Judgments, dict[
 def _duels(rows: Judgments, models: Codes, near: Closeness, own: FloatArray, *, alone: bool) -> NDArray[np.int64]:
     """For each judgment of a person: 1 if the person is closer to the others, −1 if the model is, 0 if neither."""
     theirs = near.sums(rows.tasks, models)
-    if not alone:  # the person's own label is among those summed, and is no other's
+    if not alone:  # The sum includes the person's own label, which must be removed.
         theirs = theirs - near.between(models, rows.labels)
     difference = theirs - own
     return np.where(np.abs(difference) <= _EQUAL, 0, np.sign(difference)).astype(np.int64)
@@ -163,7 +162,7 @@ def _alternative(
 
 
 def _interval(rows: Judgments, duels: NDArray[np.int64], tested: NDArray[np.intp]) -> Interval:
-    """Of the mean over people, for other items of the same kind: items that people share move together."""
+    """Interval of the mean over people, by resampling items. Shared items are resampled together."""
     kept = np.isin(rows.workers, tested)
     workers, tasks, wins = rows.workers[kept], rows.tasks[kept], (duels[kept] <= 0).astype(np.float64)
     items = len(codes_in_use(tasks)) if len(tasks) else 0
@@ -180,10 +179,10 @@ def _interval(rows: Judgments, duels: NDArray[np.int64], tested: NDArray[np.intp
 
 
 def p_value(model_closer: int, equal: int, person_closer: int, epsilon: float, *, ranks: bool = False) -> float:
-    """That the person is closer in as few items more, if the difference were ε: Student's t, or ranks of few items.
+    """p-value of the observed difference if the true difference were ε: Student's t, or ranks for few items.
 
-    The test's authors recommend ranks below 30 items. Differences less ε are not symmetric, though, which ranks need:
-    where the difference is ε, they find a win in 20 to 40 of 100 studies. Student's t finds one in 5.
+    The test's authors recommend ranks below 30 items. However, rank tests require symmetry, which the differences minus
+    ε do not have: if the true difference is ε, they report a win in 20 to 40 of 100 studies, Student's t in 5.
 
     >>> round(p_value(20, 60, 20, 0.1), 4)
     0.0594
@@ -200,7 +199,7 @@ def p_value(model_closer: int, equal: int, person_closer: int, epsilon: float, *
 
 
 def _p_of_ranks(model_closer: int, equal: int, person_closer: int, epsilon: float) -> float:
-    """Wilcoxon's signed ranks of the differences less ε, exact also with ties: they have three sizes at most."""
+    """Wilcoxon's signed-rank test of the differences minus ε, exact with ties (at most three distinct values)."""
     counts = {-1 - epsilon: model_closer, -epsilon: equal, 1 - epsilon: person_closer}
     counts = {value: count for value, count in counts.items() if value and count}
     sizes = np.repeat([abs(value) for value in counts], list(counts.values()))

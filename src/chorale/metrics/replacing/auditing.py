@@ -9,23 +9,24 @@ from chorale.metrics.sampling import TAIL, TOO_FEW, Interval
 from chorale.metrics.student import t_bound, wilson
 
 FEWEST_AUDITED = 5
-"""Items with people's labels, below which no interval is given."""
+"""Minimum number of items with people's labels for an interval."""
 
 
 class Audited(NamedTuple):
-    """The share of items in which a model agrees with people."""
+    """The fraction of items where a model agrees with people."""
 
     share: float | None
     interval: Interval
     audited: int
-    """Items with people's labels."""
+    """Number of items with people's labels."""
 
 
 def audited_share(agrees: Sequence[bool], probability: Sequence[float], items: int) -> Audited:
-    """The share among all `items`, by those that were audited: each stands for one over its probability of items.
+    """The fraction among all `items`, estimated from audited items with inverse probability weights.
 
-    The estimate is Hájek's form of Horvitz and Thompson's. Its interval is Wilson's of the effective number of audited
-    items (Kish), which stays within 0 and 1 and holds for few errors; what is audited anyway is certain.
+    This is Hájek's form of the Horvitz–Thompson estimator. Its interval is Wilson's with the effective number of
+    audited items (Kish), which stays within 0 and 1 and is valid for few errors; items audited with certainty add no
+    variance.
 
     >>> audited_share([True, True, False, True], [0.5] * 4, 8).share
     0.75

@@ -1,4 +1,4 @@
-"""How far a model's confidence can be believed: on gold, how often it is right when it is so sure."""
+"""Calibration of a model's confidence on gold."""
 
 from collections.abc import Sequence
 from math import exp, log
@@ -6,26 +6,26 @@ from typing import NamedTuple
 
 BINS = 10
 _NEAR = 1e-6
-"""Confidences are kept so far from 0 and 1, where logarithms end."""
+"""Minimum distance of confidences from 0 and 1, to keep logarithms finite."""
 _PRIOR = 1.0
-"""How much the slope and the offset are drawn towards leaving confidence as it is."""
+"""Shrinkage of slope and offset towards no change."""
 _STEPS = 50
 
 
 class Bin(NamedTuple):
-    """The answers whose confidence lies in one part of the scale."""
+    """The answers in one confidence bin."""
 
     low: float
     high: float
     answers: int
     confidence: float
-    """Their mean."""
+    """Mean confidence."""
     right: float
-    """The fraction that is right."""
+    """Fraction of correct answers."""
 
 
 def reliability(confidence: Sequence[float], right: Sequence[bool], bins: int = BINS) -> list[Bin]:
-    """A reliability diagram: equal parts of the scale from 0 to 1, those without answers left out.
+    """A reliability diagram: equal-width bins from 0 to 1, without empty bins.
 
     >>> [(one.answers, one.right) for one in reliability([0.9, 0.95, 0.2], [True, False, False])]
     [(1, 0.0), (2, 0.5)]
@@ -46,7 +46,7 @@ def reliability(confidence: Sequence[float], right: Sequence[bool], bins: int = 
 
 
 def expected_calibration_error(diagram: Sequence[Bin]) -> float | None:
-    """The mean distance between confidence and accuracy, weighted by answers (Naeini et al. 2015); None without any.
+    """Mean distance between confidence and accuracy, weighted by answers (Naeini et al. 2015); None without answers.
 
     >>> expected_calibration_error(reliability([0.9, 0.9], [True, False]))
     0.4
@@ -58,7 +58,7 @@ def expected_calibration_error(diagram: Sequence[Bin]) -> float | None:
 
 
 class Calibration(NamedTuple):
-    """A confidence made believable: the logistic of a slope times its log odds plus an offset (Platt scaling)."""
+    """Calibrated confidence: the logistic of slope × log odds + offset (Platt scaling)."""
 
     slope: float = 1.0
     offset: float = 0.0
@@ -68,7 +68,7 @@ class Calibration(NamedTuple):
 
 
 def calibrated(confidence: Sequence[float], right: Sequence[bool]) -> Calibration:
-    """The calibration that fits answers to gold best, shrunk towards no change where they are few: by Newton's method.
+    """Fits the calibration to answers on gold by Newton's method, with shrinkage towards no change.
 
     >>> calibrated([], [])
     Calibration(slope=1.0, offset=0.0)

@@ -1,7 +1,7 @@
-"""How far labels are from people's labels of the same items: summed over the people, for many labels at once.
+"""Distances of labels to people's labels of the same items, summed over people, for many labels at once.
 
-Two labels are compared with the same people, so sums do for means, and sums of whole numbers are exact: whether two
-labels are equally close decides the test, and must not hang on rounding.
+Two labels are compared with the same people, so sums can replace means, and sums of integers are exact: ties between
+labels decide the test and must not depend on rounding.
 """
 
 from typing import Literal, Protocol
@@ -15,40 +15,40 @@ from chorale.metrics.agreement.scales import numbers_of
 from chorale.metrics.judgments import Codes, Judgments
 
 CloseBy = Literal["accuracy", "rmse", "jaccard", "masi", "span", "ua-f1"]
-"""What makes a label close: being the same, being a near number, or a distance between sets or spans."""
+"""Measures of closeness: equality, numerical difference, or a distance between sets or spans."""
 _AT_ONCE = 2**20
-"""Pairs of judgments in memory at a time."""
+"""Maximum number of pairs of judgments in memory."""
 
 
 class Closeness(Protocol):
-    """Of the labels of some people's judgments."""
+    """Distances to the labels of some people's judgments."""
 
     def sums(self, tasks: Codes, labels: Codes) -> FloatArray:
-        """For each task and label, the distances to all people's labels of that task, summed."""
+        """Sum of distances to all people's labels of each task, for each label."""
         ...
 
     def between(self, first: Codes, second: Codes) -> FloatArray:
-        """The distance of two labels, place by place."""
+        """Elementwise distance of two arrays of labels."""
         ...
 
     def expected(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        """The mean distance of two labels sampled independently from these shares, along the last axis."""
+        """Expected distance of two labels sampled independently with these probabilities, along the last axis."""
         ...
 
 
 def closeness(people: Judgments, by: str | Distance) -> Closeness:
-    """Distances to these people's labels. Labels that do not fit raise `UnfitLabelError`."""
+    """Distances to these people's labels. Raises `UnfitLabelError` for labels that do not fit."""
     if by == "accuracy":
         return _Same(people)
     if by == "rmse":
         return _Squared(people)
     if isinstance(by, str) and by not in DISTANCES:
-        raise ValueError(f"labels can be close by accuracy, rmse, {', '.join(DISTANCES)} or a function, not {by!r}")
+        raise ValueError(f"closeness must be accuracy, rmse, {', '.join(DISTANCES)} or a function, not {by!r}")
     return _Tabled(people, distances_between(labels_as_sets(people), by))
 
 
 class _Same:
-    """0 if two labels are the same, else 1."""
+    """0 if two labels are equal, otherwise 1."""
 
     def __init__(self, people: Judgments) -> None:
         self._width = max(1, len(people.label_names))
@@ -73,7 +73,7 @@ class _Same:
 
 
 class _Squared:
-    """The squared difference of two numbers: the sum orders labels as their root mean square does."""
+    """Squared difference of two numbers. The sum gives the same order as the root mean square."""
 
     def __init__(self, people: Judgments) -> None:
         self._numbers = numbers_of(people.label_names, level="interval")
@@ -99,7 +99,7 @@ class _Squared:
 
 
 class _Tabled:
-    """A table with the distance of every two labels."""
+    """A table of distances between all labels."""
 
     def __init__(self, people: Judgments, table: FloatArray) -> None:
         order = np.argsort(people.tasks, kind="stable")

@@ -1,7 +1,7 @@
-"""Agreement across two groups that judged the same items, beyond chance: κx of Wong, Paritosh and Aroyo (2021).
+"""Chance-corrected agreement between two groups on the same items: κx of Wong, Paritosh and Aroyo (2021).
 
-κx is 1 − d/e: d is the mean distance of the two groups' labels of an item, e that of their labels at large. Every item
-weighs the same. Of two raters with one label each it is Cohen's κ.
+κx is 1 − d/e: d is the mean distance between the two groups' labels of an item, e between their labels of any items.
+Every item has the same weight. For two raters with one label each, it is Cohen's κ.
 """
 
 from collections.abc import Mapping
@@ -14,20 +14,20 @@ from chorale.metrics.judgments import Codes, Judgments
 from chorale.metrics.replacing.closeness import Closeness
 
 _MOST_NUMBERS = 2**25
-"""Of a table with a row per item that is resampled."""
+"""Maximum size of a table with one row per resampled item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """One rater's labels, and those of a group, on the items that both have."""
+    """Labels of one rater and of a group on their common items."""
 
     items: tuple[str, ...]
     distances: FloatArray
-    """Of the rater's label from the group's, item by item: the mean over the group."""
+    """Mean distance of the rater's label to the group's labels, per item."""
     first: Codes
     """The rater's labels."""
     shares: tuple[Codes, Codes, FloatArray]
-    """The group's: item, label, and its share of the item's labels."""
+    """Labels of the group: item, label, and its share of the item's labels."""
     labels: int
     near: Closeness
 
@@ -37,7 +37,7 @@ class Crossed:
         return 1 - float(self.distances.mean()) / expected if len(self.items) and expected > 0 else None
 
     def statistics(self) -> tuple[Statistics, Metric] | None:
-        """To resample items; None if there are too many labels for a table of them."""
+        """Statistics for resampling items, or None if there are too many labels."""
         width = self.labels
         if len(self.items) * (2 * width + 1) > _MOST_NUMBERS:
             return None
@@ -64,7 +64,7 @@ class Crossed:
 
 
 def crossed(group: Judgments, labels: Codes, near: Closeness) -> Crossed:
-    """A rater's label of every task (−1 for none) beside a group's judgments, to whose labels distances are."""
+    """Compares a rater's labels (−1 for none) with a group's judgments."""
     tasks = len(group.task_names)
     sizes = np.bincount(group.tasks, minlength=tasks)
     common = np.flatnonzero((sizes > 0) & (labels >= 0)).astype(np.int32)
@@ -80,7 +80,7 @@ def crossed(group: Judgments, labels: Codes, near: Closeness) -> Crossed:
 
 
 def confusions(group: Judgments, labels: Codes) -> list[tuple[str, str, int]]:
-    """How often people gave a label where the rater gave another: label of the people, of the rater, count."""
+    """Confusions: label of people, label of the rater, count."""
     theirs = labels[group.tasks]
     kept = theirs >= 0
     width = max(1, len(group.label_names))

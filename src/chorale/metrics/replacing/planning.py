@@ -1,4 +1,4 @@
-"""How many items the alternative annotator test needs: it is repeated with resampled items."""
+"""Number of items that the alternative annotator test needs, by repeating it with resampled items."""
 
 from collections.abc import Sequence
 
@@ -10,16 +10,16 @@ from chorale.metrics.replacing.alternative import FEWEST_BY_T, LEVEL, PASSES, Ri
 from chorale.metrics.student import t_bound
 
 POWER = 0.8
-"""Of the repetitions that are to pass."""
+"""Fraction of repetitions that should pass."""
 MOST_ITEMS = 100_000
 
 
 def chance_of_passing(
     rivals: Sequence[Rival], items: int, epsilon: float, *, repetitions: int = 1000, seed: int = 1
 ) -> float:
-    """The share of repetitions in which the model wins against half of the people, if each judges a number of items.
+    """Fraction of repetitions where the model wins against half of the people, for a number of items per person.
 
-    People are sampled independently, and tested by Student's t.
+    People are sampled independently and tested with Student's t.
     """
     rng = np.random.default_rng(seed)
     values = np.stack([_t_values(_drawn(rival, items, repetitions, rng), epsilon) for rival in rivals], axis=1)
@@ -27,7 +27,7 @@ def chance_of_passing(
 
 
 def items_needed(rivals: Sequence[Rival], epsilon: float) -> int | None:
-    """The fewest items a person has to judge for the test to pass in 80% of repetitions; None if more than 100,000."""
+    """Minimum number of items per person for the test to pass in 80% of repetitions; None if above 100,000."""
 
     def enough(items: int) -> bool:
         return chance_of_passing(rivals, items, epsilon) >= POWER
@@ -51,7 +51,7 @@ def _drawn(rival: Rival, items: int, repetitions: int, rng: np.random.Generator)
 
 
 def _t_values(drawn: NDArray[np.int64], epsilon: float) -> FloatArray:
-    """Of the difference of each repetition, less ε."""
+    """t statistic of the difference minus ε for each repetition."""
     size = drawn.sum(axis=1)
     mean = (drawn[:, 2] - drawn[:, 0]) / size
     variance = ((drawn[:, 2] + drawn[:, 0]) / size - mean * mean) / (size - 1)
@@ -61,9 +61,9 @@ def _t_values(drawn: NDArray[np.int64], epsilon: float) -> FloatArray:
 
 
 def _wins(values: FloatArray, items: int) -> NDArray[np.int64]:
-    """How many people the model wins against in each repetition, after Benjamini and Yekutieli's correction.
+    """Number of people the model wins against in each repetition, after Benjamini and Yekutieli's correction.
 
-    Everybody has as many items, so the values of t have the order of the p-values, and are compared without them.
+    All people have the same number of items, so t values have the order of p-values and can be compared directly.
     """
     people = values.shape[1]
     ranks = np.arange(1, people + 1)

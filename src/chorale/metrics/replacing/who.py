@@ -1,4 +1,4 @@
-"""Which workers of some judgments are models: those named, or those of which a column says so."""
+"""Identifies the workers that are models: listed by name, or by a column."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from chorale.model import Problem, UserError
 from chorale.model.problems import did_you_mean
 
 KIND = "kind"
-"""The column that is looked at if no models are named."""
+"""Default column for the kind of worker."""
 _WITH_COLUMNS = ("a file", "a table")
 _MODELS = frozenset({"model", "llm", "machine", "ai"})
 _PEOPLE = frozenset({"human", "person", "people", "worker", "annotator", "expert"})
@@ -22,17 +22,19 @@ _PEOPLE = frozenset({"human", "person", "people", "worker", "annotator", "expert
 def models_in(
     data: Any, judged: ReadJudgments, reading: Reading, named: Sequence[str], kind: str | None
 ) -> tuple[ReadJudgments, tuple[str, ...]]:
-    """The workers that are models, in alphabetical order, and the judgments without models that were not named.
+    """The workers that are models, in alphabetical order, and the judgments without other models.
 
-    UserError if there are none, or nobody else.
+    Raises UserError if there are no models or no people.
     """
     marked = _by_kind(data, judged, reading, kind or KIND) if kind or _has_kind(data, judged, reading) else None
     if marked is None and not named:
-        raise UserError(f"{judged.name} does not say who is a model. Name them with --model, or a column with --kind.")
+        raise UserError(
+            f"{judged.name} does not identify models. List them with --model, or set their column with --kind."
+        )
     workers = judged.judgments.worker_names
     models = _matching(named, workers if marked is None else marked, judged.name) if named else marked or ()
     if not models:
-        raise UserError(f"{judged.name} has no judgments of models. Name the workers that are models with --model.")
+        raise UserError(f"{judged.name} has no judgments of models. List the workers that are models with --model.")
     if len(models) == len(workers):
         raise UserError(
             f"{judged.name} has only models: {', '.join(models)}. Add people's judgments of the same items."
@@ -57,26 +59,26 @@ def _matching(named: Sequence[str], workers: Sequence[str], source: str) -> tupl
     for name in named:
         here = {worker for worker in workers if worker == name or fnmatchcase(worker, name)}
         if not here:
-            raise UserError(f"{source} has no model {name!r}, which --model names.{did_you_mean(name, workers)}")
+            raise UserError(f"{source} has no worker {name!r} (--model).{did_you_mean(name, workers)}")
         matching |= here
     return tuple(sorted(matching))
 
 
 def _by_kind(data: Any, judged: ReadJudgments, reading: Reading, column: str) -> tuple[str, ...]:
-    """Everybody of whom the column says `model`; each worker is of one kind."""
+    """The workers with `model` in the column. Each worker has one kind."""
     try:
         kinds = judged_in(data, _of_column(reading, column)).judgments
     except UserError as error:
-        message = f"{judged.name} can't be read by the kind of worker in the column {column!r}"
-        raise UserError(f"{message}. Name the column that says human or model with --kind.") from error
+        message = f"{judged.name}: cannot read the kind of worker from the column {column!r}"
+        raise UserError(f"{message}. Set the column that contains human or model with --kind.") from error
 
     def refuse(message: str, fix: str, value: str) -> UserError:
         return UserError(f"{judged.name} can't be used", [Problem(judged.name, None, message, fix, repr(value))])
 
-    name_them = "Write human or model in every row of the column, or name the models with --model."
+    name_them = "Write human or model in every row of the column, or list the models with --model."
     unknown = [name for name in kinds.label_names if name.lower() not in _MODELS | _PEOPLE]
     if unknown:
-        raise refuse(f"`{column}` says neither human nor model", name_them, unknown[0])
+        raise refuse(f"`{column}` is neither human nor model", name_them, unknown[0])
     is_model = np.array([name.lower() in _MODELS for name in kinds.label_names])[kinds.labels]
     models, people = (_workers(kinds, chosen) for chosen in (is_model, ~is_model))
     silent = sorted(set(judged.judgments.worker_names) - models - people)
@@ -85,12 +87,12 @@ def _by_kind(data: Any, judged: ReadJudgments, reading: Reading, column: str) ->
     both = sorted(models & people)
     if both:
         fix = "Give the model a unique name, or correct the column."
-        raise refuse(f"`{column}` says both human and model of a worker", fix, both[0])
+        raise refuse(f"`{column}` is both human and model for a worker", fix, both[0])
     return tuple(sorted(models & set(judged.judgments.worker_names)))
 
 
 def _of_column(reading: Reading, column: str) -> Reading:
-    """What reads a column of workers in the place of the labels."""
+    """Reads a column of workers like the labels."""
     return replace(reading, label=column, sep=None, empty=None, missing=(), repeats="all")
 
 

@@ -1,4 +1,4 @@
-"""From a file of judgments to a report: the method, its input, and the truth it is compared with."""
+"""Aggregates a file of judgments and reports the result, with comparison to the truth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ from chorale.model.problems import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class AggregationRequest:
-    """What to compute. An option that the method does not have is refused rather than ignored."""
+    """What to compute. Options that the method does not have are rejected, not ignored."""
 
     method: str = "dawid-skene"
     options: tuple[str, ...] | None = None
@@ -61,24 +61,22 @@ class AggregationRequest:
         names = (*method_names(), *OTHER_METHODS)
         for name in sorted(map(str, methods)):
             if name not in names:
-                raise UserError(
-                    f"There is no method {name!r}. There are {', '.join(names)}.{did_you_mean(name, names)}"
-                )
+                raise UserError(f"Unknown method {name!r}. Use one of {', '.join(names)}.{did_you_mean(name, names)}")
         self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
         self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))
         self._refuse("--tolerance", self.tolerance, methods, (*TOLERANT, CROWDTRUTH))
         self._refuse("--restarts", self.restarts, methods, ("mace",))
         self._refuse("--smoothing", self.smoothing, methods, ("confidence",))
         if self.open_task and self.options is not None:
-            raise UserError("An open task has no list of options. Leave out --open or --options.")
+            raise UserError("An open task has no list of options. Omit --open or --options.")
 
     @staticmethod
     def _refuse(option: str, value: object, methods: set[str | None], having: tuple[str, ...]) -> None:
         if value not in (None, False) and not methods & set(having):
-            raise UserError(f"{option} goes with {', '.join(having)} only. Leave it out or choose another --method.")
+            raise UserError(f"{option} only applies to {', '.join(having)}. Omit it, or use another --method.")
 
     def settings(self) -> dict[str, Setting]:
-        """What can change the result, for the signature."""
+        """Options that can change the result, for the signature."""
         return {
             "method": self.method,
             "options": self.options,
@@ -104,9 +102,9 @@ def score_data(
     *,
     for_scripts: bool,
 ) -> tuple[Score, Aggregation]:
-    """The report on judgments in any form, and the result itself; `rival` is other judgments of the same tasks."""
+    """The report on judgments in any form, and the result. `rival` are other judgments of the same tasks."""
     if reading.trust is not None and "confidence" not in (request.method, request.against):
-        raise UserError("--trust goes with confidence only. Leave it out or choose --method confidence.")
+        raise UserError("--trust only applies to confidence. Omit it, or use --method confidence.")
     counted = CROWDTRUTH in (request.method, request.against)
     judged = judged_in(data, reading, counted=counted)
     other = None if rival is None else judged_in(rival, reading, counted=counted)
@@ -127,8 +125,8 @@ def score_aggregation(
     """The report, and the result itself."""
     if request.against is not None and truth is None:
         raise UserError(
-            "--against with a method compares how often two methods are right: give the true labels with --truth, or "
-            "name another file of judgments."
+            "--against with a method compares the accuracy of two methods, which requires true labels. Add them with "
+            "--truth, or use a file of judgments for --against."
         )
     judgments = _checked(judged, request)
     trust, notes = _trust(judgments, request, truth)
@@ -140,7 +138,7 @@ def score_aggregation(
     if crowd_scores is None:
         scored = aggregation_scored(result, method=request.method, signature=line, for_scripts=for_scripts)
         if resampling.ci:
-            # How a kit's method comes to its result is not known here.
+            # The internals of a kit's method are not known here.
             known = request.method in METHODS
             evidence = (
                 _evidence(judgments, request, truth, result) if known else None,
@@ -170,7 +168,7 @@ def _beside(
     truth: Truth | None,
     resampling: Resampling,
 ) -> tuple[Score, tuple[str, Aggregation]]:
-    """The report with another file's result beside ours, and that result."""
+    """The report with a comparison to another file, and the result of that file."""
     judgments = _checked(rival, request)
     other, other_crowd_scores = _run(request.method, judgments, request, _trust(judgments, request, truth)[0], None)
     source, result, crowd_scores = ours
@@ -180,8 +178,8 @@ def _beside(
     else:
         json, table, notes = compared_without_truth(result, other, names, resampling)
     if not json:
-        message = "has no task and no worker in common with"
-        raise UserError(f"{rival.name} {message} {source}: there is nothing to compare. Check --task and --worker.")
+        message = "has no tasks or workers in common with"
+        raise UserError(f"{rival.name} {message} {source}, so there is nothing to compare. Check --task and --worker.")
     return scored.extended({"against": {"file": rival.name, **json}}, [table], notes), (names[1], other)
 
 
@@ -195,13 +193,13 @@ def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:
             raise refused(judged.name, None, "has labels that are not among the options", fix, shown)
         judgments = judgments.with_options(options)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
-        fix = "Check that --label names the right column"
+        fix = "Check that --label is the correct column"
         labels = f"{len(judgments.options):,} labels of {len(judgments.task_names):,} tasks"
         raise refused(judged.name, None, "has too many different labels to aggregate", fix, labels)
     if KOS in (request.method, request.against) and judgments.sets is None and len(judgments.options) > 2:
         labels = f"{len(judgments.options):,} labels"
         raise refused(
-            judged.name, None, "has more than the two labels that kos is for", "Choose another method", labels
+            judged.name, None, "has more than two labels, which kos does not support", "Choose another method", labels
         )
     return judgments
 
@@ -214,13 +212,13 @@ def _trust(
     if judgments.trust is not None:
         return judgments.trust, []
     if truth is None:
-        return None, ["Nothing is known about workers' trust: every vote counts the same."]
+        return None, ["The trust of workers is unknown, so every vote counts equally."]
     trust = trust_from_gold(judgments, _gold(judgments, truth), smoothing=request.smoothing or 0.0)
-    return trust, ["Trust is accuracy on the truth, and the result is compared with the same truth."]
+    return trust, ["Trust is accuracy on the truth, and the result is evaluated on the same truth."]
 
 
 def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:
-    """True labels as the judgments have them."""
+    """True labels in the form of the judgments."""
     return {
         task: set_name(options) if judgments.sets is not None else next(iter(options))
         for task, options in truth.labels.items()
@@ -231,7 +229,7 @@ def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:
 def _evidence(
     judgments: Judgments, request: AggregationRequest, truth: Truth | None, result: Aggregation
 ) -> WorkerEvidence | None:
-    """What workers' quality rests on; None where that is nothing that could be drawn."""
+    """Evidence for the quality of workers, or None if it cannot be resampled."""
     if request.method == "confidence" and judgments.trust is None and truth is not None:
         return gold_evidence(judgments, _gold(judgments, truth), request.smoothing or 0.0)
     return worker_evidence(judgments, request.method, result)

@@ -17,20 +17,19 @@ from chorale.model.plural import plural
 WRITABLE = (".csv", ".tsv", ".jsonl", ".parquet")
 CERTAINTY = "mean certainty"
 _SHOWN = 10
-"""Rows of a table for people; `--json` has them all."""
+"""Maximum number of rows in tables for people. `--json` has all."""
 
 
 def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Score:
-    """Everything for `--json`; for people, a summary, the least certain tasks and the weakest workers.
+    """All results for `--json`; for people, a summary, the least certain tasks and the weakest workers.
 
-    What `--json` prints takes as long as aggregating does: it is left empty if it is not `for_scripts`.
+    The output of `--json` takes as long as aggregation, so it is only computed `for_scripts`.
     """
     notes = [*result.notes, *tie_notes(result)]
     if not result.converged:
         notes.append(
             f"Stopped after {plural(result.iterations or 0, 'iteration', 'iterations')}, "
-            "before the values had settled: "
-            "see --iterations."
+            "without convergence. See --iterations."
         )
     tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]
     json = _json(result, method) if for_scripts else {}
@@ -39,23 +38,25 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
 
 
 def tie_notes(result: Aggregation) -> list[str]:
-    """How many tasks are tied, and what label they have."""
+    """Note on the number of tied tasks and their labels."""
     if not result.ties:
         return []
     how = {
-        "first": "the label that sorts first is taken",
-        "random": f"one of the tied labels at random (seed {result.tie_seed})",
+        "first": "the first label in alphabetical order is used",
+        "random": f"a random tied label is used (seed {result.tie_seed})",
         "abstain": "they have no label",
-        "all": "they have all the leading labels",
+        "all": "they have all leading labels",
     }[result.tie_rule]
     if result.multiple:
         how = f"an option chosen by exactly half is {'' if result.tie_rule == 'all' else 'not '}taken"
     tied = f"{plural(result.ties, 'task is', 'tasks are')} tied"
-    return [f"{tied} ({result.ties / len(result.tasks):.1%}): {how}. --ties changes that."]
+    return [f"{tied} ({result.ties / len(result.tasks):.1%}): {how}. Use --ties to change this."]
 
 
 def write_aggregation(result: Aggregation, path: Path) -> int:
-    """Labels and probabilities, a row per task, in the format that the file's name asks for; how many rows."""
+    """Writes labels and probabilities, one row per task, in the format of the file extension. Returns the number of
+    rows.
+    """
     options = [f"p:{option}" for option in result.options]
     columns = ["task", "label", "confidence", *options]
     suffix = path.suffix.lower()
@@ -109,7 +110,7 @@ def _json(result: Aggregation, method: str) -> dict[str, Any]:
 
 
 def _add_errors(result: Aggregation, workers: Mapping[str, dict[str, Any]]) -> None:
-    """Of Dawid and Skene's model: how probable it is that a worker says each label, given the true one."""
+    """For the Dawid–Skene model: probability of each label given the true label, per worker."""
     if "errors" not in result.details:
         return
     rows = zip(
@@ -134,7 +135,7 @@ def _summary(result: Aggregation, method: str) -> ScoreTable:
     ]
     if result.iterations is not None:
         rows.append(("iterations", result.iterations))
-    return ScoreTable(f"By {method}", ("what", "how many#"), rows)
+    return ScoreTable(f"By {method}", ("what", "count#"), rows)
 
 
 def _shares(result: Aggregation) -> ScoreTable:
@@ -169,7 +170,7 @@ def _workers(result: Aggregation) -> ScoreTable:
 
 
 def _lowest(values: FloatArray) -> NDArray[np.intp]:
-    """The places of the lowest values, in order; of equals the first ones."""
+    """Indices of the lowest values, in order; for ties, the first."""
     if len(values) <= _SHOWN:
         return np.argsort(values, kind="stable")
     candidates = np.flatnonzero(values <= np.partition(values, _SHOWN)[_SHOWN])

@@ -1,4 +1,4 @@
-"""Intervals of what an aggregation says without any truth, and the same of another file beside it."""
+"""Intervals of an aggregation without truth, and a comparison with another file."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,10 +17,10 @@ from chorale.model.plural import plural
 
 _SHOWN = 10
 _MOST_DRAWN = 2 * 10**10
-"""Numbers that all tasks' intervals may take, about ten minutes' work."""
+"""Maximum number of samples for the intervals of all tasks, about ten minutes of work."""
 _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 Paired = tuple[str, Sequence[str], FloatArray, Sequence[str], FloatArray]
-"""What is compared: its name, and who or what has which value in the one file and in the other."""
+"""A compared value: its name, and its values in both files by task or worker."""
 
 
 def with_intervals(
@@ -31,8 +31,9 @@ def with_intervals(
     *,
     for_scripts: bool,
 ) -> Score:
-    """The report with intervals of certainty and of labels' probabilities, over tasks; of workers' quality and of
-    single tasks' certainty, over the judgments they rest on."""
+    """Adds intervals: of certainty and label probabilities over tasks; of worker quality and of the certainty of single
+    tasks over their judgments.
+    """
     means = {CERTAINTY: certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}
     drawn = mean_intervals(means, resampling)
@@ -70,7 +71,7 @@ def with_intervals(
 def compared_without_truth(
     result: Aggregation, other: Aggregation, names: tuple[str, str], resampling: Resampling
 ) -> tuple[dict[str, Any], ScoreTable, list[str]]:
-    """Certainty and labels' probabilities of the tasks that two files have in common, and their workers' quality."""
+    """Compares certainty and label probabilities of the common tasks of two files, and worker quality."""
     quality = next(iter(result.quality))
     kinds: list[Paired] = [
         ("mean certainty", result.tasks, certainty(result), other.tasks, certainty(other)),
@@ -88,13 +89,13 @@ def compared_without_truth(
 
 
 def not_compared(names: Iterable[str]) -> list[str]:
-    return [f"{name} is not compared: the two files have nothing in common that has one." for name in names]
+    return [f"{name} is not compared, because the two files have no common values." for name in names]
 
 
 def compared_means(
     kinds: Iterable[Paired], resampling: Resampling
 ) -> dict[str, tuple[FloatArray, FloatArray, Comparison]]:
-    """Values of those that both files have, and their means compared; nothing where they have none in common."""
+    """Compares the means over common tasks or workers; empty without any."""
     compared = {}
     for name, ours, values, theirs, others in kinds:
         common = sorted(set(ours) & set(theirs))
@@ -106,14 +107,14 @@ def compared_means(
 
 
 def _mean_statistics(common: Sequence[str], names: Sequence[str], values: FloatArray) -> Statistics:
-    """What the mean over those in common rests on."""
+    """Statistics of the mean over common values."""
     place = {name: number for number, name in enumerate(names)}
     taken = values[[place[name] for name in common]]
     return Statistics(tuple(common), np.column_stack([taken, np.ones(len(taken))]))
 
 
 def mean_intervals(columns: Mapping[str, FloatArray], resampling: Resampling) -> dict[str, Interval]:
-    """The intervals of means over the same tasks, or the same workers, each from the same draws."""
+    """Intervals of means over the same tasks or workers, from the same samples."""
     rows = np.column_stack(list(columns.values()))
     means = Metric(lambda sums: {name: sums[..., at] / len(rows) for at, name in enumerate(columns)})
     return resampling.row_intervals(rows, means)
@@ -122,16 +123,15 @@ def mean_intervals(columns: Mapping[str, FloatArray], resampling: Resampling) ->
 def _task_intervals(
     result: Aggregation, evidence: TaskEvidence | None, resampling: Resampling, *, for_scripts: bool
 ) -> tuple[dict[str, tuple[float, Interval]], list[str]]:
-    """Of every task's certainty, with the certainty itself; for people, of the least certain tasks."""
+    """Intervals of the certainty of every task; for people, only of the least certain tasks."""
     if evidence is None:
         return {}, [
-            "A single task's certainty has no interval where answers are sets of options, or the method is kos or a "
-            "kit's."
+            "The certainty of single tasks has no interval for sets of options, for kos, or for methods of kits."
         ]
     certain = certainty(result)
     wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
     if result.probabilities.size * resampling.resamples > _MOST_DRAWN:
-        notes.append(f"Of single tasks only the {_SHOWN} least certain have an interval: all would take hours.")
+        notes.append(f"Only the {_SHOWN} least certain tasks have an interval, because all tasks would take hours.")
     elif for_scripts:
         wanted = np.arange(len(certain))
     low, high = evidence.intervals(
@@ -139,8 +139,8 @@ def _task_intervals(
     ).tolist()
     places = zip(wanted.tolist(), low, high, strict=True)
     notes.append(
-        "The interval of a task's certainty is over its own judgments: where they all say the same there is no other "
-        "to draw, and where they are few it may be too narrow."
+        "The interval of a task's certainty resamples its own judgments. It has no width if they all agree, and may "
+        "be too narrow if they are few."
     )
     return {result.tasks[at]: (float(certain[at]), Interval(*ends)) for at, *ends in places}, notes
 
@@ -148,13 +148,13 @@ def _task_intervals(
 def _worker_intervals(
     result: Aggregation, evidence: WorkerEvidence | None, resampling: Resampling, *, for_scripts: bool
 ) -> tuple[dict[int, Interval], list[str]]:
-    """By the place of the worker; for people, of the worst."""
+    """Intervals by worker index; for people, only of the weakest workers."""
     quality = next(iter(result.quality))
     if evidence is None:
         why = (
             "it is a mean over options"
             if result.multiple
-            else "it was given, is the same for all, is on the scale of a prior, or is no mean over judgments"
+            else "it was given, is the same for all, is on the scale of a prior, or is not a mean over judgments"
         )
         return {}, [f"Workers' {quality} has no interval: {why}."]
     lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
@@ -169,5 +169,5 @@ def _worker_intervals(
             resampling.progress(number, len(wanted))
     lacking = len(wanted) - len(intervals)
     return intervals, [
-        f"{plural(lacking, 'worker', 'workers')} met no gold: their trust has no interval."
+        f"{plural(lacking, 'worker', 'workers')} without gold answers: their trust has no interval."
     ] if lacking else []

@@ -26,7 +26,7 @@ def with_truth(
     other: tuple[str, Aggregation] | None,
     method: str,
 ) -> Score:
-    """The report with the accuracy of the result, and with another method beside it."""
+    """Adds the accuracy of the result, and a comparison with another method."""
     statistics, notes = truth_statistics(result, truth)
     metric = truth_metric(multiple=result.multiple)
     scores = metric.scores(statistics)
@@ -58,12 +58,10 @@ def with_truth(
 
 
 def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics, list[str]]:
-    """Both on the tasks that both have."""
+    """Compares both on their common tasks."""
     common = set(first.items) & set(second.items)
     if not common:
-        raise UserError(
-            "The two files have no task in common whose true label is known. Check --task and --truth-task."
-        )
+        raise UserError("The two files have no common task with a true label. Check --task and --truth-task.")
     left = len(set(first.items) ^ set(second.items))
     if not left:
         return first, second, []
@@ -72,17 +70,17 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
         for statistics in (first, second)
         for kept in [[place for place, item in enumerate(statistics.items) if item in common]]
     )
-    note = f"Left out of the comparison: {plural(left, 'task', 'tasks')} that only one of the files has."
+    note = f"Left out of the comparison: {plural(left, 'task', 'tasks')} in only one of the files."
     return ones, others, [note]
 
 
 def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, list[str]]:
-    """Per task: right or not, one, and the options rightly taken, wrongly taken and missed."""
+    """Statistics per task: correct or not, 1, and the numbers of correct, wrong and missed options."""
     known = [place for place, task in enumerate(result.tasks) if task in truth.labels]
     if not known:
         raise UserError(
-            f"None of the {len(result.tasks):,} tasks is in the truth. "
-            f"Its tasks are called {_some(truth.labels)}, those judged {_some(dict.fromkeys(result.tasks))}."
+            f"None of the {len(result.tasks):,} tasks is in the truth. Tasks of the truth: {_some(truth.labels)}; "
+            f"judged tasks: {_some(dict.fromkeys(result.tasks))}."
         )
     code = {option: number for number, option in enumerate(result.options)}
     true = np.zeros((len(known), len(result.options)), dtype=np.bool_)
@@ -111,21 +109,21 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     if unknown := len(result.tasks) - len(known):
         notes.append(f"Left out of the accuracy: {plural(unknown, 'task', 'tasks')} not in the truth.")
     if count := int((beyond > 0).sum()):
-        notes.append(f"{plural(count, 'task has', 'tasks have')} a true label that nobody ever gave.")
+        notes.append(f"{plural(count, 'task has', 'tasks have')} a true label that nobody gave.")
     if unlabelled := 0 if result.multiple else int((~chosen.any(axis=1)).sum()):
-        notes.append(f"{plural(unlabelled, 'tied task has', 'tied tasks have')} no label, and count as not right.")
+        notes.append(f"{plural(unlabelled, 'tied task has', 'tied tasks have')} no label and count as wrong.")
     return Statistics(tuple(result.tasks[place] for place in known), rows), notes
 
 
 def _right(chosen: NDArray[np.bool_], true: NDArray[np.bool_], *, multiple: bool) -> FloatArray:
-    """Of each task, whether the answer is right; one of k labels that all lead is right to the k-th part."""
+    """Whether the label of each task is correct; each of k tied labels counts 1/k."""
     if multiple:
         return np.asarray((chosen == true).all(axis=1), dtype=np.float64)
     return np.asarray((chosen & true).sum(axis=1) / np.maximum(1, chosen.sum(axis=1)))
 
 
 def truth_metric(*, multiple: bool) -> Metric:
-    """Accuracy; of sets, also precision, recall and F1 over their options."""
+    """Accuracy and, for sets, precision, recall and F1 over options."""
 
     def formula(sums: FloatArray) -> Mapping[str, FloatArray]:
         accuracy = {"accuracy": ratio(sums[..., 0], sums[..., 1])}

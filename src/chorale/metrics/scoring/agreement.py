@@ -1,4 +1,4 @@
-"""Agreement as a command tells it: the coefficient, tables of pairs and items, a second file beside the first."""
+"""Agreement for the command line: the coefficient, tables of pairs and items, and a comparison with another file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,9 +29,9 @@ from chorale.model.plural import plural
 
 _Computed = TypeVar("_Computed")
 _MOST_ROWS = 50
-"""Of a table on a terminal; `--json` has them all."""
+"""Maximum number of rows on the terminal. `--json` has all."""
 _FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
-"""Above so many labels, and such a share of all judgments, what people wrote was in words of their own."""
+"""Number of labels, and fraction of judgments, above which labels look like free text."""
 
 
 def score_agreement(
@@ -45,9 +45,9 @@ def score_agreement(
     with_analytic: bool = False,
     for_scripts: bool = True,
 ) -> Score:
-    """One coefficient of one file, and what was asked for beside it.
+    """One coefficient of one file, with the requested extras.
 
-    Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
+    Intervals of pairs take time, so unless `for_scripts` is set, only pairs shown on the terminal get one.
     """
     result = _computed(judged, lambda: options.compute(judged.judgments))
     notes = _notes(judged.judgments, result, options)
@@ -91,7 +91,7 @@ def _with_analytic(scored: Score, judged: ReadJudgments, result: Agreement, opti
     analytic = _analytic(judged, result, options)
     if analytic is None:
         return scored.extended(
-            {"analytic": None}, notes=[f"There is no analytic standard error of {options.metric} here."]
+            {"analytic": None}, notes=[f"{options.metric} has no analytic standard error for these data."]
         )
     around = analytic.interval
     json = {"analytic": {"se": analytic.error, "ci": around.as_list()}}
@@ -102,7 +102,7 @@ def _with_analytic(scored: Score, judged: ReadJudgments, result: Agreement, opti
 def _analytic(judged: ReadJudgments, result: Agreement, options: AgreementOptions) -> Analytic | None:
     if options.metric not in {"kappa", "pi"}:
         return result.analytic()
-    # Of more than two people, pairs share people, and the mean over pairs has no such formula.
+    # With more than two people, pairs are not independent, so the mean over pairs has no formula.
     pairs = options.pairs(judged.judgments) if result.value is not None else ()
     if len(pairs) != 1:
         return None
@@ -119,7 +119,7 @@ def _with_pairs(
     listed: bool,
     for_scripts: bool,
 ) -> Score:
-    """Of a coefficient of pairs, what it is the mean of; in a table, and with intervals, only if they are asked for."""
+    """The pairs behind a mean coefficient; as a table and with intervals only on request."""
     pairs = _computed(judged, lambda: options.pairs(judged.judgments))
     if not listed:
         return scored.extended({"pairs": pairs_json(pairs, {})})
@@ -134,7 +134,11 @@ def _with_pairs(
 def _with_items(scored: Score, result: Agreement, resampling: Resampling) -> Score:
     rows = _item_rows(result)
     items = [dict(zip(("item", "judgments", "disagreement"), row, strict=True)) for row in rows]
-    notes = ["A single item's disagreement has no interval: there are no items to draw."] if resampling.ci else []
+    notes = (
+        ["The disagreement of a single item has no interval, because there are no items to resample."]
+        if resampling.ci
+        else []
+    )
     return scored.extended({"items": items}, [_items_table(rows)], notes)
 
 
@@ -155,7 +159,7 @@ def _with_comparison(
     json: dict[str, Any] = {"against": None if compared is None else jsonable(compared)["value"]}
     tables, notes, names = [], [], short_names(judged.name, against.name)
     if compared is None:
-        notes.append(f"No comparison: {options.metric} is undefined in one of the files.")
+        notes.append(f"Not compared: {options.metric} is undefined in one of the files.")
     else:
         tables.append(comparison_table("Compared", names, tests))
     if with_pairs and resampling.clusters is None:
@@ -166,12 +170,12 @@ def _with_comparison(
             some = dict(list(pairs_compared.items())[:_MOST_ROWS])
             tables.append(compared_pairs_table("Pairs compared", names, some))
         else:
-            notes.append("No two workers judged items together in both files, so no pairs are compared.")
+            notes.append("No pairs are compared, because no two workers have common items in both files.")
     return scored.extended(json, tables, notes, tests=tests)
 
 
 def _computed(judged: ReadJudgments, compute: Callable[[], _Computed]) -> _Computed:
-    """What `compute` returns; a label that does not fit is reported as a problem of the file or the options."""
+    """The result of `compute`. A label that does not fit is reported as a problem of the file or the options."""
     try:
         return compute()
     except UnfitLabelError as error:
@@ -187,12 +191,12 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
     single = int(np.count_nonzero(np.bincount(judgments.tasks) == 1))
     if single and result.counts_singles:
         items = plural(single, "item has", "items have")
-        notes.append(f"{items} one judgment, which counts only towards how frequent labels are.")
+        notes.append(f"{items} only one judgment, which counts only towards label frequencies.")
     elif single:
-        items = plural(single, "item does not count: it has", "items do not count: they have")
-        notes.append(f"{items} one judgment.")
+        items = plural(single, "item does not count because it has", "items do not count because they have")
+        notes.append(f"{items} only one judgment.")
     if judgments.sets is not None and not options.distance and options.metric != "gamma":
-        notes.append("Labels are sets, and two are the same only if all their options are (see --distance).")
+        notes.append("Labels are sets, which are equal only if all options are equal (see --distance).")
     notes += _looks_otherwise(judgments)
     if result.value is None:
         notes.append(f"{options.metric} is undefined: {result.undefined}.")
@@ -200,14 +204,14 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
 
 
 def _looks_otherwise(judgments: Judgments) -> list[str]:
-    """Labels that are compared as names, and do not look like names."""
+    """Notes on labels that are compared as names but do not look like names."""
     names = judgments.label_names
     if judgments.sets is not None or not names:
         return []
     if all(name.startswith("[") and name.endswith("]") for name in names):
-        return ["Labels look like JSON lists and are compared as they are written: add --sep json."]
+        return ["Labels look like JSON lists but are compared as text. Add --sep json."]
     if len(names) > _FEW_NAMES and len(names) > _MOST_DIFFERENT * len(judgments):
-        return [f"{len(names):,} of {len(judgments):,} labels are different: this looks like free text, not labels."]
+        return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
     return []
 
 
@@ -222,7 +226,7 @@ def _beside(judged: ReadJudgments, against: ReadJudgments) -> tuple[Judgments, i
     try:
         return side_by_side(judged.judgments, against.judgments)
     except ValueError as error:
-        raise UserError(f"{judged.name} and {against.name} can't be compared: {error}.") from None
+        raise UserError(f"Cannot compare {judged.name} and {against.name}: {error}.") from None
 
 
 def _compared(
@@ -231,12 +235,12 @@ def _compared(
     if results[0].value is None or results[1].value is None:
         return None
     if options.metric == "gamma":
-        # Random spans are drawn for each file by itself.
+        # Random spans are sampled for each file separately.
         first, second = (_by_item(result) for result in results)
         return resampling.compare(first, second, results[0].statistics()[1])
     combined = options.compute(both)
     if combined.value is None:
-        raise UserError(f"The two files can't be compared by {options.metric}: together, {combined.undefined}.")
+        raise UserError(f"Cannot compare the two files by {options.metric}: in both together, {combined.undefined}.")
     statistics, metric = combined.statistics(all_items=True)
     halves = slice(0, items), slice(items, 2 * items)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in halves)
@@ -244,7 +248,7 @@ def _compared(
 
 
 def _by_item(result: Agreement) -> Statistics:
-    """The statistics of all items that were judged, in the order of their names."""
+    """Statistics of all judged items, in alphabetical order."""
     statistics, _ = result.statistics(all_items=True)
     used = sorted(codes_in_use(result.judgments.tasks), key=lambda code: statistics.items[code])
     return Statistics(tuple(statistics.items[code] for code in used), statistics.rows[used])
@@ -256,8 +260,8 @@ def _check_same_items(judged: ReadJudgments, against: ReadJudgments) -> None:
     )
     for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
         if items:
-            fix = "Leave only items in both files that both have."
-            message = f"lacks {plural(len(items), 'item', 'items')} that {has.name} has"
+            fix = "Keep only items that are in both files."
+            message = f"is missing {plural(len(items), 'item', 'items')} of {has.name}"
             raise UserError(
                 "Only judgments of the same items can be compared",
                 [Problem(lacks.name, None, message, fix, repr(min(items)))],
@@ -274,7 +278,7 @@ def _main_table(name: str, result: Agreement, interval: Interval | None, resampl
 
 
 def _item_rows(result: Agreement) -> list[tuple[str, int, float]]:
-    """Items with two judgments or more, the most disputed first."""
+    """Items with two or more judgments, ordered by disagreement."""
     judgments = result.judgments
     disagreement = result.item_disagreement
     if disagreement is None:

@@ -1,4 +1,4 @@
-"""Which coefficient of agreement to compute, and with which options: each is declared here once."""
+"""Agreement coefficients and their options, declared once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -51,24 +51,24 @@ CoefficientName = Literal[
 ]
 COEFFICIENTS: tuple[CoefficientName, ...] = get_args(CoefficientName)
 Shares = Literal["judgments", "items"]
-"""Whether the shares of labels in Fleiss' κ are of all judgments, or means over items as Gwet has them."""
+"""Whether label shares in Fleiss' κ are over all judgments, or means over items as in Gwet."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementOptions:
-    """What to compute. Options that a coefficient does not have are refused rather than ignored."""
+    """What to compute. Options that a coefficient does not have are rejected, not ignored."""
 
     metric: str = "alpha"
     level: Level = "nominal"
     distance: str | Distance | None = None
-    """A name, or a function of one's own."""
+    """A name, or a custom function."""
     order: tuple[str, ...] | None = None
     weights: Weights = "none"
     min_common: int = 1
     icc_form: IccForm = "2"
     shares: Shares = "judgments"
     seed: int = 1
-    """Of the random spans of gamma."""
+    """Seed of the random spans of gamma."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -76,12 +76,12 @@ class AgreementOptions:
             if field.name in _REFUSED and getattr(self, field.name) != default and field.name not in self._taken:
                 raise UserError(_REFUSED[field.name])
         if self.level != "nominal" and self.distance:
-            raise UserError("A level and a distance exclude each other. Leave one of them out.")
+            raise UserError("A level and a distance exclude each other. Use only one of them.")
         by_rank = self.level == "ordinal" or self.weights != "none"
         if self.order and not by_rank and self.metric not in _ORDERED:
-            raise UserError("An order needs --level ordinal, or --metric kappa with --weights.")
+            raise UserError("An order requires --level ordinal, or --metric kappa with --weights.")
         if self.metric == "fleiss" and self.shares == "judgments" and self.weights != "none":
-            raise UserError("Weights of fleiss need --shares items.")
+            raise UserError("Weights for fleiss require --shares items.")
 
     @property
     def _taken(self) -> frozenset[str]:
@@ -98,7 +98,7 @@ class AgreementOptions:
         return agreement_of_pairs(judgments, weights=self._pair_weights, order=self._pair_order)
 
     def evidence(self, judgments: Judgments, pairs: Sequence[RaterPair]) -> list[PairEvidence]:
-        """What the coefficients of these pairs rest on."""
+        """Evidence for the coefficients of these pairs."""
         only = frozenset((pair.first, pair.second) for pair in pairs)
         return list(pair_evidence(judgments, weights=self._pair_weights, order=self._pair_order, only=only))
 
@@ -118,7 +118,7 @@ class AgreementOptions:
         return getattr(self.distance, "__name__", "own") if callable(self.distance) else self.distance
 
     def measured_on(self) -> dict[str, Any]:
-        """What labels are, as `--json` prints it."""
+        """Description of the labels for `--json`."""
         level: str | None = self.level
         if self.distance:
             level = None
@@ -147,7 +147,7 @@ class AgreementOptions:
 class _Coefficient:
     compute: Callable[..., Agreement]
     options: frozenset[str] = frozenset()
-    """Of `AgreementOptions`, those that it has: keywords of `compute`."""
+    """Options of `AgreementOptions` that apply: keywords of `compute`."""
 
 
 _WEIGHTED = frozenset({"weights", "order"})
@@ -168,13 +168,14 @@ _COEFFICIENTS: Mapping[str, _Coefficient] = {
 }
 _RANKED = frozenset({"kendall-w", "kendall-tau", "spearman"})
 _ORDERED = _RANKED | {"gwet", "brennan-prediger"}
-"""Coefficients that an order serves without weights: ranks need one, and two count labels that nobody gave."""
+"""Coefficients that use an order without weights: ranks need it, and two count labels that nobody gave."""
 _REFUSED = {
-    "level": "Only alpha has levels and distances. Leave out --level and --distance.",
-    "distance": "Only alpha has levels and distances. Leave out --level and --distance.",
-    "weights": "Only kappa, gwet, brennan-prediger, conger and fleiss have weights. Leave out --weights, or take "
-    "--metric kappa.",
-    "min_common": "Only kappa, pi, kendall-tau and spearman are means over pairs of workers. Leave out --min-common.",
-    "icc_form": "Only icc has forms. Leave out --icc-form.",
-    "shares": "Only fleiss counts shares of labels in two ways. Leave out --shares.",
+    "level": "Only alpha has levels and distances. Omit --level and --distance.",
+    "distance": "Only alpha has levels and distances. Omit --level and --distance.",
+    "weights": (
+        "Only kappa, gwet, brennan-prediger, conger and fleiss have weights. Omit --weights, or use --metric kappa."
+    ),
+    "min_common": "Only kappa, pi, kendall-tau and spearman are means over pairs of workers. Omit --min-common.",
+    "icc_form": "Only icc has forms. Omit --icc-form.",
+    "shares": "Only fleiss has two kinds of label shares. Omit --shares.",
 }

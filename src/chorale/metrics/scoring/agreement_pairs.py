@@ -1,4 +1,4 @@
-"""Every two workers as a command tells them: coefficients, their intervals, and the same two in another file."""
+"""Pairs of workers for the command line: coefficients, intervals, and a comparison with another file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Names = tuple[str, str]
 
 
 def drawn_pairs(evidence: Sequence[PairEvidence], resampling: Resampling) -> dict[Names, dict[str, Interval]]:
-    """Intervals over the items that the two have in common."""
+    """Intervals over the common items of two workers."""
     intervals = {}
     for number, pair in enumerate(evidence, 1):
         intervals[pair.first, pair.second] = resampling.tally_intervals(pair.tally, pair.metric)
@@ -23,7 +23,7 @@ def drawn_pairs(evidence: Sequence[PairEvidence], resampling: Resampling) -> dic
 
 
 def pairs_json(pairs: Sequence[RaterPair], drawn: Mapping[Names, Mapping[str, Interval]]) -> list[dict[str, Any]]:
-    """A coefficient that is undefined has no interval."""
+    """An undefined coefficient has no interval."""
     listed = []
     for pair in pairs:
         json: dict[str, Any] = pair.as_dict()
@@ -34,7 +34,7 @@ def pairs_json(pairs: Sequence[RaterPair], drawn: Mapping[Names, Mapping[str, In
 
 
 def most_common(pairs: Sequence[RaterPair], most: int) -> list[RaterPair]:
-    """Those with most items in common."""
+    """The pairs with the most common items."""
     return sorted(pairs, key=lambda pair: (-pair.common, pair.first, pair.second))[:most]
 
 

@@ -1,4 +1,4 @@
-"""What CrowdTruth found, for people and for scripts."""
+"""CrowdTruth results for people and scripts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, json
 from chorale.metrics.scoring.aggregation_intervals import Paired, compared_means, not_compared
 
 _SHOWN = 10
-"""Rows of a table for people; `--json` has them all."""
+"""Maximum number of rows in tables for people. `--json` has all."""
 _OF_WORKERS = ("wqs", "wwa", "wua")
 _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])})
 
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """Intervals, by place; empty if none are wanted."""
+    """Intervals by index; empty if not requested."""
 
     units: Mapping[int, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     workers: Mapping[int, Mapping[str, FloatArray]] = field(default_factory=dict)
@@ -38,9 +38,9 @@ def crowdtruth_scored(
     for_scripts: bool = True,
     shown: int = _SHOWN,
 ) -> Score:
-    """Everything for `--json`; for people, the least clear units, the weakest workers and annotations.
+    """All results for `--json`; for people, the least clear units, the weakest workers and annotations.
 
-    Intervals take time: if it is not `for_scripts`, only what a terminal shows gets one.
+    Intervals take time, so unless `for_scripts` is set, only values shown on the terminal get one.
     """
     drawn = _Drawn()
     if resampling is not None and resampling.ci:
@@ -53,9 +53,9 @@ def crowdtruth_scored(
     notes = result.notes
     if drawn.means:
         notes += (
-            "Intervals resample the workers of a unit, the units of a worker, or the units of an annotation; all "
-            "else is kept fixed. Those of means and medians resample the values. The lowest and the highest have none: "
-            "a resample never goes beyond them.",
+            "Intervals resample the workers of a unit, the units of a worker, or the units of an annotation; "
+            "everything else is fixed. Intervals of means and medians resample the values. Minimum and maximum have "
+            "none, because resamples cannot exceed them.",
         )
     values = {f"mean {name.upper()}": float(values.mean()) for name, values in _kinds(result).items()}
     around = {f"mean {name.upper()}": one for name, one in drawn.means.items()}
@@ -65,7 +65,7 @@ def crowdtruth_scored(
 def crowdtruth_compared(
     result: CrowdTruth, other: CrowdTruth, names: tuple[str, str], resampling: Resampling
 ) -> tuple[dict[str, Any], ScoreTable, list[str]]:
-    """Mean qualities of the units, workers and annotations that two files have in common, pair by pair."""
+    """Paired comparison of mean qualities over common units, workers and annotations of two files."""
     kinds: list[Paired] = [
         ("uqs", result.units, result.uqs, other.units, other.uqs),
         *((name, result.workers, getattr(result, name), other.workers, getattr(other, name)) for name in _OF_WORKERS),
@@ -81,7 +81,7 @@ def crowdtruth_compared(
 
 def _draw(result: CrowdTruth, resampling: Resampling, *, for_scripts: bool, shown: int) -> _Drawn:
     if result.evidence is None:
-        raise ValueError("this result has not kept what it came from")
+        raise ValueError("this result does not contain the data for intervals")
     draws = CrowdTruthResampling(result.evidence, resamples=resampling.resamples, seed=resampling.seed)
     units = range(len(result.units)) if for_scripts else _lowest(result.uqs, shown)
     workers = range(len(result.workers)) if for_scripts else _lowest(result.wqs, shown)
@@ -97,7 +97,7 @@ def _draw(result: CrowdTruth, resampling: Resampling, *, for_scripts: bool, show
 
 
 def _kinds(result: CrowdTruth) -> dict[str, FloatArray]:
-    """The qualities there are; in an open task annotations have none."""
+    """The available qualities; none for annotations of an open task."""
     return {name: getattr(result, name) for name in ("uqs", *_OF_WORKERS, *([] if result.open_task else ["aqs"]))}
 
 
@@ -159,7 +159,7 @@ def _summary(result: CrowdTruth, drawn: _Drawn) -> ScoreTable:
         mean, median, *ends = (float(each) for each in (values.mean(), np.median(values), values.min(), values.max()))
         rows.append((titles[name], len(values), mean, *around[0], median, *around[1], *ends))
     around_any = ["95% interval#"] * bool(drawn.means)
-    columns = ("quality of", "how many#", "mean#", *around_any, "median#", *around_any, "lowest#", "highest#")
+    columns = ("quality of", "count#", "mean#", *around_any, "median#", *around_any, "lowest#", "highest#")
     return ScoreTable(f"CrowdTruth, {result.iterations} iterations", columns, rows)
 
 
@@ -176,7 +176,7 @@ def _units(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
             uqs.append(_shown_ends(drawn.units[place][0]))
             uas.append(_shown_ends(drawn.units[place][1][:, best - cells.start]))
         rows.append((result.units[place], *uqs, leading, *uas))
-    title = _title("units", "the least clear", rows, result.units)
+    title = _title("units", "least clear", rows, result.units)
     around = ["95% interval#"] * bool(drawn.units)
     return ScoreTable(title, ("unit", "UQS#", *around, "leading", "UAS#", *around), rows)
 
@@ -192,7 +192,7 @@ def _workers(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
             if drawn.workers:
                 row.append(_shown_ends(drawn.workers[place][name]))
         rows.append(row)
-    return ScoreTable(_title("workers", "the least in agreement", rows, result.workers), tuple(columns), rows)
+    return ScoreTable(_title("workers", "lowest agreement", rows, result.workers), tuple(columns), rows)
 
 
 def _annotations(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
@@ -205,7 +205,7 @@ def _annotations(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:
         )
         for place in _lowest(result.aqs, shown)
     ]
-    title = _title("annotations", "the least agreed on", rows, result.annotations)
+    title = _title("annotations", "lowest agreement", rows, result.annotations)
     return ScoreTable(title, ("annotation", "AQS#", *around), rows)
 
 

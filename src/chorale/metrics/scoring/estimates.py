@@ -1,4 +1,4 @@
-"""Estimates from many labels of a model and few of people, as `chorale estimate` reports them."""
+"""Estimates from many labels of a model and few of people, for `chorale estimate`."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -37,14 +37,14 @@ class EstimateOptions:
 class _Estimated(NamedTuple):
     name: str
     people: Estimate
-    """From people's labels alone."""
+    """Estimate from people's labels only."""
     model: float
-    """What the model's labels alone say."""
+    """Estimate from the model's labels only."""
     both: Estimate
 
     @property
     def worth(self) -> float | None:
-        """How many times the items that people labelled it would take without the model, to be as certain."""
+        """Factor by which people would have to label more items for the same certainty without the model."""
         return (self.people.error / self.both.error) ** 2 if self.both.error > 0 else None
 
 
@@ -105,15 +105,17 @@ def _outcomes(items: SampledItems, prevalence: Sequence[str]) -> Iterator[tuple[
     for label in prevalence:
         if label not in labels:
             listed = ", ".join(labels[:MOST_LABELS])
-            raise UserError(f"{items.columns.name}: nobody gave the label {label!r}. There are: {listed}.")
+            raise UserError(f"{items.columns.name}: nobody gave the label {label!r}. Labels: {listed}.")
     if not prevalence and len(labels) > MOST_LABELS:
-        raise UserError(f"{items.columns.name} has {len(labels):,} labels. Name those to estimate with --prevalence.")
+        raise UserError(
+            f"{items.columns.name} has {len(labels):,} labels. Select the labels to estimate with --prevalence."
+        )
     for label in prevalence or labels:
         yield f"share of {label}", items.shares(label)
 
 
 def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
-    """What estimates are the coefficients of: their names, and a column for each."""
+    """Names and columns of the estimated coefficients."""
     names, columns = [""], [np.ones(len(items.model))]
     if items.by is not None:
         first, *others = sorted(set(items.by))
@@ -121,7 +123,7 @@ def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
             names.append(f": {group} less {first}")
             columns.append(np.array([float(value == group) for value in items.by]))
         if not others:
-            raise UserError(f"{items.columns.name}: --by needs two groups, and there is only {first!r}.")
+            raise UserError(f"{items.columns.name}: --by requires two groups, but there is only {first!r}.")
     for name, values in items.on.items():
         names.append(f": by {name}")
         columns.append(values)
@@ -130,8 +132,8 @@ def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
     for part, which in ((design, "items"), (design[asked], "items that people labelled")):
         if np.linalg.matrix_rank(part) < design.shape[1]:
             raise UserError(
-                f"{items.columns.name}: among the {which}, groups and covariates can't be separated: one follows from "
-                "the others, or a group has no item. Leave a column out, or collect labels in every group."
+                f"{items.columns.name}: among the {which}, groups and covariates cannot be separated: one follows "
+                "from the others, or a group has no items. Remove a column, or collect labels in every group."
             )
     return names, design
 
@@ -163,19 +165,19 @@ def _json(row: _Estimated) -> dict[str, Any]:
 
 def _notes(items: SampledItems, asked: int) -> list[str]:
     notes = [
-        f"{plural(asked, 'item has', 'items have')} people's labels, of {len(items.model):,}. “worth” is how many such "
-        "items people alone would need to be as certain."
+        f"{plural(asked, 'item has', 'items have')} people's labels, of {len(items.model):,}. “worth” is the number "
+        "of such items people would need for the same certainty without the model."
     ]
     people = {label for label in items.people if label is not None}
     unheard = sorted(set(items.model) - people)
     if unheard and items.numbers() is None:
-        notes.append(f"The model gives labels that no person gives: {', '.join(unheard[:5])}.")
+        notes.append(f"The model uses labels that no person uses: {', '.join(unheard[:5])}.")
     alike = Counter(label.casefold() for label in items.labels)
     twice = [label for label in items.labels if alike[label.casefold()] > 1]
     if twice:
-        notes.append(
-            f"Labels that differ only in small and capital letters count as different: {', '.join(twice[:6])}."
-        )
+        notes.append(f"Labels that differ only in case count as different: {', '.join(twice[:6])}.")
     if items.probability is None:
-        notes.append("The items that people labelled must be a random sample of all; if not, name --probability.")
+        notes.append(
+            "The items that people labelled must be a random sample of all items. Otherwise set --probability."
+        )
     return notes

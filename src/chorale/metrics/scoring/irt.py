@@ -1,4 +1,4 @@
-"""An item response model as a command reports it: items, responders, and what the fit rests on."""
+"""Item response models for the command line: items, responders, and notes on the fit."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from chorale.metrics.signatures import Setting
 from chorale.model import Problem, UserError
 
 _MOST_ROWS = 20
-"""Of a table on a terminal; `--json` and `--out` have them all."""
+"""Maximum number of rows on the terminal. `--json` and `--out` have all."""
 ITEM_COLUMNS = (
     "item",
     "test",
@@ -48,15 +48,15 @@ ITEM_COLUMNS = (
     "mean_answer",
     "answers",
 )
-"""Of these, items have what their model fits. Graded answers are not right or wrong, and have a mean."""
+"""Columns of items, depending on the model. Graded answers are not correct or wrong, and have a mean."""
 MARGINAL_COLUMNS = ("information", "fit", "fit_degrees", "fit_p", "fit_p_adjusted", "thresholds")
-"""What items have as well if they are fitted by marginal maximum likelihood."""
+"""Additional columns with marginal maximum likelihood."""
 IrtMethod = Literal["marginal", "variational"]
 _PARAMETERS = ("difficulty", "discrimination", "guessing")
 _HEADERS = {"fit_p_adjusted": "fit p (Holm)", "mean_answer": "mean answer"}
 _NONE = Resampling()
 _ABILITIES = np.linspace(-3, 3, 7)
-"""At which the information of the whole test is reported, in deviations of the responders' abilities."""
+"""Abilities at which the test information is reported, in deviations of the responders' abilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +77,18 @@ def score_irt(
     resampling: Resampling = _NONE,
     against: ResponseTable | None = None,
 ) -> tuple[Score, list[dict[str, Any]]]:
-    """The score, and a row for every item as `--out` writes them.
+    """The score, and one row per item for `--out`.
 
-    Its numbers are `difficulty of ITEM`, `discrimination of ITEM`, `guessing of ITEM` and `ability of RESPONDER`; the
-    first item's difficulty is the main one.
+    Its scores are `difficulty of ITEM`, `discrimination of ITEM`, `guessing of ITEM` and `ability of RESPONDER`; the
+    difficulty of the first item is the main score.
     """
     if options.method == "variational":
         if resampling.ci:
             raise UserError(
-                "--method variational has no intervals: its deviations are too small. Leave out --ci or --method."
+                "--method variational has no intervals, because its deviations are too small. Omit --ci or --method."
             )
         if options.model == "graded":
-            raise UserError("--method variational fits 1pl, 2pl and 3pl. Leave out --method for --model graded.")
+            raise UserError("--method variational only fits 1pl, 2pl and 3pl. Omit --method for --model graded.")
     fit = _fitted(table, options, progress)
     items = _items(table, fit)
     json = _json(table, fit, items)
@@ -146,7 +146,7 @@ def _json(table: ResponseTable, fit: IrtFit, items: list[dict[str, Any]]) -> dic
 def _numbers(
     table: ResponseTable, fit: IrtFit, around: IrtIntervals | None
 ) -> tuple[dict[str, float | None], dict[str, Interval]]:
-    """Every number by its name, and its interval."""
+    """Every score by name, with its interval."""
     values: dict[str, float | None] = {}
     intervals: dict[str, Interval] = {}
     fixed = _fixed(fit.model)
@@ -188,7 +188,7 @@ def _compared(
     progress: Progress | None,
     tables: list[ScoreTable],
 ) -> tuple[dict[str, Any], list[str]]:
-    """Means over the items, and over the responders, that both have; adds a table."""
+    """Compares means over common items and common responders, and adds a table."""
     other = _fitted(against, options, progress)
     kinds = [
         ("difficulty", table.items, fit.difficulty.mean, against.items, other.difficulty.mean),
@@ -208,24 +208,25 @@ def _compared(
         json[name] = {"common": len(ours), "correlation": alike, **means, "difference": means["value"] - means["other"]}
     if not json:
         name = against.sources[0].name
-        fix = "Give items or responders the same names in both."
+        fix = "Use the same names of items or responders in both files."
         raise UserError(
-            "There is nothing to compare", [Problem(name, None, "has no item and no responder of the file", fix)]
+            "There is nothing to compare",
+            [Problem(name, None, "has no items or responders in common with the file", fix)],
         )
     names = [Path(one.sources[0].name).name for one in (table, against)]
     columns = ("mean", "in common#", f"{names[0]}#", f"{names[1]}#", "difference#", "correlation#")
     shown = ("common", "value", "other", "difference", "correlation")
     tables.append(ScoreTable("Compared", columns, [(name, *(one[key] for key in shown)) for name, one in json.items()]))
     note = (
-        "Each file is fitted separately, and its scale comes from its own responders and items. So a difference "
-        "in difficulty is relative to the responders. It has no interval and no p-value, since items alone do not show "
-        "how much the scale varies with other responders."
+        "Each file is fitted separately on a scale given by its own responders and items, so a difference in "
+        "difficulty is relative to the responders. It has no interval or p-value, because items alone do not show how "
+        "the scale varies with other responders."
     )
     return json, [note]
 
 
 def _taken(names: Sequence[str], all_names: Sequence[str], values: FloatArray) -> FloatArray:
-    """The values of these names, in their order."""
+    """The values of these names, in order."""
     place = {name: number for number, name in enumerate(all_names)}
     return np.asarray(values[[place[name] for name in names]])
 
@@ -266,7 +267,7 @@ def _answered(model: IrtModel, total: float, answers: int) -> dict[str, Any]:
 
 
 def _add_checks(rows: list[dict[str, Any]], fit: MarginalFit) -> None:
-    """What the items tell about these responders, and whether they fit the model."""
+    """Information of the items about these responders, and item fit."""
     information = item_information(fit, fit.ability.mean).mean(axis=1)
     checked = item_fit(fit)
     for place, row in enumerate(rows):
@@ -316,9 +317,9 @@ def _tables(
     ]
     ends = ["95% interval#"] if around else []
     tables = [
-        ScoreTable(_title("Items, the hardest first", len(items)), (*columns, *shown.values()), rows, digits=3),
+        ScoreTable(_title("Items, hardest first", len(items)), (*columns, *shown.values()), rows, digits=3),
         ScoreTable(
-            _title("Responders, the ablest first", len(table.responders)),
+            _title("Responders, most able first", len(table.responders)),
             ("responder", "ability#", "sd#", *ends),
             of_abilities,
             digits=3,
@@ -328,7 +329,7 @@ def _tables(
 
 
 def _test_table(fit: MarginalFit) -> ScoreTable:
-    """How well the whole test measures, along the scale."""
+    """Test information along the scale."""
     at = fit.unit * _ABILITIES
     information = item_information(fit, at).sum(axis=0)
     rows = [

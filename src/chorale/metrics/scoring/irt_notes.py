@@ -1,4 +1,4 @@
-"""Remarks on a fit of an item response model: what it rests on, and how far its intervals can be trusted."""
+"""Notes on the fit of an item response model and the validity of its intervals."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ CHECKED: dict[IrtModel, tuple[tuple[int, int], tuple[int, int]]] = {
     "3pl": ((50, 5000), (10, 500)),
     "graded": ((200, 5000), (10, 50)),
 }
-"""The responders and the items, from and to, with which the coverage of intervals was simulated (docs/irt.md)."""
+"""Ranges of responders and items for which the coverage of intervals was simulated (docs/irt.md)."""
 
 
 def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
@@ -21,32 +21,32 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
     silent = int((~answered.any(axis=0)).sum())
     same = int(((shares == 0) | (shares == 1)).sum()) - silent
     if silent:
-        notes.append(f"{_many(silent, 'item')} nobody answered: all that is known of them is the prior.")
+        notes.append(f"{_many(silent, 'item')} without answers: their estimates are only the prior.")
     if same > 0:
         notes.append(
-            f"{_many(same, 'item')} answered correctly by everybody, or by nobody: their difficulty follows from the "
-            "prior alone."
+            f"{_many(same, 'item')} answered correctly by everybody or nobody: their difficulty depends only on the "
+            "prior."
         )
     if len(table.responders) == 1:
-        notes.append("There is one responder only: items differ only by right and wrong.")
+        notes.append("There is only one responder, so items differ only by correct and wrong.")
     if len(table.items) == 1:
-        notes.append("There is one item only: responders differ only by right and wrong.")
+        notes.append("There is only one item, so responders differ only by correct and wrong.")
     if len(set(table.tests)) > 1 and isinstance(fit, VariationalFit):
-        notes.append("Items count by the inverse of the size of their test, so that every test counts the same.")
+        notes.append("Items are weighted by the inverse size of their test, so that every test has the same weight.")
     if not fit.converged:
-        notes.append("The fit was still changing when it was stopped: take the last digits with care.")
+        notes.append("The fit stopped before convergence, so the last digits are unreliable.")
     if isinstance(fit, VariationalFit) and len(fit.starts) > 1 and max(fit.starts) - min(fit.starts) > 1:
         spread = max(fit.starts) - min(fit.starts)
-        notes.append(f"The starts ended {spread:.1f} nats apart: there are several optima, and the best is shown.")
+        notes.append(f"The starts ended {spread:.1f} nats apart. There are several optima, and the best is shown.")
     return notes
 
 
 def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> list[str]:
-    notes = ["Intervals are on the scale of these responders: the mean of their abilities is 0."]
+    notes = ["Intervals are on the scale of these responders, whose mean ability is 0."]
     if model == "3pl":
         notes.append(
-            f"Guessing is expected around {guess_rate:g} (--guess-rate): few answers say much about it, so its "
-            "intervals are wide and lean on that."
+            f"Guessing is expected around {guess_rate:g} (--guess-rate): few answers are informative about it, so its "
+            "intervals are wide and depend on this value."
         )
     responders, items = CHECKED[model]
     size = len(table.responders), len(table.items)

@@ -1,4 +1,4 @@
-"""Models beside people, as `chorale models` reports them: the test, agreement, confusions, items to read."""
+"""Comparison of models with people for `chorale models`: the test, agreement, confusions, items to read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _MOST_ROWS = 50
-"""Of a table on a terminal; `--json` has them all."""
+"""Maximum number of rows on the terminal. `--json` has all."""
 _PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """How models are compared with people."""
+    """Options for comparing models with people."""
 
     models: tuple[str, ...]
     by: str | Distance = "accuracy"
@@ -46,7 +46,7 @@ class ModelOptions:
     min_items: int = FEWEST_BY_T
     expert: str | None = None
     ranks: bool = False
-    """Of people with few items, as the test's authors recommend."""
+    """Whether to use ranks for people with few items, as the test's authors recommend."""
     plan: bool = False
     people: bool = False
     confusions: bool = False
@@ -58,11 +58,13 @@ class ModelOptions:
 
 
 def score_models(judged: ReadJudgments, options: ModelOptions, resampling: Resampling) -> Score:
-    """Its numbers are `winning rate of MODEL` and `advantage probability of MODEL`; the first model's are the main."""
+    """Its scores are `winning rate of MODEL` and `advantage probability of MODEL`; those of the first model are the
+    main scores.
+    """
     judgments = judged.judgments
     if options.expert is not None and options.expert not in set(judgments.worker_names) - set(options.models):
         people = ", ".join(name for name in judgments.worker_names if name not in options.models)
-        raise UserError(f"{judged.name} has no person {options.expert!r}, whom --expert names. There are: {people}.")
+        raise UserError(f"{judged.name} has no person {options.expert!r} (--expert). People: {people}.")
     try:
         tests = alternative_annotator_test(
             judgments,
@@ -75,7 +77,7 @@ def score_models(judged: ReadJudgments, options: ModelOptions, resampling: Resam
         )
         agreed = _Agreed.of(judgments, options, resampling)
     except UnfitLabelError as error:
-        fix = "Correct it in the file, or take --by accuracy." if options.by == "rmse" else error.fix
+        fix = "Correct it in the file, or use --by accuracy." if options.by == "rmse" else error.fix
         problem = Problem(judged.name, judged.line_of(error.value), error.message, fix, repr(error.value))
         raise UserError(f"{judged.name} can't be used", [problem]) from None
     except ValueError as error:
@@ -106,7 +108,7 @@ class _Agreed:
     among_people: tuple[float | None, Interval | None]
     with_people: dict[str, Crossed]
     across: dict[tuple[str, str], tuple[float | None, Interval | None]]
-    """Of every two models, and of each with people: with the interval where it was asked for."""
+    """Agreement of all pairs of models, and of each with people, with intervals on request."""
     items: dict[tuple[str, str], int]
 
     @classmethod
@@ -202,7 +204,7 @@ def _test_table(name: str, tests: Sequence[Alternative]) -> ScoreTable:
         verdict = "can't be tested" if test.passes is None else "yes" if test.passes else "no"
         probability, around = test.advantage_probability, shown_interval(test.interval)
         rows.append((test.model, verdict, test.winning_rate, len(test.rivals), probability, around))
-    return ScoreTable(f"Models in people's place in {name}", columns, rows, 2)
+    return ScoreTable(f"Models as replacements for people in {name}", columns, rows, 2)
 
 
 def _numbers(tests: Sequence[Alternative]) -> tuple[dict[str, float | None], dict[str, Interval]]:
@@ -228,8 +230,8 @@ def _settings(options: ModelOptions, judged: ReadJudgments, resampling: Resampli
 
 def _notes(tests: Sequence[Alternative], options: ModelOptions) -> list[str]:
     notes = [
-        f"A model may replace people if it wins against {PASSES:.0%} of them or more: ε is {options.epsilon:g}, "
-        "q is 0.05 (Calderon et al. 2025)."
+        f"A model may replace people if it wins against at least {PASSES:.0%} of them (ε = {options.epsilon:g}, q = "
+        "0.05; Calderon et al. 2025)."
     ]
     left_out = sorted({person for one in tests for person in one.left_out})
     if left_out:
@@ -237,17 +239,15 @@ def _notes(tests: Sequence[Alternative], options: ModelOptions) -> list[str]:
         notes.append(f"{people} not compared: fewer than {options.min_items} items with the model and another person.")
     if any(one.passes is None for one in tests):
         notes.append(
-            "The test compares with the other people, so it needs two or more, better three, each with "
-            f"{options.min_items} items that others and the model judged too. Lower --min-items, or collect more."
+            f"The test requires at least two people (better three), each with {options.min_items} items that others "
+            "and the model also judged. Lower --min-items, or collect more judgments."
         )
     elif min(len(one.rivals) for one in tests) < 3 and options.expert is None:
-        notes.append(
-            "The test is meant for three people or more. With one expert and others, name the expert: --expert."
-        )
+        notes.append("The test is designed for three or more people. With one expert and others, set --expert.")
     if options.ranks and any(rival.n_items < FEWEST_BY_T for one in tests for rival in one.rivals):
         notes.append(
-            f"People with fewer than {FEWEST_BY_T} items are tested by Wilcoxon's signed ranks. These let a model win "
-            "too often: in 20 to 40% of simulated studies in which it should in 5%."
+            f"People with fewer than {FEWEST_BY_T} items are tested by Wilcoxon's signed ranks. This test lets a "
+            "model win too often: in 20 to 40% of simulated studies where 5% is nominal."
         )
     return notes
 
@@ -298,7 +298,7 @@ def _most(rows: int) -> str:
 
 
 def _items(people: Judgments, of_models: dict[str, Codes], agreed: _Agreed) -> list[dict[str, Any]]:
-    """Items, those first in which models are farthest from people."""
+    """Items ordered by the distance of models from people, largest first."""
     summed: dict[str, list[float]] = {}
     for pair in agreed.with_people.values():
         for item, distance in zip(pair.items, pair.distances.tolist(), strict=True):

@@ -43,7 +43,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class OtherRequest:
-    """What to compute. An option that the method does not have is refused rather than ignored."""
+    """What to compute. Options that the method does not have are rejected, not ignored."""
 
     method: str
     iterations: int | None = None
@@ -51,11 +51,11 @@ class OtherRequest:
     left: str | None = None
     right: str | None = None
     refused: tuple[str, ...] = ()
-    """Options that were given and have no meaning for any of these methods."""
+    """Options that do not apply to any of these methods."""
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Self:
-        """From what the function or the command was asked, by name."""
+        """Builds the options from named arguments of the function or command."""
         refused = [option for option, name in _REFUSED.items() if asked[name] is not None and asked[name] is not False]
         kept = {name: asked[name] for name in ("method", "iterations", "tolerance", "left", "right")}
         return cls(**kept, refused=tuple(refused))
@@ -71,10 +71,10 @@ class OtherRequest:
         if self.method not in PAIRWISE_METHODS:
             given += [option for option, value in (("--left", self.left), ("--right", self.right)) if value is not None]
         if given:
-            raise UserError(f"{', '.join(given)} can't be used with --method {self.method}. Leave it out.")
+            raise UserError(f"{', '.join(given)} cannot be used with --method {self.method}. Omit it.")
 
     def settings(self) -> dict[str, Setting]:
-        """What can change the result, for the signature."""
+        """Options that can change the result, for the signature."""
         return {
             "method": self.method,
             "embedding": f"hashed-tfidf-{DIMENSIONS}" if self.method in _BY_VECTORS else None,
@@ -89,7 +89,7 @@ class OtherRequest:
 
 
 def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: Resampling) -> tuple[Score, Rows]:
-    """The report, and the rows that `--out` writes."""
+    """The report, and the rows for `--out`."""
     notes = [_NO_INTERVALS] if resampling.ci else []
     if request.method in PAIRWISE_METHODS:
         others = {
@@ -102,7 +102,7 @@ def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: 
         given += ["--repeats"] if reading.repeats != "last" else []
         given += ["--keep-rejected"] if reading.keep_rejected else []
         if given:
-            raise UserError(f"{', '.join(given)} can't be used with comparisons of two items. Leave it out.")
+            raise UserError(f"{', '.join(given)} cannot be used with pairwise comparisons. Omit it.")
         columns = {"worker": reading.worker, "label": reading.label, "left": request.left, "right": request.right}
         compared = comparisons_in(data, columns)
         line = signature("aggregate", {**request.settings(), **columns}, {compared.source: compared.digest})
@@ -121,7 +121,7 @@ def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: 
 
 
 def write_rows(rows: Rows, path: Path) -> int:
-    """In the format that the file's name asks for; how many rows."""
+    """Writes rows in the format of the file extension, and returns their number."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
         write_jsonl(iter(rows), path)
@@ -133,7 +133,7 @@ def write_rows(rows: Rows, path: Path) -> int:
 
 
 def _flat(rows: Rows) -> Iterator[dict[str, Any]]:
-    """Masks as JSON: a cell has no rows and columns."""
+    """Masks as JSON, because a cell cannot contain a matrix."""
     for row in rows:
         yield {name: json.dumps(value) if isinstance(value, list) else value for name, value in row.items()}
 
@@ -147,7 +147,7 @@ def _of_items(
     counts += np.bincount(comparisons.right, minlength=len(result.items))
     rows: Rows = [{"item": str(result.items[at]), "score": float(result.scores[at])} for at in order]
     made = np.bincount(comparisons.workers, minlength=len(result.workers)).astype(np.float64)
-    in_line = "comparisons in line with the scores"
+    in_line = "comparisons consistent with the scores"
     summary: list[tuple[Cell, ...]] = [
         ("items", len(result.items)),
         ("workers", len(result.workers)),
@@ -167,7 +167,7 @@ def _of_items(
         "log_likelihood": result.log_likelihood if np.isfinite(result.log_likelihood) else None,
     }
     tables = [
-        ScoreTable(f"By {request.method}", ("what", "how many#"), summary),
+        ScoreTable(f"By {request.method}", ("what", "count#"), summary),
         ScoreTable(_title("Items", "best", best, result.items), ("item", "comparisons#", "score#"), best),
         table,
     ]
@@ -175,8 +175,8 @@ def _of_items(
     each = len(comparisons) / len(result.workers)
     if "bias" in result.quality and each < _FEW:
         notes.append(
-            f"Workers made {each:.1f} comparisons each on average. This method learns a skill and a bias for every "
-            "worker, for which that is little: bradley-terry has less to learn."
+            f"Workers made only {each:.1f} comparisons each on average. This method learns a skill and a bias per "
+            "worker, which needs more data. Consider bradley-terry."
         )
     return Score(json=payload, tables=tables, signature=line, notes=notes, values={in_line: result.in_line}), rows
 
@@ -208,7 +208,7 @@ def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]
         "iterations": result.iterations,
     }
     tables = [
-        ScoreTable(f"By {method}", ("what", "how many#"), summary),
+        ScoreTable(f"By {method}", ("what", "count#"), summary),
         ScoreTable(_title("Tasks", f"lowest {name}", shown, result.tasks), ("task", "label", f"{name}#"), shown),
         table,
     ]
@@ -217,7 +217,7 @@ def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]
 
 
 def _brief(output: Any) -> str:
-    """The beginning of a text; of a mask how many pixels it has."""
+    """The beginning of a text, or the number of pixels of a mask."""
     if not isinstance(output, str):
         return f"{int(np.sum(output)):,} of {np.size(output):,} pixels"
     return output if len(output) <= _WIDEST else f"{output[:_WIDEST]}…"
@@ -226,7 +226,7 @@ def _brief(output: Any) -> str:
 def _workers(
     names: Sequence[str], quality: Mapping[str, FloatArray], counted: str
 ) -> tuple[dict[str, dict[str, Any]], ScoreTable]:
-    """For `--json`, and the weakest for people."""
+    """All workers for `--json`, and the weakest for people."""
     first, *_ = quality
     columns = {name: [None if np.isnan(value) else value for value in each] for name, each in quality.items()}
     every = {
@@ -248,4 +248,4 @@ def _title(title: str, which: str, rows: Sequence[Any], names: Sequence[Any]) ->
 def _unsettled(iterations: int | None, *, converged: bool) -> list[str]:
     if converged:
         return []
-    return [f"Stopped after {iterations} iterations, before the values had settled: see --iterations."]
+    return [f"Stopped after {iterations} iterations, without convergence. See --iterations."]

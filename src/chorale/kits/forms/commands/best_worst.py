@@ -19,10 +19,10 @@ Texts = Annotated[Path, Argument(metavar="TEXTS", help="The texts to compare: a 
 
 def best_worst(
     texts: Texts,
-    out: Annotated[Path, Option(help="Where to write the items: .jsonl.")] = Path("items.jsonl"),
+    out: Annotated[Path, Option(help="Output file for the items (.jsonl).")] = Path("items.jsonl"),
     id_column: Annotated[str, Option("--id", help="Column with the ID of each text.")] = "id",
     text_column: Annotated[str, Option("--text", help="Column with the text.")] = "text",
-    column: Annotated[str, Option(help="Name of the items' column with the tuple.")] = "tuple",
+    column: Annotated[str, Option(help="Name of the item column with the tuple.")] = "tuple",
     size: Annotated[int, Option(min=3, max=12, help="Number of texts per tuple.")] = 4,
     times: Annotated[int, Option(min=1, help="Number of tuples that each text occurs in.")] = 8,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 1,
@@ -58,12 +58,12 @@ def _read(path: Path, id_column: str, text_column: str) -> dict[str, str]:
         if missing:
             columns = ", ".join(map(str, row.values)) or "none"
             option = "--id" if missing[0] == id_column else "--text"
-            fix = f"Fill it in, or name another column with {option} (found: {columns})."
+            fix = f"Fill it in, or set {option} to another column (found: {columns})."
             problems.append(Problem(shown_as, row.line, f"`{missing[0]}` is missing or blank", fix))
             continue
         key = str(row.values[id_column])
         if key in known:
-            problems.append(Problem(shown_as, row.line, "the id is that of an earlier text", "Give it another.", key))
+            problems.append(Problem(shown_as, row.line, "the ID is used by an earlier text", "Use a unique ID.", key))
         known[key] = str(row.values[text_column])
     if problems:
         raise UserError(f"{path} has {plural(len(problems), 'mistake', 'mistakes')}:", problems)

@@ -19,12 +19,12 @@ from chorale.model.plural import plural
 Documents = Annotated[list[Path], Argument(metavar="PDF ...", help="The documents: .pdf files.")]
 _POINTS_PER_INCH = 72
 _LONGEST_SIDE = 6_000
-"""Pixels of a page's longer side, at most: posters are shown smaller."""
+"""Maximum length of the longer side of a page in pixels. Larger pages are scaled down."""
 _QUALITY = 80
 
 
 class RenderedPage(NamedTuple):
-    """A page of a document as a picture, with the text that the document has for it."""
+    """A page of a document as an image, with its text."""
 
     picture: Any
     text: str
@@ -32,24 +32,24 @@ class RenderedPage(NamedTuple):
 
 def pdf_pages(
     documents: Documents,
-    out: Annotated[Path, Option(help="Where to write the items: .jsonl. Pictures go to a folder next to it.")] = Path(
+    out: Annotated[Path, Option(help="Output file for the items (.jsonl). Images go to a folder next to it.")] = Path(
         "items.jsonl"
     ),
-    pages: Annotated[str, Option(help="Name of the folder for the pictures.")] = "pages",
-    dpi: Annotated[int, Option(min=50, max=400, help="Resolution of the pictures, in dots per inch.")] = 120,
+    pages: Annotated[str, Option(help="Name of the folder for the images.")] = "pages",
+    dpi: Annotated[int, Option(min=50, max=400, help="Resolution of the images, in dots per inch.")] = 120,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Turn the pages of PDF documents into pictures, as items that a form shows."""
+    """Convert the pages of PDF documents to images, as items for a form."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
     if Path(pages).name != pages or pages.startswith("."):
-        raise UserError(f"--pages {pages!r} is not the name of a folder. Write a name such as pages.")
+        raise UserError(f"--pages {pages!r} is not a valid folder name. Use a name such as pages.")
     need("pypdfium2", "PIL")
     named = _named(documents)
     folder = out.parent / pages
     if folder.exists() and not force:
         raise UserError(
-            f"{folder} already exists. Use --force to overwrite its pictures, or name another with --pages."
+            f"{folder} already exists. Use --force to overwrite its images, or choose another folder with --pages."
         )
     rows = []
     with writing(out, "--out"), _made(folder):
@@ -69,7 +69,7 @@ def pdf_pages(
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """A folder for pictures, which is removed if a document cannot be read, unless it was there before."""
+    """A folder for images. If a document cannot be read, a new folder is removed again."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -81,7 +81,7 @@ def _made(folder: Path) -> Iterator[None]:
 
 
 def _named(documents: Sequence[Path]) -> dict[str, Path]:
-    """The documents by names for their pages; UserError if two would have the same."""
+    """The documents by the prefix of their page names. Raises UserError for duplicates."""
     named: dict[str, Path] = {}
     for document in documents:
         name = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in document.stem)
@@ -92,16 +92,16 @@ def _named(documents: Sequence[Path]) -> dict[str, Path]:
 
 
 def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
-    """The pages of a document; UserError if it, or one of them, cannot be read."""
+    """The pages of a document. Raises UserError if the document or a page cannot be read."""
     from pypdfium2 import PdfDocument, PdfiumError  # noqa: PLC0415 - an extra
 
     if not document.is_file():
-        raise UserError(f"{document} does not exist. Name a PDF file.")
+        raise UserError(f"{document} does not exist. Check the file name.")
     try:
         opened = PdfDocument(document)
     except (PdfiumError, OSError) as error:
         why = str(error).rstrip(".")
-        raise UserError(f"{document} cannot be opened: {why}. Give a PDF file without a password.") from None
+        raise UserError(f"{document} cannot be opened: {why}. Use a PDF file without a password.") from None
     try:
         for number in range(len(opened)):
             try:
@@ -111,7 +111,9 @@ def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
                 picture = page.render(scale=scale).to_pil()
             except PdfiumError:
                 place = f"page {number + 1} of {len(opened)}"
-                raise UserError(f"{document} is damaged: {place} cannot be read. Repair it, or leave it out.") from None
+                raise UserError(
+                    f"{document} is damaged: {place} cannot be read. Repair the file, or remove it from the command."
+                ) from None
             yield RenderedPage(picture, " ".join(words))
     finally:
         opened.close()

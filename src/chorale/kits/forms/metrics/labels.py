@@ -3,13 +3,13 @@
 With n items, of which g_c have label c by the expert, s_c by the system and h_c by both:
 
     agreement = accuracy = Σ h_c / n     κ = (agreement − e) / (1 − e),  e = Σ g_c s_c / n²
-    F1 of c = 2 h_c / (g_c + s_c)        macro F1 = mean of F1 over the labels that either gave
+    F1 of c = 2 h_c / (g_c + s_c)        macro F1 = mean of F1 over all labels in either
     false-positive rate of c = (s_c − h_c) / (n − g_c)        false-negative rate of c = (g_c − h_c) / g_c
 
 Shares have the same numerators, over all n items. Agreement, rates and shares are fractions of independent items and
-get Wilson's interval. κ, F1 and means over labels are functions of several fractions: their intervals are the middle of
-random draws from the posterior of the table (Dirichlet) or of the rates (Beta). If items form clusters, clusters are
-resampled instead.
+get Wilson's interval. κ, F1 and means over labels are functions of several fractions: their intervals are central
+intervals of samples from the posterior of the table (Dirichlet) or of the rates (Beta). If items form clusters,
+clusters are resampled instead.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,27 +26,27 @@ RATES = ("false_positive_rate", "false_negative_rate")
 SHARES = ("false_positive_share", "false_negative_share")
 _TAIL = 0.025
 _PRIOR = 4.0
-"""Over the number of labels: items that the prior of κ weighs as much as. The documentation has simulated coverage."""
+"""Weight of the prior of κ in items, divided by the number of labels. The documentation reports simulated coverage."""
 _FEWEST_OF_LABEL = 5
-"""Gold items of every label from which on the interval of macro F1 holds, by simulation."""
+"""Minimum number of gold items per label for a valid interval of macro F1, by simulation."""
 _MOST_CELLS = 1000
-"""Of a table whose empty cells have a prior, too; in a larger one it would weigh nothing in each."""
+"""Maximum size of a table with a prior on empty cells. In larger tables, its weight per cell would be negligible."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusions:
-    """How often the expert gave one label and the system another."""
+    """Confusion matrix of the expert's and the system's labels."""
 
     labels: tuple[str, ...]
     counts: FloatArray
-    """A row for every label of the expert's, a column for every label of the system's."""
+    """Rows are labels of the expert, columns labels of the system."""
 
     @property
     def items(self) -> int:
         return int(self.counts.sum())
 
     def of_label(self, label: str) -> "Confusions":
-        """One label and all others together."""
+        """The table of one label against all others."""
         place = self.labels.index(label)
         hit, gold, system = self.counts[place, place], self.counts[place].sum(), self.counts[:, place].sum()
         rest = self.counts.sum() - gold - system + hit
@@ -58,7 +58,7 @@ class Confusions:
 
     @property
     def kappa(self) -> float | None:
-        """None where one label is all that either gave: chance alone would make them agree."""
+        """None if both gave only one label, because the expected agreement is 1."""
         n = self.counts.sum()
         if float(self.counts.sum(axis=1) @ self.counts.sum(axis=0)) >= n * n:
             return None
@@ -66,14 +66,14 @@ class Confusions:
 
     @property
     def macro_f1(self) -> float:
-        """The mean of F1 over the labels that either gave."""
+        """Mean F1 over all labels in either."""
         return float(_macro_f1(self.counts))
 
     def kappa_interval(self, resamples: int, seed: int) -> Interval:
         return self._posterior_interval(_kappa, self.kappa, resamples, seed)
 
     def macro_f1_interval(self, resamples: int, seed: int) -> Interval:
-        """None is known where a label has so few items that the interval would be too narrow."""
+        """None if a label has too few items, because the interval would be too narrow."""
         gold = self.counts.sum(axis=1)
         if gold[gold > 0].min() < _FEWEST_OF_LABEL:
             return TOO_FEW
@@ -82,7 +82,7 @@ class Confusions:
     def _posterior_interval(
         self, score: Callable[[FloatArray], FloatArray], value: float | None, resamples: int, seed: int
     ) -> Interval:
-        """The middle of a score over tables drawn from the posterior."""
+        """Central interval of a score over tables sampled from the posterior."""
         rng, size = np.random.default_rng(seed), self.counts.size
         cells = np.arange(size) if size <= _MOST_CELLS else np.flatnonzero(self.counts)
         weights = self.counts.reshape(-1)[cells] + _PRIOR / len(self.labels) / size
@@ -95,7 +95,7 @@ class Confusions:
 
 
 def _reaching(interval: Interval, value: float | None) -> Interval:
-    """The interval up to the score itself: that of a perfect score lies below it, since the prior has errors."""
+    """Extends the interval to include the score. The prior has errors, so a perfect score would lie above it."""
     return interval if value is None else Interval(min(interval.low, value), max(interval.high, value))
 
 
@@ -116,14 +116,14 @@ def _kappa(counts: FloatArray) -> FloatArray:
 
 
 def _beyond_chance(hits: FloatArray, gold: FloatArray, system: FloatArray, n: FloatArray) -> FloatArray:
-    """κ; 0 where it is undefined."""
+    """κ, or 0 if undefined."""
     by_chance = (gold * system).sum(axis=-1)
     return ratio(n * hits - by_chance, n * n - by_chance)
 
 
 @dataclass(frozen=True, slots=True)
 class Fractions:
-    """The fractions of one label, each as a part of a whole."""
+    """The fractions of one label, each as numerator and denominator."""
 
     parts: Mapping[str, tuple[float, float]]
 
@@ -144,11 +144,13 @@ class Fractions:
         )
 
     def values(self) -> dict[str, float | None]:
-        """None of nothing."""
+        """None if the denominator is 0."""
         return {name: part / whole if whole else None for name, (part, whole) in self.parts.items()}
 
     def intervals(self) -> dict[str, Interval]:
-        """Wilson's. F1 is 2 J / (1 + J) of the fraction J of items that both gave the label, of those either gave."""
+        """Wilson intervals. F1 = 2 J / (1 + J), where J is the fraction of items with the label in both, of those with
+        it in either.
+        """
         around = {name: fraction_interval(*of) for name, of in self.parts.items() if of[1]}
         if "f1" in around:
             twice, either = self.parts["f1"]
@@ -158,12 +160,12 @@ class Fractions:
 
 
 def fraction_interval(part: float, whole: float) -> Interval:
-    """Wilson's, of a fraction of independent items."""
+    """Wilson interval of a fraction of independent items."""
     return Interval(*wilson(part / whole, whole, t_bound(_TAIL, inf)))
 
 
 def mean_rates(table: Confusions) -> dict[str, float | None]:
-    """The means over the labels for which a rate is defined."""
+    """Means over the labels with a defined rate."""
     means: dict[str, float | None] = {}
     for name, parts in _rates(table).items():
         means[name] = float((parts[:, 0] / parts[:, 1]).mean()) if len(parts) else None
@@ -175,7 +177,7 @@ def mean_rate_intervals(table: Confusions, resamples: int, seed: int) -> dict[st
     for name, parts in _rates(table).items():
         if len(parts):
             right, wrong = parts[:, 1] - parts[:, 0], parts[:, 0]
-            # Jeffreys' prior for two labels; of more, its weight would add up to a bias.
+            # Jeffreys prior for two labels. With more labels, its total weight would cause a bias.
             prior = 1 / len(table.labels)
             drawn = np.random.default_rng(seed).beta(wrong + prior, right + prior, size=(resamples, len(parts)))
             intervals[name] = _reaching(interval_of(drawn.mean(axis=1)), float((parts[:, 0] / parts[:, 1]).mean()))
@@ -183,7 +185,7 @@ def mean_rate_intervals(table: Confusions, resamples: int, seed: int) -> dict[st
 
 
 def _rates(table: Confusions) -> dict[str, FloatArray]:
-    """For each rate, a row per label with its part and its whole; labels without a whole are left out."""
+    """For each rate, one row per label with numerator and denominator, without labels whose denominator is 0."""
     hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
     columns = {"false_positive_rate": (system - hits, table.items - gold), "false_negative_rate": (gold - hits, gold)}
     rates = {}
@@ -196,7 +198,7 @@ def _rates(table: Confusions) -> dict[str, FloatArray]:
 def label_statistics(
     items: Sequence[str], gold: Sequence[int], system: Sequence[int], labels: int, positive: int | None
 ) -> tuple[Statistics, Metric]:
-    """Per item which label the expert gave, which the system, and which both; and the scores over them."""
+    """Indicators of the expert's label, the system's label and both per item, and the scores over them."""
     one_hot = np.eye(labels)
     by_gold, by_system = one_hot[np.asarray(gold)], one_hot[np.asarray(system)]
     rows = np.hstack([by_gold, by_system, by_gold * by_system])
@@ -248,7 +250,7 @@ def metric_of_label(place: int) -> Metric:
         return {**{name: ratio(*one) for name, one in parts(sums).items()}, "kappa": kappa}
 
     def wholes(sums: FloatArray) -> dict[str, FloatArray]:
-        """Of the fractions of items, which F1 is not."""
+        """Denominators of the fractions. F1 is not a fraction of items."""
         return {name: whole for name, (_, whole) in parts(sums).items() if name != "f1"}
 
     return Metric(formula, wholes=wholes)

@@ -1,4 +1,4 @@
-"""A small study made from a table of the user's: one text, one question, a few labels."""
+"""Creates a small study from the user's table: one text, one question, a few labels."""
 
 import json
 import math
@@ -16,9 +16,9 @@ from chorale.model import UserError
 
 MINIMUM_HOURLY = 1200
 MARGIN = 2
-"""Pay for this much more time than the estimate, which is on the low side."""
+"""Safety factor for paid time, because the estimate is low."""
 GUIDELINES = 1.1
-"""Pay this much more than the minimum: people read the guidelines, too, and an hour must not pay less for it."""
+"""Margin above the minimum wage, because workers also read the guidelines."""
 _FEWEST_LABELS, _MOST_LABELS, _LONGEST_LABEL, _LONGEST_ASK = 2, 50, 100, 200
 _MARKDOWN = "\\`*_{}[]<>()#+!|~"
 _HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ _HERE = Path(__file__).parent
 def study_from_table(
     table: OwnTable, text: str, key: str | None, ask: str, labels: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """The files of a study, each as name and content."""
+    """The files of a study (name and content)."""
     _check_question(ask, labels)
     _check_texts(table, text)
     seconds = _seconds(table, text, ask, labels)
@@ -67,17 +67,17 @@ def _filled(name: str, **values: object) -> str:
 
 def _check_question(ask: str, labels: Sequence[str]) -> None:
     if not ask.strip() or len(ask) > _LONGEST_ASK or not ask.isprintable():
-        raise UserError(f"--ask must have 1 to {_LONGEST_ASK} characters on one line: the question that people answer.")
+        raise UserError(f"--ask must be one line of 1 to {_LONGEST_ASK} characters: the question for workers.")
     if not _FEWEST_LABELS <= len(labels) <= _MOST_LABELS:
         raise UserError(
-            f"--labels must name {_FEWEST_LABELS} to {_MOST_LABELS} labels (found {len(labels)}). "
-            "Separate them by commas: --labels 'toxic,not toxic'."
+            f"--labels must have {_FEWEST_LABELS} to {_MOST_LABELS} labels (found {len(labels)}). "
+            "Use commas between them: --labels 'toxic,not toxic'."
         )
     if len(set(labels)) < len(labels):
-        raise UserError("--labels names a label twice. Name each once.")
+        raise UserError("--labels repeats a label. List each label once.")
     wrong = next((label for label in labels if len(label) > _LONGEST_LABEL or not label.isprintable()), None)
     if wrong is not None:
-        raise UserError(f"--labels: {wrong[:40]!r} must have at most {_LONGEST_LABEL} characters on one line.")
+        raise UserError(f"--labels: {wrong[:40]!r} must be one line of at most {_LONGEST_LABEL} characters.")
 
 
 def _check_texts(table: OwnTable, text: str) -> None:
@@ -85,8 +85,8 @@ def _check_texts(table: OwnTable, text: str) -> None:
     if empty:
         count = "1 row has" if len(empty) == 1 else f"{len(empty):,} rows have"
         raise UserError(
-            f"{table.path}: {count} nothing in the column `{text}` (the first is row {empty[0]:,}). "
-            "Remove these rows, or name another column with --text."
+            f"{table.path}: {count} no value in the column `{text}` (first: row {empty[0]:,}). Remove these rows, or "
+            "set --text to another column."
         )
 
 
@@ -106,5 +106,5 @@ def _items(table: OwnTable, key: str | None) -> Iterator[dict[str, Any]]:
 
 
 def _plain(text: str) -> str:
-    """A text whose characters mean nothing to Markdown."""
+    """Escapes a text for Markdown."""
     return "".join(f"\\{sign}" if sign in _MARKDOWN else sign for sign in text)

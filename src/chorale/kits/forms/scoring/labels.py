@@ -1,4 +1,4 @@
-"""Labels beside an expert's: from two files of labels to tables, intervals and a comparison with a third."""
+"""Scores labels against an expert's: tables, intervals, and a comparison with another system."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,17 +31,17 @@ from chorale.model.problems import did_you_mean
 _POSITIVE = frozenset({"yes", "true", "1", "positive", "y"})
 _NEGATIVE = frozenset({"no", "false", "0", "negative", "n"})
 _MOST_SHOWN = 50
-"""Labels in a table on a terminal; `--json` has them all."""
+"""Maximum number of labels in a table on the terminal. `--json` has all."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
-    """What the expert and the system called the items that both have."""
+    """Labels of the expert and the system for common items."""
 
     items: tuple[str, ...]
     labels: tuple[str, ...]
     gold: tuple[int, ...]
-    """Places among the labels, one per item."""
+    """Indices into the labels, one per item."""
     system: tuple[int, ...]
     only_gold: int
     only_system: int
@@ -58,7 +58,7 @@ class LabelPair:
 
 
 def pair_of(system: Truth, gold: Truth, more: Truth | None = None) -> LabelPair:
-    """The items that both have, by name. `more` brings labels that only another system gives."""
+    """The common items, by name. `more` adds labels that only another system uses."""
     items = sorted(system.labels.keys() & gold.labels.keys())
     sides = [[next(iter(side.labels[item])) for item in items] for side in (gold, system)]
     others = [] if more is None else [next(iter(more.labels[item])) for item in items if item in more.labels]
@@ -71,12 +71,12 @@ def pair_of(system: Truth, gold: Truth, more: Truth | None = None) -> LabelPair:
 
 
 def positive_label(labels: tuple[str, ...], asked: str | None) -> str | None:
-    """The label asked for, or the one of two that says yes; None if neither is known."""
+    """The requested positive label, or “yes” of two labels; otherwise None."""
     if asked is not None:
         if asked not in labels:
             shown = ", ".join(labels[:_MOST_SHOWN])
             raise UserError(
-                f"--positive {asked}: no item has this label. Labels are {shown}.{did_you_mean(asked, labels)}"
+                f"--positive {asked}: no item has this label. Labels: {shown}.{did_you_mean(asked, labels)}"
             )
         return asked
     said = {label.lower(): label for label in labels}
@@ -115,13 +115,13 @@ def overall_intervals(pair: LabelPair, positive: str | None, resampling: Resampl
 
 
 def per_label(pair: LabelPair, resampling: Resampling) -> dict[str, dict[str, Any]]:
-    """For every label its counts, fractions, κ against all other labels, and intervals if they are wanted."""
+    """Counts, fractions and κ against all other labels for each label, with intervals if requested."""
     table = pair.table
     statistics, _ = pair.statistics(None)
     hits, gold, system = np.diagonal(table.counts), table.counts.sum(axis=1), table.counts.sum(axis=0)
     by_label = {}
     for place, label in enumerate(table.labels):
-        # Of two labels, either is the other's complement: the table itself has the κ of both.
+        # With two labels, each is the complement of the other, so the overall κ applies to both.
         alone = table if len(table.labels) == 2 else table.of_label(label)
         fractions = Fractions.of(table, label)
         counts = {"gold": int(gold[place]), "system": int(system[place]), "both": int(hits[place])}
@@ -148,7 +148,7 @@ def overall_table(title: str, values: Mapping[str, float | None], around: Mappin
 
 
 def label_tables(table: Confusions, by_label: Mapping[str, Mapping[str, Any]]) -> list[ScoreTable]:
-    """The most frequent gold labels, with F1 and with error rates; and the confusions."""
+    """Tables of the most frequent gold labels with F1 and error rates, and of confusions."""
     often = sorted(by_label, key=lambda label: (-by_label[label]["gold"], label))[:_MOST_SHOWN]
     shown = "" if len(often) == len(by_label) else f": the {len(often)} most frequent of {len(by_label)}"
     tables = [
@@ -201,13 +201,13 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
         if count:
             notes.append(f"{plural(count, 'item is', 'items are')} only in {has} and left out.")
     if positive is not None:
-        notes.append(f"False positives and false negatives are those of the label {positive!r} (--positive).")
+        notes.append(f"False positives and false negatives refer to the label {positive!r} (--positive).")
     else:
         notes.append(
-            "Overall false-positive and false-negative rates are means over labels; --positive names one label."
+            "Overall false-positive and false-negative rates are means over labels. Use --positive to select one label."
         )
     if kappa is None:
-        notes.append("kappa is undefined: both give every item the same label.")
+        notes.append("kappa is undefined, because both files have the same single label for all items.")
     counts = Counter(pair.labels[place] for place in (*pair.gold, *pair.system))
     return [*notes, *doubtful_names(sorted(counts), lambda: counts)]
 
@@ -215,9 +215,9 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
 def extended_by(
     scored: Score, resampling: Resampling, pairs: tuple[LabelPair, LabelPair], positive: str | None
 ) -> Score:
-    """The score with another system's labels of the same items beside it."""
+    """Adds a comparison with another system on the same items."""
     if pairs[0].items != pairs[1].items:
-        raise UserError("The two systems do not have the same items. Compare them on the same items.")
+        raise UserError("The two systems have different items. Use files with the same items.")
     (first, metric), (second, _) = (pair.statistics(positive) for pair in pairs)
     compared = resampling.compare(first, second, metric)
     return scored.extended({"against": jsonable(compared)}, tests=compared)

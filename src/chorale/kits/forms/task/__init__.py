@@ -1,4 +1,4 @@
-"""Any annotation that a study file can describe, without code: choices, scales, texts, spans, comparisons."""
+"""Forms described in the study file, without code: choices, scales, texts, spans, comparisons."""
 
 from dataclasses import replace
 from typing import Annotated, Any
@@ -146,7 +146,7 @@ def _configured(options: FormOptions) -> Task:
     )
 
 
-# Without options of its own, the task stands for the form of its examples.
+# Without its own options, the task uses the form of its examples.
 FORM = replace(_configured(FormOptions.model_validate(_EXAMPLE_OPTIONS)), examples=_EXAMPLES)
 
 __all__ = ["FORM"]

@@ -1,4 +1,4 @@
-"""A form as a whole: what its answers may be, and how they are compared, graded and put together."""
+"""A complete form: validation, comparison, grading and aggregation of its answers."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -21,7 +21,7 @@ from chorale.model import Answer, Judgment, Payload
 
 
 class FormFields:
-    """A form as the study file describes it."""
+    """A form described in the study file."""
 
     def __init__(self, options: FormOptions) -> None:
         self.options = options
@@ -44,35 +44,33 @@ class FormFields:
         }
 
     def parse(self, raw: Any) -> dict[str, Any]:
-        """A submitted answer, in the order of the fields; ValueError if it is invalid."""
+        """Validates a submitted answer, in the order of the fields. Raises ValueError if it is invalid."""
         given = self._known(raw)
         answer: dict[str, Any] = {}
         for name, field in self.fields.items():
             asked = is_asked(field.settings, answer)
             if name in given:
                 if not asked:
-                    raise ValueError(f"must be without `{name}`, which is only asked after another answer")
+                    raise ValueError(f"must not have `{name}`, which is only asked after another answer")
                 answer[name] = _put_right(name, partial(field.parse, given[name]))
             elif asked and field.settings.required:
                 raise ValueError(f"must be complete: `{name}` is missing")
         return answer
 
     def parse_gold(self, raw: Any) -> dict[str, Any]:
-        """Gold says as much as it knows: fields it leaves out are not graded."""
+        """Validates gold. Missing fields are not graded."""
         given = self._known(raw)
         if not given:
-            raise ValueError("must be an answer to at least one field")
+            raise ValueError("must have an answer to at least one field")
         if all(self.fields[name].check is GoldCheck.NONE for name in given):
             names = ", ".join(f"`{name}`" for name in given)
-            raise ValueError(f'must be an answer to a field that is graded: {names} has gold = "none"')
+            raise ValueError(f'must have an answer to a graded field: {names} has gold = "none"')
         gold: dict[str, Any] = {}
         for name, value in ((name, given[name]) for name in self.fields if name in given):
             field = self.fields[name]
             condition = field.settings.shown_if
             if condition is not None and condition.field in gold and not is_asked(field.settings, gold):
-                raise ValueError(
-                    f"must be without `{name}`, which is not asked after its answer to `{condition.field}`"
-                )
+                raise ValueError(f"must not have `{name}`, which is not asked after its answer to `{condition.field}`")
             gold[name] = _put_right(name, partial(field.read_gold, value))
         return gold
 
@@ -82,7 +80,7 @@ class FormFields:
         known = {name: value for name, value in raw.items() if name not in self.options.hidden}
         unknown = [name for name in known if name not in self.fields]
         if unknown:
-            raise ValueError(f"must be without {shortened(unknown[0])}: the form has no such field")
+            raise ValueError(f"must not have {shortened(unknown[0])}: the form has no such field")
         return known
 
     def misfit(self, answer: Answer, item: Payload) -> str | None:
@@ -93,7 +91,7 @@ class FormFields:
         return None
 
     def gold_at(self, gold: Answer, item: Payload) -> dict[str, Any]:
-        """Gold as it is stored with its item; ValueError if it does not fit."""
+        """Gold as stored with its item. Raises ValueError if it does not fit the item."""
         located = {}
         for name, value in gold.items():
             field = self.fields[name]
@@ -106,11 +104,11 @@ class FormFields:
     # Showing
 
     def view(self, item: Payload) -> dict[str, Any]:
-        """The columns that the form shows, what its fields ask about, and what they are filled with at first."""
+        """The displayed columns, the data of the fields, and their initial values."""
         view: dict[str, Any] = {name: _shown(item[name]) for name in self.shown if item.get(name) is not None}
         for field in self.fields.values():
             for name, value in field.view(item).items():
-                # Several fields may mark words, each in a text of its own.
+                # Several fields may mark words, each in its own text.
                 view[name] = {**view[name], **value} if name == PIECES and name in view else value
             prefill = field.settings.prefill
             if prefill is not None and item.get(prefill) is not None:
@@ -119,7 +117,7 @@ class FormFields:
 
     @property
     def shown(self) -> list[str]:
-        """The columns of an item that the form shows, compares or asks about."""
+        """The columns of an item that the form uses."""
         shown = [each for part in self.options.shows for each in part.columns]
         settings = [field.settings for field in self.fields.values()]
         shown += [column for each in settings for column in (*(each.sides or ()), each.item) if column]
@@ -127,7 +125,7 @@ class FormFields:
 
     @property
     def prefilled(self) -> dict[str, str]:
-        """Fields that are filled in at first, each with the column it is filled from."""
+        """Prefilled fields with their source columns."""
         return {name: field.settings.prefill for name, field in self.fields.items() if field.settings.prefill}
 
     @property
@@ -135,7 +133,7 @@ class FormFields:
         return {name: field for name, field in self.fields.items() if field.settings.shuffle}
 
     def arrange(self, item: Payload, seeds: Seeds) -> dict[str, Any]:
-        """The order of shuffled parts: fixed per worker for options, per item for compared texts."""
+        """Order of shuffled parts: fixed per worker for options, per item for compared texts."""
         orders: dict[str, Any] = {}
         for name, field in self.shuffled.items():
             order, every_item = field.order(item)
@@ -146,7 +144,7 @@ class FormFields:
     # Comparing
 
     def grade(self, answer: Answer, gold: Answer) -> GradeResult:
-        """The share of the graded fields in gold that are right; all is right where gold has none."""
+        """The fraction of graded gold fields that are correct; 1 without graded fields."""
         reasons = []
         graded = [name for name in gold if self.fields[name].check is not GoldCheck.NONE]
         for name in graded:
@@ -156,7 +154,7 @@ class FormFields:
         return GradeResult(1 - len(reasons) / len(graded) if graded else 1.0, tuple(reasons))
 
     def distance(self, left: Answer, right: Answer) -> float:
-        """The mean over all compared fields that either answers: 1 for a field that only one of them answers."""
+        """Mean distance over all compared fields that either answers; 1 for a field with only one answer."""
         names = [name for name, field in self.fields.items() if not field.is_text and (name in left or name in right)]
         apart = [
             self.fields[name].distance(left[name], right[name]) if name in left and name in right else 1.0
@@ -167,12 +165,12 @@ class FormFields:
     # Putting together
 
     def combine(self, judgments: Sequence[Judgment]) -> Combined | None:
-        """Field by field. The whole is as sure as the field that is least so; written texts say nothing of that."""
+        """Aggregates field by field. The confidence is the lowest of all fields, except free text."""
         return None if not judgments else combined_fields(self.combine_fields(judgments))
 
     def combine_fields(self, judgments: Sequence[Judgment]) -> dict[str, FieldResult]:
-        """The result of every field that is asked, given the results of those before it."""
-        # In a fixed order, so that the last digit does not depend on who came first.
+        """The result of every field that applies, given the results of earlier fields."""
+        # In a fixed order, so that rounding does not depend on the order of answers.
         votes = [(each.answer, each.trust) for each in sorted(judgments, key=lambda each: each.worker)]
         if not any(trust > 0 for _, trust in votes):
             votes = [(answer, 1.0) for answer, _ in votes]
@@ -186,11 +184,11 @@ class FormFields:
 
     @property
     def best_marks(self) -> dict[str, float]:
-        """The fields that have points, and the most there are by each of them."""
+        """The fields with points, and the maximum of each."""
         return {name: max(field.settings.points) for name, field in self.fields.items() if field.settings.points}
 
     def marks(self, answer: Answer) -> Marks:
-        """What an answer is worth by every field that has points; what was written goes to the person graded."""
+        """Points of an answer for each field with points. Texts are shown to the graded person."""
         criteria = {}
         for name, value in answer.items():
             settings = self.fields[name].settings
@@ -208,11 +206,11 @@ class FormFields:
         return max(1, sum(field.settings.part for field in self.fields.values()))
 
     def parts(self, answer: Answer) -> int:
-        """How many fields that are paid by number have something in them."""
+        """Number of filled-in fields that count for pay."""
         return sum(field.settings.part and answer.get(name) not in (None, []) for name, field in self.fields.items())
 
     def present(self, item: Payload, answer: Answer) -> dict[str, Any]:
-        """An answer as others understand it: in the order of the form, marked words as words."""
+        """A readable answer: in the order of the form, with marked words as text."""
         return {name: field.in_words(answer[name], item) for name, field in self.fields.items() if name in answer}
 
     # Simulating
@@ -250,6 +248,6 @@ def _combined(field: FormField, asked: Votes, draw: int) -> FieldResult:
 
 
 def _shown(value: Any) -> Any:
-    """A text, also where it comes as a list of tokens; a dialogue or a tuple as it is."""
+    """A text, also from a list of tokens; dialogues and tuples are unchanged."""
     is_tokens = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
     return "".join(pieces(value)) if is_tokens else value

@@ -15,7 +15,7 @@ Picked = Mapping[str, str]
 
 
 class BestWorstField(FormField):
-    """The ids of two texts of a tuple."""
+    """IDs of the best and the worst text of a tuple."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.BEST_WORST,)
     columns: ClassVar[tuple[str, ...]] = ("role", "value", "text")
@@ -31,7 +31,7 @@ class BestWorstField(FormField):
         return {BEST: self.settings.best or "Best", WORST: self.settings.worst or "Worst"}
 
     def texts(self, item: Payload) -> dict[str, str]:
-        """The texts of the tuple, by their ids."""
+        """The texts of the tuple, by ID."""
         return {each["id"]: each["text"] for each in item[self._item]}
 
     def schema(self) -> dict[str, Any]:
@@ -40,17 +40,17 @@ class BestWorstField(FormField):
 
     def parse(self, raw: Any) -> dict[str, str]:
         if not isinstance(raw, dict) or raw.keys() != {BEST, WORST}:
-            raise ValueError("is not a table with the best and the worst")
+            raise ValueError("is not a table with `best` and `worst`")
         if not all(isinstance(value, str) for value in raw.values()):
-            raise ValueError("has an id that is not text")
+            raise ValueError("has an ID that is not text")
         if raw[BEST] == raw[WORST]:
-            raise ValueError("has the same text as the best and the worst")
+            raise ValueError("has the same text as best and worst")
         return {BEST: raw[BEST], WORST: raw[WORST]}
 
     def misfit(self, value: Picked, item: Payload) -> str | None:
         known = self.texts(item)
         unknown = [each for each in value.values() if each not in known]
-        return f"names a text that is not in the tuple ({', '.join(known)})" if unknown else None
+        return f"has a text that is not in the tuple ({', '.join(known)})" if unknown else None
 
     def mistake(self, value: Picked, gold: Picked) -> str | None:
         wrong = [role for role in (BEST, WORST) if value[role] != gold[role]]
@@ -60,13 +60,13 @@ class BestWorstField(FormField):
         return sum(left[role] != right[role] for role in (BEST, WORST)) / 2
 
     def combine(self, votes: Votes, draw: int) -> tuple[dict[str, str], float]:
-        """The best and the worst that most chose, by trust, and never one text for both."""
+        """The texts chosen most often as best and as worst, weighted by worker quality, never the same for both."""
         whole = sum(trust for _, trust in votes)
         shares: dict[tuple[str, str], float] = defaultdict(float)
         for value, trust in votes:
             for role in (BEST, WORST):
                 shares[role, value[role]] += trust / whole
-        # What is tied is decided by the draw, or by the ids without one.
+        # Ties are resolved randomly, or by ID without random numbers.
         names = sorted({name for _, name in shares})
         order = {name: place for place, name in enumerate(Random(draw).sample(names, len(names)) if draw else names)}
         first, second = sorted(
@@ -106,7 +106,9 @@ class BestWorstField(FormField):
 
 
 def preferences(votes: Sequence[tuple[Sequence[str], Picked]]) -> list[tuple[str, str]]:
-    """What the answers say of pairs, the preferred one first: the best beats all others, and all beat the worst."""
+    """Pairwise preferences implied by the answers, preferred text first: the best beats all others, and all beat the
+    worst.
+    """
     pairs = []
     for shown, value in votes:
         for other in shown:

@@ -1,4 +1,4 @@
-"""Fields whose answer is chosen: one option, several, a level of a scale, a side of a pair."""
+"""Choice fields: one option, several options, a level of a scale, or a side of a pair."""
 
 from collections.abc import Mapping
 from random import Random
@@ -40,7 +40,7 @@ class ChoiceField(FormField):
 
     def parse(self, raw: Any) -> str | int:
         for answer in self.settings.answers:
-            # True is 1 to Python, and no level of a scale.
+            # In Python True equals 1, but it is not a level of a scale.
             if type(raw) is type(answer) and raw == answer:
                 return answer
         raise ValueError(f"is not one of {', '.join(map(str, self.settings.answers))}")
@@ -50,7 +50,7 @@ class ChoiceField(FormField):
         return None if value == gold or near else f"{value}, where {gold} is right"
 
     def _steps(self, left: str | int, right: str | int) -> float:
-        """How far apart two levels are; answers that are no levels are as far apart as can be."""
+        """Distance of two levels. Answers that are not levels have the maximum distance."""
         if isinstance(left, int) and isinstance(right, int):
             return abs(left - right)
         return 0 if left == right else float("inf")
@@ -61,7 +61,7 @@ class ChoiceField(FormField):
     def combine(self, votes: Votes, draw: int) -> tuple[Any, float]:
         share = trust_weighted_share(votes, draw)
         if share is None:
-            raise ValueError("there are no votes to combine")
+            raise ValueError("no votes to aggregate")
         return share.answer, share.confidence
 
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str | int:
@@ -89,7 +89,7 @@ class ChoiceField(FormField):
 
 
 class ChoicesField(FormField):
-    """Any number of options, in the order the form has them."""
+    """Any number of options, in the order of the form."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CHOICES,)
     kind = FieldKind.LABELS
@@ -114,9 +114,9 @@ class ChoicesField(FormField):
         if unknown:
             raise ValueError(f"has an option that is not one of {', '.join(values)}")
         if len(set(raw)) < len(raw):
-            raise ValueError("has an option twice")
+            raise ValueError("has the same option twice")
         if not self._allowed(len(raw)):
-            raise ValueError(f"has {len(raw)} options and must have {self._bounds()}")
+            raise ValueError(f"has {len(raw)} options but must have {self._bounds()}")
         return [value for value in values if value in raw]
 
     def _allowed(self, count: int) -> bool:
@@ -136,13 +136,13 @@ class ChoicesField(FormField):
         return 1 - len(first & second) / len(first | second) if first or second else 0.0
 
     def combine(self, votes: Votes, draw: int) -> tuple[list[str], float]:
-        """Every option that most chose, by trust; the confidence is that of the option least agreed on.
+        """Every option with a majority, weighted by worker quality. The confidence is that of the least certain option.
 
-        If those are fewer or more than an answer may have, the most chosen ones count.
+        If their number is not allowed, the most frequent options are used.
         """
         weight = sum(trust for _, trust in votes)
         shares = {option: sum(trust for value, trust in votes if option in value) / weight for option in self._values}
-        # Of options chosen equally often, those that come first in a random order: the form's, if there is no draw.
+        # Ties are resolved in random order, or in form order without random numbers.
         order = Random(draw).sample(self._values, len(self._values)) if draw else self._values
         ranked = sorted(order, key=lambda option: -shares[option])
         count = sum(share > 0.5 for share in shares.values())
@@ -178,7 +178,7 @@ class ChoicesField(FormField):
 
 
 def levels_of(field: FieldSettings) -> list[tuple[int, str]]:
-    """The levels of a scale, each with its words, if it has any."""
+    """The levels of a scale, each with its label, if any."""
     if field.kind not in (Kind.LIKERT, Kind.MATRIX):
         return []
     count, labels = field.scale, field.labels or ()

@@ -1,4 +1,4 @@
-"""A form's items and answers as the people who work on them read them: what the page shows, in its words."""
+"""Readable items and answers of a form, in the words of the page."""
 
 from typing import Any
 
@@ -12,31 +12,31 @@ _ENDS = "?!:.…"
 
 
 class FormWording:
-    """What a form's messages and its practice rounds say. Columns that the form does not show stay unsaid."""
+    """Texts for messages and practice rounds. Columns that the form does not show are not included."""
 
     def __init__(self, form: FormFields) -> None:
         self._form = form
         self._media = media_looks(form.options)
 
     def caption(self, item: Payload) -> str:
-        """An item in one line, in the order of the page."""
+        """An item on one line, in the order of the page."""
         return " · ".join(text for _, text in self._shown(item))
 
     def quote(self, item: Payload, answer: Answer) -> str:
-        """An answer; with what was asked, if the form asks for more than one thing."""
+        """An answer, with its question if the form has several."""
         fields = self._form.fields
         answered = [(each.settings, each.words(answer[name], item)) for name, each in fields.items() if name in answer]
         return " · ".join(f"{self._asked(each)}{text}" for each, text in answered if text)
 
     def reasons(self, item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
-        """What is wrong with an answer, field by field."""
+        """The errors of an answer, field by field."""
         return tuple(
             f"{self._asked(each)}{_quoted(own) if own else 'no answer'}, where {_quoted(right)} is right"
             for each, own, right in self._wrong(item, answer, gold)
         )
 
     def feedback(self, item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
-        """The item, and what is wrong beside what is right, for the page."""
+        """The item, with wrong and correct answers, for the page."""
         return {
             "shown": [self._seen(name, label, shown, item) for name, label, shown in self._columns(item)],
             "wrong": [
@@ -45,12 +45,12 @@ class FormWording:
         }
 
     def _shown(self, item: Payload) -> list[tuple[str, str]]:
-        """What the page shows of an item in words, with the lines above it; of media, the text that stands for it."""
+        """The displayed parts of an item in words, with their labels; for media, the alternative text."""
         shown = ((name, label, self._alternative(name, item, value)) for name, label, value in self._columns(item))
         return [(label, text) for _, label, text in shown if text]
 
     def _columns(self, item: Payload) -> list[tuple[str, str, Any]]:
-        """The columns that the page shows, with their labels and what is in them."""
+        """The displayed columns with labels and values."""
         view = self._form.view(item)
         labels = {part.item: part.label or "" for part in self._form.options.shows}
         fields = self._form.options.asked
@@ -59,16 +59,16 @@ class FormWording:
         return [(name, labels.get(name, ""), view[name]) for name in names]
 
     def _seen(self, name: str, label: str, value: Any, item: Payload) -> dict[str, Any]:
-        """A column for the page: text, or a picture, audio or video."""
+        """A column for the page: text, image, audio or video."""
         look = self._media.get(name)
         if look is None:
-            # A tuple is shown as its texts; a dialogue has turns, which the page shows as such.
+            # A tuple is shown as its texts, a dialogue as its turns.
             is_dialogue = not isinstance(value, str) and all("speaker" in each for each in value)
             return {"label": label, "text": value if is_dialogue else self._alternative(name, item, value)}
         return {"label": label, "look": look, "media": value, "alt": self._alternative(name, item, value)}
 
     def _alternative(self, name: str, item: Payload, value: Any) -> str:
-        """The text of a column; of a picture its alternative text, of audio and video nothing."""
+        """The text of a column; alternative text for images, empty for audio and video."""
         if name not in self._media:
             return value if isinstance(value, str) else " · ".join(str(each.get("text", "")) for each in value)
         part = next((each for each in self._form.options.shows if each.item == name), None)

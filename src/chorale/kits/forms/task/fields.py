@@ -1,7 +1,7 @@
-"""The interface of every kind of field: read, compare, grade, aggregate and show answers.
+"""Interface of field kinds: read, compare, grade, aggregate and show answers.
 
-A kind of field is one class. It is listed in `kinds.py`; nothing else outside its module and the settings has to know
-of it: gold, agreement, reports, the console and exports go by `answer_field`.
+A kind of field is one class, listed in `kinds.py`. No other code outside its module and the settings depends on it:
+gold, agreement, reports, the console and exports use `answer_field`.
 """
 
 import re
@@ -19,15 +19,15 @@ from chorale.kits.forms.task.settings import FieldSettings, Kind
 from chorale.model import Payload
 
 Votes = Sequence[tuple[Any, float]]
-"""Answers of several people to one field, each with the trust they have: at least one, and not all without trust."""
+"""Answers of several people to one field with their weights: at least one, and at least one positive weight."""
 
 
 @dataclass(frozen=True)
 class FormField(ABC):
-    """One thing a form asks for."""
+    """A field of a form."""
 
     kinds: ClassVar[tuple[Kind, ...]]
-    """What study files call it."""
+    """Name of the kind in study files."""
     settings: FieldSettings
 
     # What it holds
@@ -39,7 +39,7 @@ class FormField(ABC):
     @property
     @abstractmethod
     def scale(self) -> Scale:
-        """The level of measurement, or the distance that takes its place; `Scale.TEXT` is never compared."""
+        """The level of measurement, or a distance instead. `Scale.TEXT` is never compared."""
 
     @property
     def is_text(self) -> bool:
@@ -48,7 +48,7 @@ class FormField(ABC):
 
     @property
     def options(self) -> tuple[tuple[Any, str], ...]:
-        """The options: values with their texts."""
+        """The options: values with their labels."""
         return tuple((option.value, option.label) for option in self.settings.options or ())
 
     # Reading
@@ -59,96 +59,95 @@ class FormField(ABC):
 
     @abstractmethod
     def parse(self, raw: Any) -> Any:
-        """The answer in its canonical form, or ValueError with words that go on after the field's name."""
+        """The normalised answer. Raises ValueError with a message that continues after the field's name."""
 
     def parse_gold(self, raw: Any) -> Any:
-        """One answer that is right, as a gold file has it."""
+        """One correct answer from a gold file."""
         return self.parse(raw)
 
     def misfit(self, _value: Any, _item: Payload) -> str | None:
-        """What is wrong with an answer, or with gold, to this item."""
+        """Error message for an answer or gold that does not fit the item, or None."""
         return None
 
     def doubt(self, _item: Payload) -> str | None:
-        """Why it can hardly be answered in this item, for a warning in `chorale check`."""
+        """Reason why the field is hard to answer for this item, for a warning in `chorale check`."""
         return None
 
     def located(self, gold: Any, _item: Payload) -> Any:
-        """One right answer as it is stored, where that depends on the item: spans given as quoted text."""
+        """A correct answer for storage, if it depends on the item: spans given as quotations."""
         return gold
 
     # Comparing
 
     @abstractmethod
     def distance(self, left: Any, right: Any) -> float:
-        """Between two answers: symmetric, 0 for equal ones, at most 1."""
+        """Distance of two answers: symmetric, 0 for equal answers, at most 1."""
 
     @abstractmethod
     def mistake(self, value: Any, gold: Any) -> str | None:
-        """How an answer differs from gold, by this kind's own measure; None if it is close enough."""
+        """Description of how an answer differs from gold by this kind's measure; None if it is close enough."""
 
     @abstractmethod
     def combine(self, votes: Votes, draw: int) -> tuple[Any, float | None]:
-        """The aggregated answer with its confidence, if it can have one; `draw` decides ties."""
+        """The aggregated answer, with a confidence if defined. `draw` resolves ties."""
 
     @abstractmethod
     def guess(self, view: Mapping[str, Any], rng: Random | None) -> Any:
-        """An answer of a simulated worker; without random numbers, always the same one."""
+        """An answer of a simulated worker; deterministic without random numbers."""
 
     def completed(self, value: Any, _view: Mapping[str, Any], _rng: Random | None) -> Any:
-        """A known answer of a simulated worker, with a guess for what gold leaves out."""
+        """The known answer of a simulated worker, with guesses for parts missing in gold."""
         return value
 
     # Showing
 
     def view(self, _item: Payload) -> dict[str, Any]:
-        """What the page needs of the item to ask for it."""
+        """Data of the item that the page needs for this field."""
         return {}
 
     def rules(self) -> dict[str, Any]:
-        """What the page checks before an answer is sent, and what else its script needs to know."""
+        """Rules that the page checks before submission, and other data for its script."""
         return {}
 
     def order(self, _item: Payload) -> tuple[list[str], bool]:
-        """What `shuffle` reorders, and whether the order differs between items."""
+        """The parts that `shuffle` reorders, and whether the order differs between items."""
         return [str(value) for value in self.settings.answers], False
 
     def words(self, value: Any, _item: Payload) -> str:
-        """The answer in one line, as people read it beside the item: also in events, on the gold page and in the
-        terminal."""
+        """The answer on one line, as shown next to the item, in events, on the gold page and in the terminal."""
         return plain_text(value)
 
     def in_words(self, value: Any, item: Payload) -> Any:
-        """The answer where others work on it in a later stage."""
+        """The answer as input of a later stage."""
         return self.words(value, item)
 
     # Exporting
 
     def label(self, value: Any) -> str | list[str]:
-        """The label, or list of labels, that `chorale agreement` and `chorale aggregate` read in files."""
+        """The label, or list of labels, for `chorale agreement` and `chorale aggregate`."""
         return [plain_text(each) for each in value] if isinstance(value, list | tuple) else plain_text(value)
 
     def marks(self, value: Any) -> Sequence[str]:
-        """What people chose in a value, one by one, for CrowdTruth: options, or labelled tokens."""
+        """The single choices in a value, for CrowdTruth: options, or labelled tokens."""
         label = self.label(value)
         return [label] if isinstance(label, str) else label
 
     def cell(self, value: Any, _item: Payload) -> Any:
-        """The answer for a table with one column per field, readable without the item."""
+        """The answer for a table with one column per field, readable on its own."""
         return value
 
     columns: ClassVar[tuple[str, ...]] = ("value",)
     """The columns of `rows`."""
 
     def rows(self, value: Any, _item: Payload) -> list[dict[str, Any]]:
-        """The answer in a tidy table: a row for each option, span, region, relation or rank."""
+        """The answer as rows of a tidy table: one per option, span, region, relation or rank."""
         return [{"value": value}]
 
     def studio(self) -> StudioControl:
-        """How Label Studio asks for it and stores it."""
+        """The control and results in Label Studio."""
         return studio.text_area(self.settings.name, self.settings.ask)
 
-    # Gold, for every kind in the same way
+    # Gold, the same for all kinds
 
     @property
     def check(self) -> GoldCheck:
@@ -156,11 +155,11 @@ class FormField(ABC):
 
     @property
     def promoted(self) -> bool:
-        """Whether what people answered can become gold."""
+        """Whether answers of workers can become gold."""
         return self.check is not GoldCheck.NONE
 
     def read_gold(self, raw: Any) -> Any:
-        """What a gold file says of the field, or ValueError."""
+        """The gold value from a gold file. Raises ValueError if it is invalid."""
         match self.check:
             case GoldCheck.ONE_OF:
                 return self._each_right(raw)
@@ -169,7 +168,7 @@ class FormField(ABC):
         return self.parse_gold(raw)
 
     def _each_right(self, raw: Any) -> list[Any]:
-        """A list of right answers; one that is no list of answers stands for itself."""
+        """A list of correct answers. A single answer becomes a list of one."""
         try:
             return [self.parse_gold(raw)]
         except ValueError:
@@ -192,7 +191,7 @@ class FormField(ABC):
         return next((wrong for right in each_right if (wrong := self.misfit(right, item)) is not None), None)
 
     def wrong(self, value: Any, gold: Any) -> str | None:
-        """What is wrong with an answer by gold, as the study says to compare them; None if nothing is."""
+        """The difference between an answer and gold under the study's comparison, or None if it is correct."""
         match self.check:
             case GoldCheck.NONE:
                 return None
@@ -206,7 +205,7 @@ class FormField(ABC):
         return self.mistake(value, gold)
 
     def gold_words(self, gold: Any, item: Payload) -> str:
-        """What is right, in one line."""
+        """The correct answer on one line."""
         match self.check:
             case GoldCheck.ONE_OF:
                 return " or ".join(self.words(each, item) for each in gold)
@@ -215,7 +214,7 @@ class FormField(ABC):
         return self.words(gold, item)
 
     def answer_by(self, gold: Any) -> Any:
-        """An answer that is right by gold; None where gold does not say."""
+        """A correct answer by gold; None if gold does not specify one."""
         match self.check:
             case GoldCheck.ONE_OF:
                 return gold[0]
@@ -224,7 +223,7 @@ class FormField(ABC):
         return gold
 
     def answer_field(self) -> AnswerField:
-        """The field as everything outside the form sees it."""
+        """The public description of the field outside the form."""
         return AnswerField(
             name=self.settings.name,
             kind=self.kind,
@@ -266,9 +265,9 @@ def _differs(value: Any, right: Sequence[Any]) -> str:
 
 def _pattern(raw: Any) -> str:
     if not isinstance(raw, str):
-        raise ValueError("is not a regular expression in quotes")
+        raise ValueError("is not a regular expression as text")
     try:
         re.compile(raw)
     except re.error as error:
-        raise ValueError(f"is not a regular expression: {error}") from None
+        raise ValueError(f"is not a valid regular expression: {error}") from None
     return raw

@@ -1,4 +1,4 @@
-"""How a field is compared with gold."""
+"""Comparison of a field with gold."""
 
 from enum import StrEnum
 
@@ -7,10 +7,10 @@ class GoldCheck(StrEnum):
     EXACT = "exact"
     """Equal to gold."""
     WITHIN = "within"
-    """Near enough by the kind's own measure: `tolerance` of scales and numbers, `match` and `enough` of spans."""
+    """Close enough by the measure of the kind: `tolerance` for scales and numbers, `match` and `enough` for spans."""
     ONE_OF = "one_of"
-    """Gold is a list, and any of it is right."""
+    """Gold is a list of correct answers."""
     REGEX = "regex"
-    """Gold is a regular expression that the whole answer must match, without regard to case."""
+    """Gold is a regular expression that the whole answer must match, ignoring case."""
     NONE = "none"
-    """Gold is shown and not compared."""
+    """Gold is shown but not compared."""

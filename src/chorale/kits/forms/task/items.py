@@ -1,4 +1,4 @@
-"""What an item of a form must have: the columns its form shows, compares or asks about."""
+"""Validation of items: the columns that the form shows, compares or asks about."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -23,7 +23,7 @@ ENDINGS: Mapping[Look, tuple[str, ...]] = {
     Look.AUDIO: (".wav", ".mp3", ".ogg", ".m4a", ".flac", ".opus"),
     Look.VIDEO: (".mp4", ".webm", ".ogv"),
 }
-"""Files that browsers show, by what they are."""
+"""File extensions that browsers support, by media type."""
 _TURNS = (Kind.TURN_CHOICE, Kind.TURN_SPANS)
 _TOKENS = (Kind.SPANS, Kind.RELATIONS)
 _PICTURES = (Kind.BOXES, Kind.POLYGONS)
@@ -31,13 +31,13 @@ Reading = Callable[[Any], Any]
 
 
 class FormItem(BaseModel):
-    """Columns that the form does not mention are kept."""
+    """Other columns are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
 def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[BaseModel]:
-    """The type of a form's items: every column that is shown must be there and have something in it."""
+    """The type of a form's items. Every displayed column is required and must not be empty."""
     optional = {column for part in options.shows if part.optional for column in part.columns}
     required = {column for part in options.shows if not part.optional for column in part.columns}
     required |= {field.item for field in options.asked if field.item}
@@ -48,7 +48,7 @@ def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[Bas
     for number, name in enumerate(sorted(required | optional)):
         usual = _running_text if name in highlights.values() else _text
         kind: Any = Annotated[Any, BeforeValidator(readings.get(name, usual))]
-        # Columns may be called anything, attributes may not.
+        # Columns may have any name, but attributes may not.
         columns[f"column_{number}"] = (
             (kind, Field(alias=name)) if name in required else (kind | None, Field(default=None, alias=name))
         )
@@ -68,12 +68,12 @@ def item_type(options: FormOptions, fields: Mapping[str, FormField]) -> type[Bas
 
 
 def media_columns(options: FormOptions) -> tuple[str, ...]:
-    """The columns that name a picture, audio or video."""
+    """The columns with an image, audio or video file."""
     return tuple(media_looks(options))
 
 
 def media_looks(options: FormOptions) -> dict[str, Look]:
-    """The columns that name a picture, audio or video, each with what it is."""
+    """The columns with an image, audio or video file, with their media type."""
     looks = {part.item: part.look for part in options.shows if part.look in MEDIA}
     for field in options.asked:
         if field.item and field.kind in (*_PICTURES, Kind.SEGMENTS):
@@ -82,7 +82,7 @@ def media_looks(options: FormOptions) -> dict[str, Look]:
 
 
 def _readings(options: FormOptions) -> dict[str, Reading]:
-    """How columns are read that are no plain text."""
+    """Readers for columns that are not plain text."""
     readings: dict[str, Reading] = {}
     for part in options.shows:
         if part.look is Look.DIALOGUE:
@@ -109,9 +109,9 @@ def _text(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        value = ", ".join(value)  # several options that somebody chose
+        value = ", ".join(value)  # Several chosen options.
     if not isinstance(value, str):
-        raise ValueError("is not text. Write text in quotes.")
+        raise ValueError("is not text. Write it in quotes.")
     if not value.strip():
         raise ValueError("is blank. Fill it in.")
     if len(value) > LONGEST:
@@ -120,7 +120,7 @@ def _text(value: Any) -> str:
 
 
 def _running_text(value: Any) -> str:
-    """What something is highlighted in is a text, also where it comes as a list of tokens."""
+    """The text that contains a highlight may also be a list of tokens."""
     words = isinstance(value, list) and all(isinstance(each, str) for each in value)
     return _text("".join(pieces(value)) if words else value)
 
@@ -130,7 +130,7 @@ def _tokens(tokenizer: str, value: Any) -> str | list[str]:
     if isinstance(value, list):
         written = all(isinstance(token, str) for token in value) and tokens(value)
         if not written or not all(token.strip() for token in written):
-            raise ValueError("is not a list of tokens. Write texts, none of them blank.")
+            raise ValueError("is not a list of tokens. Write non-blank texts.")
         text = value
     else:
         text = _text(value) if tokenizer == WORDS else cut_by(tokenizer, _text(value))
@@ -154,19 +154,21 @@ def _dialogue(value: Any) -> list[dict[str, str]]:
 
 def _tuple(value: Any) -> list[dict[str, str]]:
     if not isinstance(value, list) or not 2 < len(value) <= MOST_IN_TUPLE:
-        words = f"is not a tuple. Write a list of 3 to {MOST_IN_TUPLE} tables with `id` and `text`, or make them with "
+        words = (
+            f"is not a tuple. Write a list of 3 to {MOST_IN_TUPLE} tables with `id` and `text`, or create tuples with "
+        )
         raise ValueError(f"{words}`chorale prepare best-worst`.")
     if not all(isinstance(each, dict) and each.keys() == {"id", "text"} for each in value):
         raise ValueError("has an entry without exactly `id` and `text`. Write both.")
     if not all(isinstance(part, str) and part.strip() for each in value for part in each.values()):
         raise ValueError("has an entry with a blank `id` or `text`. Fill them in.")
     if len({each["id"] for each in value}) < len(value):
-        raise ValueError("has an id twice. Give every text of a tuple a unique id.")
+        raise ValueError("repeats an ID. Give every text of a tuple a unique ID.")
     return [{"id": each["id"], "text": _text(each["text"])} for each in value]
 
 
 def _media(endings: tuple[str, ...], hosts: tuple[str, ...], value: Any) -> str:
-    """A file of the study folder, or an address on a listed server."""
+    """A file in the study folder, or a URL on a listed server."""
     place = _text(value)
     if any(ord(character) < 32 for character in place):
         raise ValueError("has a control character. Write a file name or an https address.")
@@ -177,9 +179,9 @@ def _media(endings: tuple[str, ...], hosts: tuple[str, ...], value: Any) -> str:
         return place
     path = PurePosixPath(place)
     if path.is_absolute() or ".." in path.parts or "\\" in place or any(part.startswith(".") for part in path.parts):
-        raise ValueError("is not a file within the study folder. Write its path from there, such as `media/a.png`.")
+        raise ValueError("is not a file in the study folder. Write a relative path such as `media/a.png`.")
     if path.suffix.lower() not in endings:
-        raise ValueError(f"is not one of {', '.join(endings)}. Use such a file.")
+        raise ValueError(f"has an unsupported file type. Use one of {', '.join(endings)}.")
     return path.as_posix()
 
 
@@ -188,12 +190,12 @@ def _wrong_highlights(item: dict[str, Any], highlights: dict[str, str]) -> Itera
         text = item.get(whole)
         text = "".join(pieces(text)) if isinstance(text, list) else text
         if item.get(part) is not None and text is not None and item[part] not in text:
-            words = f"does not occur in `{whole}`. Write it exactly as it is there."
+            words = f"does not occur in `{whole}`. Copy it exactly from there."
             yield problem_at((part,), words, item[part])
 
 
 def _wrong_suggestions(item: dict[str, Any], fields: list[FormField]) -> Iterator[InitErrorDetails]:
-    """Prefilled answers that nobody could submit."""
+    """Rejects prefilled answers that cannot be submitted."""
     for field in fields:
         column = field.settings.prefill or ""
         if item.get(column) is None:
@@ -203,5 +205,5 @@ def _wrong_suggestions(item: dict[str, Any], fields: list[FormField]) -> Iterato
         except ValueError as error:
             wrong = str(error)
         if wrong is not None:
-            words = f"{wrong}, and `{field.settings.name}` is filled with it. Correct it, or leave it out."
+            words = f"{wrong}, but `{field.settings.name}` is filled with it. Correct or remove it."
             yield problem_at((column,), words, item[column])

@@ -1,4 +1,4 @@
-"""The kinds of fields a form can have. A new kind is a class in a module of its own, and a line here."""
+"""All kinds of fields. A new kind is a class in its own module and a line here."""
 
 from chorale.kits.forms.task.best_worst_fields import BestWorstField
 from chorale.kits.forms.task.choice_fields import ChoiceField, ChoicesField
@@ -34,5 +34,5 @@ _BY_KIND = {kind: each for each in _CLASSES for kind in each.kinds}
 
 
 def form_field(settings: FieldSettings) -> FormField:
-    """The field that these settings describe."""
+    """The field for these settings."""
     return _BY_KIND[settings.kind](settings)

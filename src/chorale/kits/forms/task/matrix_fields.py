@@ -1,4 +1,4 @@
-"""Ratings by a rubric: a table with a row for everything that is rated, all on one scale."""
+"""Matrix ratings: a table with one row per rated aspect, all on the same scale."""
 
 from collections.abc import Mapping
 from random import Random
@@ -49,12 +49,12 @@ class MatrixField(FormField):
         return "; ".join(f"{row}: {value[row]}, where {gold[row]} is right" for row in far) or None
 
     def distance(self, left: Ratings, right: Ratings) -> float:
-        """Steps apart, on average over the rows."""
+        """Mean distance in steps over the rows."""
         apart = [abs(left[row] - right[row]) / (self.settings.scale - 1) for row in self._rows]
         return sum(apart) / len(apart)
 
     def combine(self, votes: Votes, draw: int) -> tuple[dict[str, int], float]:
-        """Aggregate each row separately; the confidence of the whole is that of its least certain row."""
+        """Aggregates each row separately. The confidence is that of the least certain row."""
         shares = {
             row: trust_weighted_share([(value[row], trust) for value, trust in votes], draw) for row in self._rows
         }

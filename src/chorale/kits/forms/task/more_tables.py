@@ -1,4 +1,4 @@
-"""Exports that only some kinds of fields have: scores of best–worst scaling, relations as triples and for brat."""
+"""Exports for some kinds of fields: scores of best–worst scaling, relations as triples and for brat."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,20 +14,20 @@ from chorale.kits.forms.task.tokens import characters, excerpt, pieces
 from chorale.lazy import load
 
 _BRADLEY_TERRY = "chorale.metrics.aggregation.pairwise"
-"""Loaded when somebody exports: it needs NumPy."""
+"""Imported on demand, because it needs NumPy."""
 _IMAGINED = ""
-"""No text has a blank id."""
+"""No text has a blank ID."""
 
 
 def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
-    """The tables that the form's kinds of fields bring."""
+    """The tables for the form's kinds of fields."""
     tables: list[TaskExport] = []
     scaled = {name: field for name, field in form.fields.items() if isinstance(field, BestWorstField)}
     if scaled:
         tables.append(
             TaskExport(
                 name="best-worst",
-                summary="a score for every text of best–worst scaling, by counts and by Bradley and Terry, as CSV",
+                summary="scores of the texts of best–worst scaling, by counts and by the Bradley–Terry model, as CSV",
                 file_name="best-worst.csv",
                 columns=("field", "id", "text", "shown", "best", "worst", "score", "bradley_terry"),
                 rows=partial(_scores, scaled),
@@ -39,7 +39,7 @@ def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
         tables.append(
             TaskExport(
                 name="triples",
-                summary="aggregated relations, a row each: the two spans and their relation, as CSV",
+                summary="aggregated relations, one per row: the two spans and their relation, as CSV",
                 file_name="triples.csv",
                 columns=("item", "field", "relation", *ends, "released"),
                 rows=partial(_triples, form, related),
@@ -58,7 +58,7 @@ def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
 
 
 def _scores(fields: Mapping[str, BestWorstField], stage: StageResults) -> Iterator[Mapping[str, Any]]:
-    """Counts are (best − worst) / shown; Bradley and Terry's scores sum to 1."""
+    """Count scores are (best − worst) / shown; Bradley–Terry scores sum to 1."""
     items = list(stage.items)
     for name, field in fields.items():
         texts: dict[str, str] = {}
@@ -93,7 +93,7 @@ def _strengths(pairs: list[tuple[str, str]]) -> dict[str, float]:
     if not pairs:
         return {}
     comparisons, fit = load(f"{_BRADLEY_TERRY}:Comparisons"), load(f"{_BRADLEY_TERRY}:bradley_terry")
-    # A win and a loss against an imagined text: one that never loses would otherwise have no score.
+    # Adds a win and a loss against a virtual text, because a text that never loses would otherwise have no score.
     texts = sorted({text for pair in pairs for text in pair})
     pairs = [*pairs, *((text, _IMAGINED) for text in texts), *((_IMAGINED, text) for text in texts)]
     winners, losers = zip(*pairs, strict=True)
@@ -131,7 +131,7 @@ def _brat(form: FormFields, fields: Mapping[str, RelationField], stage: StageRes
 
 
 def stand_off(value: Mapping[str, Any], text: Any) -> str:
-    """Spans and relations as brat writes them, in characters of the text.
+    """Spans and relations in brat's format, in characters of the text.
 
     >>> value = {"spans": [{"start": 0, "end": 2, "label": "person"}, {"start": 3, "end": 4, "label": "place"}]}
     >>> value["relations"] = [{"from": 0, "to": 1, "label": "in"}]
@@ -161,5 +161,5 @@ def _brat_configuration(fields: Mapping[str, RelationField]) -> str:
 
 
 def _brat_name(value: str) -> str:
-    """Names of brat have no white space."""
+    """Names in brat have no white space."""
     return "_".join(value.split())

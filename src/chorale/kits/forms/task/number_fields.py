@@ -1,4 +1,4 @@
-"""Fields whose answer is a number or a date: a slider, a number with bounds, a day."""
+"""Number and date fields: a slider, a number with bounds, a date."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -14,13 +14,13 @@ from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
 
 _NEAR = 1e-9
-"""How far a number may be from a step, as a share of it: binary fractions are not exact."""
+"""Tolerance of a number relative to a step, because binary fractions are not exact."""
 _FAR_DAYS = 365
-"""Dates further apart than this are as far apart as can be, where no bounds say otherwise."""
+"""Number of days with the maximum distance, if there are no bounds."""
 
 
 class NumberField(FormField):
-    """A number: on a slider, or written with a unit behind it."""
+    """A number: on a slider, or typed with a unit."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.SLIDER, Kind.NUMBER)
     kind = FieldKind.NUMBER
@@ -40,9 +40,9 @@ class NumberField(FormField):
             raise ValueError("is not a number")
         low, high = self.settings.ends
         if (low is not None and raw < low) or (high is not None and raw > high):
-            raise ValueError(f"is {raw:g} and must be {self._bounds()}")
+            raise ValueError(f"is {raw:g} but must be {self._bounds()}")
         if self.step is not None and abs(self._snapped(raw) - raw) > _NEAR * max(1.0, abs(raw)):
-            raise ValueError(f"is {raw:g} and must be a multiple of {self.step:g}{self._counted_from()}")
+            raise ValueError(f"is {raw:g} but must be a multiple of {self.step:g}{self._counted_from()}")
         return _plain(raw)
 
     def _bounds(self) -> str:
@@ -56,7 +56,7 @@ class NumberField(FormField):
         return f", counted from {low:g}" if low else ""
 
     def _snapped(self, value: float) -> float:
-        """The value of a step that is nearest."""
+        """The value of the nearest step."""
         start = self.settings.ends[0] or 0
         return value if self.step is None else start + round((value - start) / self.step) * self.step
 
@@ -65,7 +65,7 @@ class NumberField(FormField):
         return None if near else f"{value:g}, where {gold:g} is right"
 
     def distance(self, left: float, right: float) -> float:
-        """As a share of the range; without bounds, as a share of the larger number."""
+        """Distance relative to the range or, without bounds, to the larger number."""
         if left == right:
             return 0.0
         low, high = self.settings.ends
@@ -73,7 +73,7 @@ class NumberField(FormField):
         return min(1.0, abs(left - right) / whole)
 
     def combine(self, votes: Votes, _draw: int) -> tuple[float, float]:
-        """The median by trust; its confidence is how near the answers are to it on average."""
+        """The median, weighted by worker quality. The confidence is the mean closeness of the answers to it."""
         whole = sum(trust for _, trust in votes)
         passed, middle = 0.0, []
         for value, trust in sorted(votes, key=lambda vote: vote[0]):
@@ -108,7 +108,7 @@ class NumberField(FormField):
 
 
 class DateField(FormField):
-    """A day, as ISO 8601 writes it."""
+    """A date in ISO 8601 format."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.DATE,)
     kind = FieldKind.DATE
@@ -124,9 +124,9 @@ class DateField(FormField):
         day = _day(raw)
         earliest, latest = self.settings.earliest, self.settings.latest
         if earliest is not None and day < earliest:
-            raise ValueError(f"is {day} and must not be before {earliest}")
+            raise ValueError(f"is {day} but must not be before {earliest}")
         if latest is not None and day > latest:
-            raise ValueError(f"is {day} and must not be after {latest}")
+            raise ValueError(f"is {day} but must not be after {latest}")
         return day.isoformat()
 
     def mistake(self, value: str, gold: str) -> str | None:
@@ -134,7 +134,7 @@ class DateField(FormField):
         return None if near else f"{value}, where {gold} is right"
 
     def distance(self, left: str, right: str) -> float:
-        """Days apart, as a share of the days allowed, or of a year."""
+        """Distance in days, relative to the allowed range or to a year."""
         earliest, latest = self.settings.earliest, self.settings.latest
         allowed = (latest - earliest).days if earliest is not None and latest is not None else _FAR_DAYS
         return min(1.0, _days(left, right) / allowed) if left != right else 0.0
@@ -142,7 +142,7 @@ class DateField(FormField):
     def combine(self, votes: Votes, draw: int) -> tuple[str, float]:
         share = trust_weighted_share(votes, draw)
         if share is None:
-            raise ValueError("there are no votes to combine")
+            raise ValueError("no votes to aggregate")
         return str(share.answer), share.confidence
 
     def guess(self, _view: Mapping[str, Any], rng: Random | None) -> str:
@@ -160,7 +160,7 @@ class DateField(FormField):
 
 
 def _plain(number: float) -> int | float:
-    """Whole numbers without a fraction, others without the noise of their last digits."""
+    """Formats whole numbers without a fraction, and others without rounding noise."""
     rounded = round(number, 9)
     return int(rounded) if float(rounded).is_integer() else float(rounded)
 

@@ -1,4 +1,4 @@
-"""How much two regions overlap, and which region of one answer is which of another."""
+"""Overlap of regions, and matching of regions between answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -7,13 +7,13 @@ from typing import Any
 Region = Mapping[str, Any]
 Overlap = Callable[[Region, Region], float]
 _LINES = 256
-"""Lines at which polygons are measured, between the lowest and the highest point of both."""
+"""Number of scan lines for the overlap of polygons."""
 SAME_PLACE = 0.5
-"""The overlap from which two people mean the same region."""
+"""Minimum overlap of regions that are the same."""
 
 
 def box_overlap(left: Region, right: Region) -> float:
-    """The shared area over that of both together.
+    """Intersection over union of two boxes.
 
     >>> box = {"x": 0.0, "y": 0.0, "width": 0.5, "height": 0.5}
     >>> round(box_overlap(box, {**box, "x": 0.25}), 3)
@@ -26,13 +26,13 @@ def box_overlap(left: Region, right: Region) -> float:
 
 
 def segment_overlap(left: Region, right: Region) -> float:
-    """The shared time over that of both together."""
+    """Intersection over union of two time intervals."""
     shared = max(0.0, min(left["end"], right["end"]) - max(left["start"], right["start"]))
     return _over_union(shared, left["end"] - left["start"], right["end"] - right["start"])
 
 
 def polygon_overlap(left: Region, right: Region) -> float:
-    """The shared area over that of both together, measured along many lines: exact across, sampled down."""
+    """Intersection over union of two polygons along many scan lines: exact horizontally, sampled vertically."""
     heights = [y for shape in (left, right) for _, y in shape["points"]]
     low, high = min(heights), max(heights)
     shared = first = second = 0.0
@@ -46,7 +46,7 @@ def polygon_overlap(left: Region, right: Region) -> float:
 
 
 def _crossed(points: Sequence[Sequence[float]], y: float) -> list[tuple[float, float]]:
-    """The stretches of a line that lie in a polygon."""
+    """The intervals of a scan line inside a polygon."""
     across = []
     for (x, top), (to_x, bottom) in pairwise([*points, points[0]]):
         if (top <= y) != (bottom <= y):
@@ -61,9 +61,9 @@ def _over_union(shared: float, left: float, right: float) -> float:
 
 
 def alike(left: Sequence[Region], right: Sequence[Region], overlap: Overlap) -> float:
-    """Twice the overlap of regions that belong together, over the number of all: an F1 that counts how well they fit.
+    """F1 weighted by overlap: twice the overlap of matched regions, divided by the number of all regions.
 
-    Those that overlap most belong together; both must have the same label. Two empty answers are alike.
+    Regions with the same label are matched by largest overlap. Two empty answers are equal.
     """
     if not left and not right:
         return 1.0
@@ -85,7 +85,7 @@ def alike(left: Sequence[Region], right: Sequence[Region], overlap: Overlap) -> 
 
 
 def clusters(votes: Sequence[tuple[Sequence[Region], float]], overlap: Overlap) -> list[list[tuple[Region, float]]]:
-    """Regions that several people mean as the same one, each with their trust; nobody is twice in a cluster."""
+    """Clusters of matching regions of several people with their weights. Each person is at most once in a cluster."""
     grouped: list[list[tuple[int, Region, float]]] = []
     for person, (regions, trust) in enumerate(votes):
         for region in sorted(regions, key=_key):

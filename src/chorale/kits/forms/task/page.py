@@ -1,4 +1,4 @@
-"""A form's page: HTML from what the study file says, with everything in it escaped."""
+"""The page of a form: HTML from the study file, with all texts escaped."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ from chorale.kits.forms.task.fields import FormField
 from chorale.kits.forms.task.settings import SAME, FieldSettings, FormOptions, Kind, PartSettings
 
 BROWSER = Path(__file__).with_name("browser")
-"""What runs in the browser, and the templates of the page."""
+"""Scripts and templates of the page."""
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(BROWSER),
     autoescape=True,
@@ -20,13 +20,13 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES = {Kind.CHOICES: Kind.CHOICE, Kind.POLYGONS: Kind.BOXES}
-"""Kinds that look like another."""
+"""Kinds that share the template of another kind."""
 _SHORT = {2: 40, 3: 20, 4: 12, 5: 9}
-"""How long the labels of so many options may be, in characters, to stand in one row."""
+"""Maximum length of labels, by number of options, to fit into one row."""
 
 
 def form_page(options: FormOptions, asked: Iterable[FormField]) -> str:
-    """The page of a form. The fields' rules go along for the module; the server checks them again."""
+    """The page of a form, with the rules of its fields for the script. The server checks them again."""
     fields = [
         {
             "field": field.settings,
@@ -44,14 +44,14 @@ def form_page(options: FormOptions, asked: Iterable[FormField]) -> str:
 
 
 def _given(options: FormOptions) -> list[dict[str, str]] | None:
-    """The questions that a reviewer sees the answers to; None where nobody reviews."""
+    """The questions whose answers reviewers see; None without review."""
     if options.review is None:
         return None
     return [{"name": field.name, "ask": field.ask} for field in options.fields]
 
 
 def _groups(options: FormOptions) -> list[list[PartSettings]]:
-    """Parts that stand beside each other, and those that stand alone."""
+    """Groups of parts that are shown side by side."""
     groups: list[list[PartSettings]] = []
     for part in options.shows:
         if part.beside and groups:
@@ -62,7 +62,7 @@ def _groups(options: FormOptions) -> list[list[PartSettings]]:
 
 
 def _across(field: FieldSettings) -> str:
-    """The class of options that stand in one row where the screen is wide; otherwise they stand below each other."""
+    """CSS class of options that fit into one row on wide screens."""
     labels = [option.label for option in field.options or ()] or [words for _, words in levels_of(field)]
     labels += [field.none] if field.none else []
     fits = max(map(len, labels), default=0) <= _SHORT.get(len(labels), 0)
@@ -70,7 +70,7 @@ def _across(field: FieldSettings) -> str:
 
 
 def _rules(field: FormField) -> dict[str, Any]:
-    """What the page checks before anything is sent."""
+    """Rules that the page checks before submission."""
     settings = field.settings
     rules: dict[str, Any] = {"name": settings.name, "kind": settings.kind}
     rules |= {"ask": settings.ask, "required": settings.required}

@@ -1,4 +1,4 @@
-"""A form as a model is asked it: its questions in words, and marked words as quotes."""
+"""Prompts for models: the questions of a form in words, with marked words as quotes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from chorale.kits.forms.task.settings import PIECES, FieldSettings, Kind
 
 
 def prompting(form: FormFields) -> Prompting:
-    """How a model is asked the fields of a form."""
+    """Prompt for the fields of a form."""
     spans = {name: field.settings for name, field in form.fields.items() if field.settings.kind is Kind.SPANS}
     schema = form.schema()
     for name, settings in spans.items():
@@ -21,7 +21,7 @@ def prompting(form: FormFields) -> Prompting:
     def read(view: Mapping[str, Any], given: Any) -> Any:
         if not isinstance(given, dict):
             raise UnreadableError("must have an answer for each field.")
-        # A field that is empty was left out: many models fill in all that a schema has.
+        # Empty fields count as missing, because many models fill in every field of a schema.
         answer = {name: value for name, value in given.items() if value is not None}
         for name in spans.keys() & answer.keys():
             answer[name] = [_span(each, view[PIECES][spans[name].item or ""], name) for each in _listed(answer, name)]
@@ -51,12 +51,12 @@ def prompting(form: FormFields) -> Prompting:
 
 
 def _in_order(arrangement: Mapping[str, Any]) -> str:
-    """The order in which the options of each field are to be read."""
+    """The order of the options of each field."""
     return "\n".join(f"- `{name}`: {', '.join(f'`{each}`' for each in order)}" for name, order in arrangement.items())
 
 
 def _first(form: FormFields, name: str, value: Any) -> Any:
-    """Gold may have several texts that are right."""
+    """Gold may have several correct texts."""
     written = form.fields[name].settings.kind in (Kind.TEXT, Kind.LONG_TEXT)
     return value[0] if written and isinstance(value, list) else value
 

@@ -1,4 +1,4 @@
-"""An order of options, or of texts of the item, the best first."""
+"""Rankings of options or of texts of the item, best first."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -12,7 +12,7 @@ from chorale.model import Payload
 
 
 class RankingField(FormField):
-    """All of them, in an order."""
+    """A complete ranking."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.RANKING,)
     columns: ClassVar[tuple[str, ...]] = ("rank", "value")
@@ -40,7 +40,7 @@ class RankingField(FormField):
 
     def parse(self, raw: Any) -> list[str]:
         if not isinstance(raw, list) or not all(isinstance(value, str) for value in raw):
-            raise ValueError("is not a list of what is ranked")
+            raise ValueError("is not a list of the ranked options")
         if sorted(raw) != sorted(self._values):
             raise ValueError(f"must have each of {', '.join(self._values)} once")
         return list(raw)
@@ -52,13 +52,15 @@ class RankingField(FormField):
         return f"{' > '.join(value)}, where {' > '.join(gold)} is right: {alike:.2f} of the pairs, below {enough:g}"
 
     def distance(self, left: Sequence[str], right: Sequence[str]) -> float:
-        """The share of pairs in the opposite order: Kendall's distance."""
+        """Fraction of pairs in opposite order (Kendall's distance)."""
         place = {value: number for number, value in enumerate(right)}
         pairs = list(combinations(left, 2))
         return sum(place[first] > place[second] for first, second in pairs) / len(pairs)
 
     def combine(self, votes: Votes, draw: int) -> tuple[list[str], float]:
-        """By the mean rank, weighted by trust (Borda); its confidence is the mean share of pairs the answers share."""
+        """Order by mean rank, weighted by worker quality (Borda). The confidence is the mean fraction of pairs in the
+        same order.
+        """
         whole = sum(trust for _, trust in votes)
         ranks = {value: sum(trust * order.index(value) for order, trust in votes) for value in self._values}
         shuffled = Random(draw).sample(self._values, len(self._values)) if draw else self._values

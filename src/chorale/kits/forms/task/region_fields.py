@@ -1,4 +1,4 @@
-"""Fields whose answer is places in a picture, audio or video: boxes, polygons, stretches of time."""
+"""Region fields for images, audio and video: boxes, polygons, time segments."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -24,18 +24,18 @@ MOST_POINTS = 200
 MOST_SECONDS = 24 * 3600
 ENOUGH = 0.8
 _DIGITS = 4
-"""Of places in a picture, which are shares of its width and height."""
+"""Precision of positions in an image, as fractions of its width and height."""
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _SECONDS = {"type": "number", "minimum": 0, "maximum": MOST_SECONDS}
 
 
 class RegionField(FormField):
-    """A list of places, each perhaps with a label."""
+    """A list of regions with optional labels."""
 
     kind = FieldKind.REGIONS
     scale = Scale.REGIONS
     shape: ClassVar[Mapping[str, Any]]
-    """The JSON schema of the parts of a place."""
+    """The JSON schema of the parts of a region."""
 
     @property
     def column(self) -> str:
@@ -47,7 +47,7 @@ class RegionField(FormField):
 
     @abstractmethod
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
-        """The place in its canonical form, or ValueError."""
+        """The normalised region. Raises ValueError if it is invalid."""
 
     @abstractmethod
     def overlap(self, left: Region, right: Region) -> float: ...
@@ -69,24 +69,24 @@ class RegionField(FormField):
 
     def parse(self, raw: Any) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or len(raw) > MOST_REGIONS:
-            raise ValueError("is not a list of places")
+            raise ValueError("is not a list of regions")
         regions = [self._region(each) for each in raw]
         least, most = self.settings.least, self.settings.most
         if len(regions) < least:
-            raise ValueError(f"has {len(regions)} places and must have at least {least}")
+            raise ValueError(f"has {len(regions)} regions but must have at least {least}")
         if most is not None and len(regions) > most:
-            raise ValueError(f"has {len(regions)} places and must have at most {most}")
+            raise ValueError(f"has {len(regions)} regions but must have at most {most}")
         return sorted(regions, key=lambda region: repr(sorted(region.items())))
 
     def _region(self, raw: Any) -> dict[str, Any]:
         wanted = {*self.shape, *(("label",) if self._labels else ())}
         if not isinstance(raw, dict) or raw.keys() != wanted:
-            raise ValueError(f"has a place without exactly {', '.join(sorted(wanted))}")
+            raise ValueError(f"has a region without exactly {', '.join(sorted(wanted))}")
         place = self.place(raw)
         if not self._labels:
             return place
         if raw["label"] not in self._labels:
-            raise ValueError(f"has a place that is not labelled as one of {', '.join(self._labels)}")
+            raise ValueError(f"has a region whose label is not one of {', '.join(self._labels)}")
         return {**place, "label": raw["label"]}
 
     def alike(self, left: Sequence[Region], right: Sequence[Region]) -> float:
@@ -94,13 +94,15 @@ class RegionField(FormField):
 
     def mistake(self, value: Sequence[Region], gold: Sequence[Region]) -> str | None:
         overlap, enough = self.alike(value, gold), self.settings.enough or ENOUGH
-        return None if overlap >= enough else f"other places than gold: overlap {overlap:.2f}, below {enough:g}"
+        return None if overlap >= enough else f"different regions than gold: overlap {overlap:.2f}, below {enough:g}"
 
     def distance(self, left: Sequence[Region], right: Sequence[Region]) -> float:
         return 0.0 if left == right else 1 - self.alike(left, right)
 
     def combine(self, votes: Votes, _draw: int) -> tuple[list[dict[str, Any]], float]:
-        """Places that more than half marked, by trust; the confidence is how much the answers overlap with them."""
+        """Regions marked by more than half of the workers, weighted by quality. The confidence is the mean overlap of
+        the answers with them.
+        """
         whole = sum(trust for _, trust in votes)
         kept = []
         for cluster in clusters(votes, self.overlap):
@@ -139,7 +141,7 @@ class RegionField(FormField):
 
 
 class BoxField(RegionField):
-    """Boxes on a picture, in shares of its width and height."""
+    """Boxes on an image, in fractions of its width and height."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.BOXES,)
     columns: ClassVar[tuple[str, ...]] = ("label", "x", "y", "width", "height")
@@ -148,7 +150,7 @@ class BoxField(RegionField):
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         x, y, width, height = (_share(raw[name]) for name in ("x", "y", "width", "height"))
         if width <= 0 or height <= 0 or x + width > 1.0001 or y + height > 1.0001:
-            raise ValueError("has a box that is empty or goes beyond the picture")
+            raise ValueError("has a box that is empty or extends beyond the image")
         return {
             "x": x,
             "y": y,
@@ -176,7 +178,7 @@ class BoxField(RegionField):
 
 
 class PolygonField(RegionField):
-    """Polygons on a picture, in shares of its width and height."""
+    """Polygons on an image, in fractions of its width and height."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.POLYGONS,)
     columns: ClassVar[tuple[str, ...]] = ("label", "points")
@@ -185,7 +187,7 @@ class PolygonField(RegionField):
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         points = raw["points"]
         if not isinstance(points, list) or not 3 <= len(points) <= MOST_POINTS:
-            raise ValueError(f"has a polygon that has not from 3 to {MOST_POINTS} points")
+            raise ValueError(f"has a polygon that does not have 3 to {MOST_POINTS} points")
         if any(not isinstance(point, list) or len(point) != 2 for point in points):
             raise ValueError("has a point that is not a pair of numbers")
         return {"points": [[_share(x), _share(y)] for x, y in points]}
@@ -194,7 +196,7 @@ class PolygonField(RegionField):
         return polygon_overlap(left, right)
 
     def middle(self, regions: Sequence[tuple[Region, float]]) -> dict[str, Any]:
-        """The one that is most like the others: corners of different polygons have no mean."""
+        """The polygon most similar to the others, because corners of different polygons cannot be averaged."""
         best = max(regions, key=lambda one: sum(trust * self.overlap(one[0], other) for other, trust in regions))
         return {"points": [list(point) for point in best[0]["points"]]}
 
@@ -211,7 +213,7 @@ class PolygonField(RegionField):
 
 
 class SegmentField(RegionField):
-    """Stretches of audio or video, in seconds."""
+    """Segments of audio or video, in seconds."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.SEGMENTS,)
     columns: ClassVar[tuple[str, ...]] = ("label", "start", "end")

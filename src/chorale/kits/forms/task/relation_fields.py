@@ -18,13 +18,13 @@ from chorale.model import Payload
 MOST_RELATIONS = 500
 ENOUGH = 0.8
 Graph = Mapping[str, Any]
-"""`spans`, and `relations` between them by their places in that list."""
+"""`spans`, and `relations` between them by their positions in that list."""
 Place = tuple[int, int, str]
 Triple = tuple[Place, str, Place]
 
 
 class RelationField(FormField):
-    """Spans in the order of the text, and relations from one to another."""
+    """Spans in text order, and relations between them."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.RELATIONS,)
     columns: ClassVar[tuple[str, ...]] = (
@@ -67,7 +67,7 @@ class RelationField(FormField):
         return {"spans": spans, "relations": self._relations(raw["relations"], self._places(raw["spans"], spans))}
 
     def _places(self, given: Sequence[Span], spans: Sequence[Span]) -> list[tuple[int, str]]:
-        """Where each span stands once they are in order, with its label."""
+        """Positions of the sorted spans, with their labels."""
         return [(spans.index(span), span["label"]) for span in given]
 
     def _relations(self, raw: Any, places: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ class RelationField(FormField):
         relations = []
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"from", "to", "label"}:
-                raise ValueError("has a relation without exactly from, to and label")
+                raise ValueError("has a relation without exactly `from`, `to` and `label`")
             ends = [each["from"], each["to"]]
             if any(type(end) is not int or not 0 <= end < len(places) for end in ends):
                 raise ValueError("has a relation that does not connect two of the spans")
@@ -87,7 +87,7 @@ class RelationField(FormField):
             relations.append({"from": start, "to": end, "label": each["label"]})
         relations.sort(key=lambda relation: (relation["from"], relation["to"], relation["label"]))
         if any(left == right for left, right in pairwise(relations)):
-            raise ValueError("has a relation twice")
+            raise ValueError("has the same relation twice")
         return relations
 
     def _check_ends(self, name: Any, start: str, end: str) -> None:
@@ -95,12 +95,12 @@ class RelationField(FormField):
         if relation is None:
             raise ValueError(f"has a relation that is not one of {', '.join(self.relations)}")
         if relation.from_ is not None and start not in relation.from_:
-            raise ValueError(f"has `{name}` from {start}, and it may start from {', '.join(relation.from_)}")
+            raise ValueError(f"has `{name}` from {start}, but it may only start from {', '.join(relation.from_)}")
         if relation.to is not None and end not in relation.to:
-            raise ValueError(f"has `{name}` to {end}, and it may lead to {', '.join(relation.to)}")
+            raise ValueError(f"has `{name}` to {end}, but it may only lead to {', '.join(relation.to)}")
 
     def parse_gold(self, raw: Any) -> dict[str, Any]:
-        """Spans may be quotations, which `located` finds in the item; relations count them as they are listed."""
+        """Spans may be quotations, which `located` finds in the item. Relations refer to their position in the list."""
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
             raise ValueError("is not a table of spans and relations")
         given = self._spans.parse_gold(raw["spans"])
@@ -117,9 +117,9 @@ class RelationField(FormField):
         return self._spans.misfit(value["spans"], item)
 
     def alike(self, left: Graph, right: Graph) -> float:
-        """The mean of two F1: of tokens with their labels, and of relations between equal spans.
+        """Mean of two F1 scores: of labelled tokens, and of relations between equal spans.
 
-        Where neither has relations, the first alone.
+        Only the first if neither has relations.
         """
         spans = f1(left["spans"], right["spans"])
         first, second = triples(left), triples(right)
@@ -129,13 +129,15 @@ class RelationField(FormField):
 
     def mistake(self, value: Graph, gold: Graph) -> str | None:
         alike, enough = self.alike(value, gold), self.settings.enough or ENOUGH
-        return None if alike >= enough else f"other spans or relations than gold: F1 {alike:.2f}, below {enough:g}"
+        return None if alike >= enough else f"different spans or relations than gold: F1 {alike:.2f}, below {enough:g}"
 
     def distance(self, left: Graph, right: Graph) -> float:
         return 0.0 if left == right else 1 - self.alike(left, right) or 1e-6
 
     def combine(self, votes: Votes, _draw: int) -> tuple[dict[str, Any], float]:
-        """Spans that more than half marked exactly so, by trust, and relations between them that most drew."""
+        """Spans marked by more than half of the workers, weighted by quality, and relations with a majority between
+        them.
+        """
         whole = sum(trust for _, trust in votes)
         spans = by_span([(value["spans"], trust) for value, trust in votes])
         if not self.settings.overlap:
@@ -168,7 +170,7 @@ class RelationField(FormField):
         return self.parse({"spans": spans, "relations": chosen})
 
     def cell(self, value: Graph, item: Payload) -> dict[str, Any]:
-        """Spans with their texts, and relations as triples of texts."""
+        """Spans with their text, and relations as triples of texts."""
         texts = [excerpt(item[self._column], span["start"], span["end"]) for span in value["spans"]]
         return {
             "spans": self._spans.cell(value["spans"], item),
@@ -178,7 +180,7 @@ class RelationField(FormField):
         }
 
     def rows(self, value: Graph, item: Payload) -> list[dict[str, Any]]:
-        """A row for every relation, and one for every span without any."""
+        """One row per relation, and per span without relations."""
         spans = self._spans.cell(value["spans"], item)
         related = [
             {"relation": each["label"], **_end("from", spans[each["from"]]), **_end("to", spans[each["to"]])}
@@ -217,7 +219,7 @@ class RelationField(FormField):
 
 
 def triples(value: Graph) -> set[Triple]:
-    """Relations by the spans they connect, and not by their numbers."""
+    """Relations by the spans they connect instead of span numbers."""
     places = [_place(span) for span in value["spans"]]
     return {(places[each["from"]], each["label"], places[each["to"]]) for each in value["relations"]}
 
@@ -231,7 +233,7 @@ def _end(name: str, span: Span) -> dict[str, Any]:
 
 
 def _apart(spans: Sequence[Span]) -> list[Span]:
-    """Without those that overlap one before them."""
+    """Removes spans that overlap an earlier span."""
     kept: list[Span] = []
     for span in spans:
         if not kept or kept[-1]["end"] <= span["start"]:

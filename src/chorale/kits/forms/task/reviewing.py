@@ -1,4 +1,4 @@
-"""A form for reviewers: the answers to an item side by side, without names, with the same fields to decide."""
+"""A form for reviewers: the anonymous answers to an item side by side, with the same fields to decide."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ def gather(payload: Payload, answers: Sequence[Answer], rng: Random) -> dict[str
 
 
 def side_by_side(fields: Mapping[str, FormField], item: Payload) -> dict[str, Any]:
-    """What the page shows of the answers to an item: each field's value, for the form, and in words."""
+    """The answers to an item for the page: each field's value for the form and in words."""
     given = item.get(ANSWERS_GIVEN)
     if given is None:
         return {}
@@ -35,7 +35,7 @@ def side_by_side(fields: Mapping[str, FormField], item: Payload) -> dict[str, An
 
 
 def most_given(view: Mapping[str, Any]) -> dict[str, Any]:
-    """The most frequent value of every field among the answers side by side: what a simulated reviewer knows."""
+    """The most frequent value of each field among the answers, for simulated reviewers."""
     given: dict[str, list[Any]] = {}
     for answer in view.get(ANSWERS_GIVEN, ()):
         for name, each in answer.items():

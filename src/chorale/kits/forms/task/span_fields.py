@@ -1,4 +1,4 @@
-"""Words marked in a text: a list of spans, each from one token up to another, perhaps with a label."""
+"""Span fields: a list of token spans of a text, with optional labels."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ ENOUGH = 0.8
 
 
 class SpanField(FormField):
-    """Words marked in a text of the item."""
+    """Spans of a text of the item."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.SPANS,)
     columns: ClassVar[tuple[str, ...]] = ("value", "label", "start", "end", "start_character", "end_character")
@@ -53,21 +53,21 @@ class SpanField(FormField):
         return spans
 
     def in_order(self, raw: list[Any]) -> list[Span]:
-        """Spans of one text, the first one first."""
+        """Spans of one text in order."""
         spans = sorted((self._span(each) for each in raw), key=_order)
         if any(left == right for left, right in pairwise(spans)):
-            raise ValueError("has a span twice")
+            raise ValueError("has the same span twice")
         if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(spans)):
             raise ValueError("has spans that overlap")
         return spans
 
     def count(self, number: int) -> None:
-        """Refuse too few and too many."""
+        """Rejects too few or too many spans."""
         least, most = self.settings.least, self.settings.most
         if number < least:
-            raise ValueError(f"has {number} spans and must have at least {least}")
+            raise ValueError(f"has {number} spans but must have at least {least}")
         if most is not None and number > most:
-            raise ValueError(f"has {number} spans and must have at most {most}")
+            raise ValueError(f"has {number} spans but must have at most {most}")
 
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
@@ -79,11 +79,11 @@ class SpanField(FormField):
         if not self._labels:
             return {"start": start, "end": end}
         if raw["label"] not in self._labels:
-            raise ValueError(f"has a span that is not marked as one of {', '.join(self._labels)}")
+            raise ValueError(f"has a span whose label is not one of {', '.join(self._labels)}")
         return {"start": start, "end": end, "label": raw["label"]}
 
     def parse_gold(self, raw: Any) -> list[Any]:
-        """Spans by their tokens, or as quotations that `located` finds in the item."""
+        """Spans in tokens, or as quotations that `located` finds in the item."""
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
             raise ValueError("is not a list of spans or of quotations")
         quoted = [quoted_span(each, self._labels) for each in raw]
@@ -98,8 +98,8 @@ class SpanField(FormField):
         text = item[self._item]
         if isinstance(text, str) and runs_together(text):
             return (
-                f"`{self._item}` has no spaces between words, so spans are marked by character "
-                f"({len(tokens(text))} of them). To mark words, set `tokenizer` or give a list of tokens"
+                f"`{self._item}` has no spaces between words, so spans are marked by character ({len(tokens(text))} "
+                "characters). To mark words, set `tokenizer` or use a list of tokens"
             )
         return None
 
@@ -112,18 +112,20 @@ class SpanField(FormField):
     def mistake(self, value: list[Span], gold: list[Span]) -> str | None:
         match, enough = self.settings.match or USUAL_MATCH, self.settings.enough or ENOUGH
         if match is Match.EXACT:
-            return None if value == gold else "other spans than gold"
+            return None if value == gold else "different spans than gold"
         alike = f1(value, gold) if match is Match.F1 else iou(value, gold)
-        return None if alike >= enough else f"other spans than gold: {match} {alike:.2f}, below {enough:g}"
+        return None if alike >= enough else f"different spans than gold: {match} {alike:.2f}, below {enough:g}"
 
     def distance(self, left: list[Span], right: list[Span]) -> float:
         if left == right:
             return 0.0
-        # The same tokens may be cut into spans in different ways.
+        # The same tokens may be divided into spans in different ways.
         return 1 - f1(left, right) or 1 / (1 + len(_tokens(left)))
 
     def combine(self, votes: Votes, _draw: int) -> tuple[list[Span], float]:
-        """What most marked, by trust; its confidence is how well the answers agree with it, as a mean F1."""
+        """Spans marked by the majority, weighted by worker quality. The confidence is the mean F1 of the answers with
+        them.
+        """
         spans = by_span(votes) if self.settings.overlap else _by_token(votes)
         most = self.settings.most
         if most is not None and len(spans) > most:
@@ -138,7 +140,7 @@ class SpanField(FormField):
         if rng is None:
             label = "".join(self._labels[:1])
             return [_span(start, start + 1, label) for start in range(min(wanted, count))]
-        # Every span keeps to a stretch of its own, so that none overlap.
+        # Every span has its own range, so that spans do not overlap.
         wanted = min(count, rng.randint(wanted, max(wanted, min(self.settings.most or wanted + 1, wanted + 1))))
         edges = [count * number // wanted for number in range(wanted + 1)]
         spans = []
@@ -164,11 +166,11 @@ class SpanField(FormField):
         return [{"value": span.pop("text"), **span} for span in self.cell(value, item)]
 
     def label(self, value: list[Span]) -> list[str]:
-        """Spans as `chorale agreement --distance span` reads them: `start:end:label`."""
+        """Spans for `chorale agreement --distance span`: `start:end:label`."""
         return [":".join(map(str, (span["start"], span["end"], *filter(None, [span.get("label")])))) for span in value]
 
     def marks(self, value: list[Span]) -> list[str]:
-        """The tokens that were marked, each with its label."""
+        """The marked tokens with their labels."""
         return [f"{token} {label}".strip() for token, label in sorted(_tokens(value))]
 
     def words(self, value: list[Span], item: Payload) -> str:
@@ -197,13 +199,13 @@ class SpanField(FormField):
 
 
 def f1(left: Sequence[Span], right: Sequence[Span]) -> float:
-    """Of the tokens of both, each with its label; two empty ones are alike."""
+    """F1 of labelled tokens. Two empty answers are equal."""
     first, second = _tokens(left), _tokens(right)
     return 2 * len(first & second) / (len(first) + len(second)) if first or second else 1.0
 
 
 def iou(left: Sequence[Span], right: Sequence[Span]) -> float:
-    """The shared tokens over all tokens of both, each with its label."""
+    """Intersection over union of labelled tokens."""
     first, second = _tokens(left), _tokens(right)
     return len(first & second) / len(first | second) if first or second else 1.0
 
@@ -217,7 +219,7 @@ def _order(span: Span) -> tuple[int, int, str]:
 
 
 def by_span(votes: Votes) -> list[Span]:
-    """Spans that most marked exactly so: where spans may lie in each other, tokens do not tell them apart."""
+    """Exact spans with a majority. Tokens cannot distinguish nested spans."""
     weights: dict[tuple[int, int, str], float] = defaultdict(float)
     for value, trust in votes:
         for span in value:
@@ -227,7 +229,9 @@ def by_span(votes: Votes) -> list[Span]:
 
 
 def _by_token(votes: Votes) -> list[Span]:
-    """Runs of tokens that most marked the same, cut where most of those who marked both neighbours began anew."""
+    """Runs of tokens with the same majority label, split where most workers who marked both neighbours started a new
+    span.
+    """
     marked: dict[tuple[int, str], float] = defaultdict(float)
     begun: dict[tuple[int, str], float] = defaultdict(float)
     for value, trust in votes:
@@ -250,12 +254,12 @@ def _by_token(votes: Votes) -> list[Span]:
 
 
 def _half(votes: Votes) -> float:
-    """What a majority must exceed."""
+    """Threshold of a majority."""
     return sum(trust for _, trust in votes) / 2
 
 
 def _support(span: Span, votes: Votes) -> float:
-    """The trust behind the tokens of a span, on average."""
+    """Mean weight of the tokens of a span."""
     wanted = _tokens([span])
     return sum(trust * len(wanted & _tokens(value)) for value, trust in votes) / len(wanted)
 

@@ -1,4 +1,4 @@
-"""Controls and results of Label Studio that several kinds of fields share."""
+"""Label Studio controls and results shared by several kinds of fields."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ Options = Sequence[tuple[Any, str]]
 
 
 def element(tag: str, inner: str = "", /, **attributes: Any) -> str:
-    """A tag of a labelling configuration, with everything in it escaped.
+    """An escaped tag of a labelling configuration.
 
     >>> element("Choice", value="a & b")
     '<Choice value="a &amp; b"/>'
@@ -73,7 +73,7 @@ def day(name: str) -> StudioControl:
 
 
 def text_area(name: str, ask: str, *, written: bool = False) -> StudioControl:
-    """A `TextArea`: what people wrote, or for anything else, the value as JSON."""
+    """A `TextArea` control for texts, or for other values as JSON."""
 
     def results(value: Any, _item: Payload) -> Results:
         if not written:

@@ -1,4 +1,4 @@
-"""Boxes, polygons and segments as regions of Label Studio, which counts places in a picture in percent."""
+"""Boxes, polygons and segments as Label Studio regions, with image positions in percent."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

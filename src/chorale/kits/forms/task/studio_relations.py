@@ -1,4 +1,4 @@
-"""Spans and relations as regions and arrows of Label Studio."""
+"""Spans and relations as Label Studio regions and relations."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A form's results with a column for every field."""
+"""Results of a form with one column per field."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -9,12 +9,12 @@ from chorale.kits.forms.task.answers import FormFields
 
 
 def results_table(form: FormFields) -> TaskExport:
-    """An item a row."""
+    """One row per item."""
     columns = [name for field in form.fields for name in (field, f"{field}_confidence")]
     shown = _shown(form)
     return TaskExport(
         name="form",
-        summary="every item with its final labels, a column for each field of the form, as CSV",
+        summary="every item with its final labels, one column per field of the form, as CSV",
         file_name="form.csv",
         columns=("item", *columns, "confidence", "judgments", "released"),
         rows=partial(_item_rows, form),
@@ -23,10 +23,10 @@ def results_table(form: FormFields) -> TaskExport:
 
 
 def answers_table(form: FormFields) -> TaskExport:
-    """A counted judgment a row."""
+    """One row per counted judgment."""
     return TaskExport(
         name="form-answers",
-        summary="every annotation, a column for each field of the form, as CSV",
+        summary="every annotation, one column per field of the form, as CSV",
         file_name="form-answers.csv",
         columns=(
             *("item", "worker", "trust", *form.fields),
@@ -38,7 +38,7 @@ def answers_table(form: FormFields) -> TaskExport:
 
 
 def _shown(form: FormFields) -> dict[str, str]:
-    """The columns of an item that people saw, by their names there; a field of the form may have the same name."""
+    """The displayed columns of an item by their export name, because a field may have the same name."""
     taken = {"item", "worker", "trust", "confidence", "judgments", "released"}
     taken |= {name for field in form.fields for name in (field, f"{field}_confidence")}
     return {name: f"shown_{name}" if name in taken else name for name in form.shown}

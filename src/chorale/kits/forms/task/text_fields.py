@@ -1,4 +1,4 @@
-"""Fields whose answer is written: a line, or a longer text."""
+"""Text fields: a line, or a longer text."""
 
 from collections.abc import Mapping
 from random import Random
@@ -16,7 +16,7 @@ _FILLER = ("simulated", "words", "that", "say", "nothing")
 
 
 class TextField(FormField):
-    """A text that people write: collected, not aggregated, unless the study says that answers are compared."""
+    """Free text: collected but not aggregated, unless the study compares answers."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.TEXT, Kind.LONG_TEXT)
     kind = FieldKind.TEXT
@@ -35,13 +35,13 @@ class TextField(FormField):
     def parse(self, raw: Any) -> str:
         text = self._text(raw)
         if not self.settings.least <= len(text) <= self.most:
-            raise ValueError(f"has {len(text)} characters and must have from {self.settings.least} to {self.most}")
+            raise ValueError(f"has {len(text)} characters but must have {self.settings.least} to {self.most}")
         words = len(text.split())
         least, most = self.settings.min_words or 0, self.settings.max_words
         if words < least:
-            raise ValueError(f"has {words} words and must have at least {least}")
+            raise ValueError(f"has {words} words but must have at least {least}")
         if most is not None and words > most:
-            raise ValueError(f"has {words} words and must have at most {most}")
+            raise ValueError(f"has {words} words but must have at most {most}")
         return text
 
     def _text(self, raw: Any) -> str:
@@ -52,17 +52,17 @@ class TextField(FormField):
         return " ".join(raw.split()) if self.settings.kind is Kind.TEXT else raw.strip()
 
     def parse_gold(self, raw: Any) -> str | list[str]:
-        """A text, or several that are right."""
+        """A correct text, or several."""
         several = isinstance(raw, list) and raw and self.check in (GoldCheck.WITHIN, GoldCheck.NONE)
         return [self.parse(each) for each in raw] if several else self.parse(raw)
 
     @property
     def promoted(self) -> bool:
-        """Free text that a gold file has is the study's word; what a worker wrote is gold only if the study says so."""
+        """Free text in a gold file is always gold. Answers of workers are gold only if the study compares them."""
         return self.settings.gold is not None and super().promoted
 
     def answer_by(self, gold: Any) -> Any:
-        """A text that is right, of several perhaps."""
+        """A correct text; the first of several."""
         right = super().answer_by(gold)
         return right[0] if isinstance(right, list) else right
 
@@ -72,17 +72,17 @@ class TextField(FormField):
         return f"{quoted(value)}, where {quoted(gold)} is right"
 
     def distance(self, left: str | list[str], right: str | list[str]) -> float:
-        """0 or 1; between results, which may have several texts, the share of those they do not have in common."""
+        """0 or 1; for results with several texts, the fraction of texts that are not shared."""
         first, second = _normal(left), _normal(right)
         return 1 - len(first & second) / len(first | second)
 
     def combine(self, votes: Votes, draw: int) -> tuple[str | list[str], float | None]:
-        """The one text there is, or else all of them, without a confidence; compared texts are labels."""
+        """The single text, or all texts without a confidence. Compared texts are aggregated as labels."""
         different = {min(_normal(text)): text for text, _ in reversed(votes)}
         if self.settings.compare:
             share = trust_weighted_share([(min(_normal(text)), trust) for text, trust in votes], draw)
             if share is None:
-                raise ValueError("there are no votes to combine")
+                raise ValueError("no votes to aggregate")
             return different[str(share.answer)], share.confidence
         texts = [different[key] for key in sorted(different)]
         return (texts[0] if len(texts) == 1 else texts), None
@@ -115,7 +115,7 @@ class TextField(FormField):
 
 
 def _normal(texts: str | list[str]) -> set[str]:
-    """A text, or several, as they are compared: without regard to case and white space."""
+    """Normalised texts for comparison, ignoring case and white space."""
     return {" ".join(text.casefold().split()) for text in ([texts] if isinstance(texts, str) else texts)}
 
 

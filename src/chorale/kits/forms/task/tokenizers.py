@@ -1,4 +1,4 @@
-"""Tokenizers by the names that study files use: Chorale's own, and those of installed kits."""
+"""Tokenizers by their names in study files: Chorale's own, and those of installed kits."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ def _spaces(text: str) -> list[str]:
 
 
 def _characters(text: str) -> list[str]:
-    """Characters that are no white space, each with its marks.
+    """Characters without white space, each with its combining marks.
 
     >>> _characters("né\u0301 走")
     ['n', 'é\u0301', '走']
@@ -36,12 +36,12 @@ OWN: dict[str, Tokenizer] = {WORDS: tokens, "spaces": _spaces, "characters": _ch
 
 
 def known_tokenizers() -> list[str]:
-    """The names that a study file can use."""
+    """Valid names in a study file."""
     return [*OWN, *(name for name in tokenizers() if name not in OWN)]
 
 
 def tokenizer_called(name: str) -> Tokenizer:
-    """A tokenizer by its name; KeyError if there is none."""
+    """A tokenizer by name. Raises KeyError if unknown."""
     of_kits = tokenizers()
     if name in OWN and name in of_kits:
         raise clash("tokenizer", name, of_kits.kits_with(name), own=True)
@@ -49,7 +49,7 @@ def tokenizer_called(name: str) -> Tokenizer:
 
 
 def cut_by(name: str, text: str) -> list[str]:
-    """A text cut into tokens and gaps by a tokenizer, as it is stored; ValueError if its tokens are not in the text.
+    """A text split into tokens and gaps by a tokenizer, for storage. Raises ValueError if a token is not in the text.
 
     >>> cut_by("characters", "走开 now")
     ['', '走', '', '开', ' ', 'n', '', 'o', '', 'w', '']
@@ -67,7 +67,7 @@ def cut_by(name: str, text: str) -> list[str]:
         if len(pieces) > 1:
             pieces[-1] = text[end:at]
         elif re.search(r"\S", text[:at]):
-            raise ValueError(f"cannot be split by the tokenizer `{name}`: it leaves out the beginning of the text.")
+            raise ValueError(f"cannot be split by the tokenizer `{name}`: it omits the beginning of the text.")
         pieces += [token, ""]
         end = at + len(token)
     if not cut:

@@ -1,4 +1,4 @@
-"""Texts as tokens: what spans are counted in."""
+"""Tokenized texts, the basis of spans."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,14 +7,14 @@ from itertools import groupby
 from unicodedata import category, name
 
 CUT = ""
-"""What a list begins with that is a text cut into tokens and gaps already, and not a list of tokens."""
+"""First element of a list of tokens and gaps, which distinguishes it from a list of tokens."""
 
 
 def pieces(text: str | Sequence[str]) -> list[str]:
-    """A text, or a list of its tokens, as token, gap, token, gap and so on; joined, they are the text.
+    """A text, or a list of its tokens, as alternating tokens and gaps, which join to the text.
 
-    Words end at white space, and signs around a word are tokens of their own. In scripts without spaces between words,
-    every character is a token.
+    Words end at white space, and punctuation around a word is a separate token. In scripts without spaces between
+    words, every character is a token.
 
     >>> pieces("Don't shout, please!")
     ["Don't", ' ', 'shout', '', ',', ' ', 'please', '', '!', '']
@@ -32,7 +32,7 @@ def pieces(text: str | Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _cut(text: str) -> tuple[str, ...]:
-    """Remembered for a while: every answer about a text needs it again."""
+    """Cached, because every answer about a text needs it."""
     cut: list[str] = []
     end = 0
     for chunk in re.finditer(r"\S+", text):
@@ -49,12 +49,12 @@ def tokens(text: str | Sequence[str]) -> list[str]:
 
 
 def excerpt(text: str | Sequence[str], start: int, end: int) -> str:
-    """The text from one token up to another."""
+    """The text of a token range."""
     return "".join(pieces(text)[2 * start : 2 * end - 1])
 
 
 def characters(text: str | Sequence[str], start: int, end: int) -> tuple[int, int]:
-    """The characters from one token up to another, in the text as it is shown; the end is not included.
+    """The character range of a token range in the displayed text, end exclusive.
 
     >>> characters("Don't shout, please!", 1, 3)
     (6, 12)
@@ -65,7 +65,7 @@ def characters(text: str | Sequence[str], start: int, end: int) -> tuple[int, in
 
 
 def tokens_at(text: str | Sequence[str], first: int, last: int) -> tuple[int, int] | None:
-    """The tokens that some characters lie in, the end not included; None where there are only gaps.
+    """The token range of a character range, end exclusive; None if it has only gaps.
 
     >>> tokens_at("Don't shout, please!", 6, 12)
     (1, 3)
@@ -75,7 +75,7 @@ def tokens_at(text: str | Sequence[str], first: int, last: int) -> tuple[int, in
 
 
 def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]]:
-    """Where a quotation occurs that begins and ends with tokens, the end not included.
+    """Token ranges of a quotation, end exclusive.
 
     >>> quoted_tokens("No means no, and no.", "no")
     [(2, 3), (5, 6)]
@@ -92,7 +92,7 @@ _WITHOUT_SPACES = (
     *("CJK ", "HIRAGANA ", "KATAKANA", "HALFWIDTH KATAKANA", "IDEOGRAPHIC ITERATION", "THAI ", "LAO ", "KHMER "),
     "MYANMAR ",
 )
-"""How the names of characters begin in scripts without spaces between words."""
+"""Prefixes of Unicode names of scripts without spaces between words."""
 
 
 @lru_cache(maxsize=8192)
@@ -110,7 +110,7 @@ def runs_together(text: str) -> bool:
 
 
 def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
-    """The first character of every token, and the one after its last."""
+    """Start and end character of every token, end exclusive."""
     places: list[tuple[int, int]] = []
     at = 0
     for number, piece in enumerate(pieces(text)):
@@ -133,7 +133,7 @@ def _peeled(chunk: str) -> Iterator[str]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """A word in one piece, and characters of scripts without spaces one by one, each with its marks."""
+    """Words as a whole, and characters of scripts without spaces one by one, with their combining marks."""
     if text.isascii():
         yield text
         return
@@ -157,6 +157,6 @@ def _is_sign(character: str) -> bool:
 
 
 def _signs(text: str) -> Iterator[str]:
-    """Signs one by one, but an ellipsis of dots, or an emoji of several characters, in one piece."""
+    """Symbols one by one, except ellipses and emoji of several characters."""
     for _, run in groupby(text, key=lambda character: character if category(character)[0] == "P" else "emoji"):
         yield "".join(run)

@@ -1,4 +1,4 @@
-"""Fields about the turns of a dialogue: an option for each turn, or words marked in them."""
+"""Dialogue fields: an option for each turn, or spans in turns."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -17,12 +17,12 @@ from chorale.model import Payload
 MOST_TURNS = 200
 ENOUGH = 0.8
 _APART = LONGEST_TEXT + 1
-"""Tokens of a turn count from a multiple of this, so that spans of different turns never touch."""
+"""Token offset between turns, so that spans of different turns never touch."""
 Turn = Mapping[str, Any]
 
 
 def asked_turns(settings: FieldSettings, turns: Sequence[Turn]) -> list[int]:
-    """The turns a field is about, from 0: all, or those of its speakers."""
+    """The turns of a field, from 0: all, or those of its speakers."""
     wanted = settings.speakers
     return [number for number, turn in enumerate(turns) if wanted is None or turn["speaker"] in wanted]
 
@@ -50,16 +50,16 @@ class TurnChoiceField(FormField):
 
     def parse(self, raw: Any) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or not 0 < len(raw) <= MOST_TURNS:
-            raise ValueError("is not a list of turns, each with its answer")
+            raise ValueError("is not a list of turns with answers")
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"turn", "value"}:
-                raise ValueError("has a turn without exactly turn and value")
+                raise ValueError("has a turn without exactly `turn` and `value`")
             if type(each["turn"]) is not int or not 0 <= each["turn"] < MOST_TURNS:
                 raise ValueError(f"has a turn that is not a number from 0 to {MOST_TURNS - 1}")
             if each["value"] not in self._values:
                 raise ValueError(f"has an answer that is not one of {', '.join(self._values)}")
         if len({each["turn"] for each in raw}) < len(raw):
-            raise ValueError("has a turn twice")
+            raise ValueError("has the same turn twice")
         return [{"turn": each["turn"], "value": each["value"]} for each in sorted(raw, key=lambda each: each["turn"])]
 
     def misfit(self, value: Sequence[Turn], item: Payload) -> str | None:
@@ -70,7 +70,7 @@ class TurnChoiceField(FormField):
         return self.gold_misfit(value, item)
 
     def gold_misfit(self, gold: Any, item: Payload) -> str | None:
-        """Gold may say less: turns it leaves out are not graded."""
+        """Gold may omit turns, which are then not graded."""
         asked = asked_turns(self.settings, item[self._item])
         strange = [turn for turn in _by_turn(gold) if turn not in asked]
         return f"has turn {strange[0] + 1}, which is not asked about" if strange else None
@@ -85,13 +85,13 @@ class TurnChoiceField(FormField):
         return f"{'; '.join(shown)}: {right:.2f} of the turns are right, below {enough:g}"
 
     def distance(self, left: Sequence[Turn], right: Sequence[Turn]) -> float:
-        """The share of turns with different answers."""
+        """Fraction of turns with different answers."""
         first, second = _by_turn(left), _by_turn(right)
         turns = first.keys() | second.keys()
         return sum(first.get(turn) != second.get(turn) for turn in turns) / len(turns)
 
     def combine(self, votes: Votes, draw: int) -> tuple[list[dict[str, Any]], float]:
-        """Turn by turn; the confidence is the mean over the turns that most gave an answer for."""
+        """Aggregates turn by turn. The confidence is the mean over turns that most workers answered."""
         whole = sum(trust for _, trust in votes)
         given = [(_by_turn(value), trust) for value, trust in votes]
         result, sure = [], []
@@ -109,7 +109,7 @@ class TurnChoiceField(FormField):
         return [{"turn": turn, "value": rng.choice(self._values) if rng else self._values[0]} for turn in asked]
 
     def completed(self, value: Sequence[Turn], view: Mapping[str, Any], rng: Random | None) -> list[dict[str, Any]]:
-        """Gold, with a guess for the turns it leaves out."""
+        """Gold, with guesses for missing turns."""
         return [
             *({**each, "value": _by_turn(value).get(each["turn"], each["value"])} for each in self.guess(view, rng))
         ]
@@ -136,7 +136,7 @@ class TurnChoiceField(FormField):
 
 
 class TurnSpanField(SpanField):
-    """Words marked in the turns of a dialogue: spans with the turn they are in."""
+    """Spans in the turns of a dialogue."""
 
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.TURN_SPANS,)
     columns: ClassVar[tuple[str, ...]] = ("value", "label", "turn", "start", "end", "start_character", "end_character")
@@ -161,7 +161,7 @@ class TurnSpanField(SpanField):
         return spans
 
     def parse_gold(self, raw: Any) -> list[Any]:
-        """Spans by their tokens, or quotations that `located` finds in their turns."""
+        """Spans in tokens, or as quotations that `located` finds in their turns."""
         if not isinstance(raw, list) or not any(isinstance(each, dict) and "text" in each for each in raw):
             return self.parse(raw)
         for each in raw:
@@ -242,7 +242,7 @@ def _by_turn(value: Sequence[Turn]) -> dict[int, str]:
 
 
 def _flat(spans: Sequence[Span]) -> list[Span]:
-    """Spans of one long text, in which every turn begins at a place of its own."""
+    """Spans in one long text, with an offset for every turn."""
     return [
         {
             **{name: part for name, part in span.items() if name != "turn"},

@@ -1,4 +1,4 @@
-"""Systems that name frames: the crowd's top frame, frames by WordNet's senses, and a trained classifier."""
+"""Baselines that predict frames: the crowd's top frame, frames of WordNet senses, and a trained classifier."""
 
 from chorale.kits.frames.baselines.prediction import FramePrediction, scores_of, top_crowd_frames, write_predictions
 from chorale.kits.frames.baselines.senses import SenseChoice, choose_sense, frames_by_sense

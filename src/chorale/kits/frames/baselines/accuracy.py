@@ -13,14 +13,14 @@ from chorale.metrics import FloatArray, Metric, Statistics, ratio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameAccuracy:
-    """For every target. A target whose frame is not among its candidates counts as wrong."""
+    """Results for every target. A target whose frame is not among its candidates counts as wrong."""
 
     ids: tuple[str, ...]
     right: NDArray[np.bool_]
     usual: NDArray[np.bool_]
-    """Whether the unit's most frequent frame would be right."""
+    """Whether the most frequent frame of the lexical unit would be correct."""
     several: NDArray[np.bool_]
-    """Whether the unit has more than one candidate."""
+    """Whether the lexical unit has more than one candidate."""
 
     @property
     def accuracy(self) -> float:
@@ -52,7 +52,7 @@ class FrameAccuracy:
 def measure(
     classifier: FrameClassifier, sentences: Sequence[TargetSentence], usual: Mapping[str, str] | None = None
 ) -> FrameAccuracy:
-    """On annotated sentences; `usual` has the most frequent frame of each lexical unit."""
+    """Accuracy on annotated sentences. `usual` maps each lexical unit to its most frequent frame."""
     ids, rows = [], []
     for (name, target), v in zip(targets_in(sentences), classifier.scores(sentences), strict=True):
         candidates = classifier.lexicon.candidates(target.unit)

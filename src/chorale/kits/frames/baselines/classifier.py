@@ -1,7 +1,7 @@
 """OS and OS+: a trained classifier over the candidate frames of a lexical unit.
 
-OS names one frame, the one of the greatest softmax. OS+ leaves the softmax out and gives every candidate the confidence
-c(f) = (1 + tanh v(f)) / 2. A word whose lemma is no lexical unit of FrameNet gets nothing from either.
+OS predicts the frame with the largest softmax. OS+ omits the softmax and gives every candidate the confidence c(f) = (1
++ tanh v(f)) / 2. Neither predicts frames for a word whose lemma is not a lexical unit of FrameNet.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from chorale.kits.frames.baselines.network import Network
 
 Label = Literal["one", "several"]
-"""One frame a word (OS), or a confidence for each candidate (OS+)."""
+"""One frame per word (OS), or a confidence for each candidate (OS+)."""
 Progress = Callable[[int, int], None]
 AT_ONCE = 64
 
@@ -31,12 +31,12 @@ class FrameClassifier:
     network: "Network"
     lexicon: Lexicon
     signature: str
-    """How it was trained: settings, seed and data."""
+    """Training settings, seed and data."""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """What was seen of it: texts, sizes, accuracies, epochs."""
+    """Training statistics: texts, sizes, accuracies, epochs."""
 
     def scores(self, sentences: Sequence[TargetSentence], progress: Progress | None = None) -> list[FloatArray]:
-        """v(f) of the candidates of every target, in the order of `Lexicon.candidates`."""
+        """Scores v(f) of the candidates of every target, in the order of `Lexicon.candidates`."""
         import torch  # noqa: PLC0415 - heavy, and there already when there is a network
 
         scores: list[FloatArray] = []
@@ -54,7 +54,7 @@ class FrameClassifier:
     def predict(
         self, words: Iterable[FrameWord], label: Label = "one", progress: Progress | None = None
     ) -> list[FramePrediction]:
-        """For every verb its frames, in the order given."""
+        """The frames of every verb, in input order."""
         known = [(word, unit_of(word.word, self.lexicon.units)) for word in words]
         sentences = [_sentence(word, unit) for word, unit in known if unit is not None]
         scores = iter(self.scores(sentences, progress))
@@ -73,13 +73,13 @@ class FrameClassifier:
 
 
 def unit_of(form: str, units: Mapping[str, Sequence[str]]) -> str | None:
-    """The lexical unit that a form of a verb belongs to, or None.
+    """The lexical unit of a verb form, or None.
 
     >>> unit_of("Gave", {"give.v": ["Giving"], "gave.n": ["Other"]})
     'give.v'
     """
     stems = [form.casefold(), *(verb.stem for verb in verbs_of(form))]
-    # A form that is a stem as well (found, left) is likelier a form of the other verb.
+    # A form that is also a stem (found, left) is more likely a form of the other verb.
     return next((f"{stem}.v" for stem in (*stems[1:], stems[0]) if f"{stem}.v" in units), None)
 
 

@@ -1,4 +1,4 @@
-"""FrameNet's annotated texts as a classifier learns from them, and which of them are held out."""
+"""FrameNet's annotated texts as training data for a classifier, with the held-out texts."""
 
 import re
 from collections import Counter
@@ -37,7 +37,7 @@ TEST_DOCUMENTS = frozenset(
         "PropBank__AetnaLifeAndCasualty",
     }
 )
-"""The texts that Das et al. (2014) and those after them, Swayamdipta et al. (2017) among them, test on."""
+"""Test texts of Das et al. (2014) and later work such as Swayamdipta et al. (2017)."""
 DEV_DOCUMENTS = frozenset(
     {
         "ANC__110CYL072",
@@ -50,20 +50,20 @@ DEV_DOCUMENTS = frozenset(
         "PropBank__TicketSplitting",
     }
 )
-"""Those that Swayamdipta et al. (2017) choose a model by."""
+"""Development texts of Swayamdipta et al. (2017)."""
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class TargetWord:
-    """The tokens that evoke a frame together, as a lexical unit of FrameNet."""
+    """The tokens that together evoke a frame, as a lexical unit of FrameNet."""
 
     tokens: tuple[int, ...]
     unit: str
-    """In small letters: `give up.v`."""
+    """In lower case: `give up.v`."""
     frame: str
-    """Empty where it is to be found out."""
+    """Empty if it is to be predicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def part_of(document: str) -> Part:
 
 
 def sentences_of(framenet: FrameNet) -> dict[Part, list[TargetSentence]]:
-    """All annotated sentences, by the part their text is in."""
+    """All annotated sentences, grouped into training, development and test texts."""
     by_part: dict[Part, list[TargetSentence]] = {"train": [], "dev": [], "test": []}
     for document in framenet.fulltext():
         for sentence in document.sentences:
@@ -97,7 +97,7 @@ def sentences_of(framenet: FrameNet) -> dict[Part, list[TargetSentence]]:
 
 
 def tokens_of(text: str) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
-    """Words and marks with their places, the same way for FrameNet's texts and for any other."""
+    """Words and punctuation with their positions, tokenized in the same way for all texts."""
     matches = list(_TOKEN.finditer(text))
     return tuple(match.group() for match in matches), [match.span() for match in matches]
 
@@ -115,14 +115,14 @@ def _touched(places: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]
 
 
 def targets_in(sentences: Sequence[TargetSentence]) -> Iterator[tuple[str, TargetWord]]:
-    """Every target with an id of its own."""
+    """Every target with its own ID."""
     for sentence in sentences:
         for number, target in enumerate(sentence.targets):
             yield f"{sentence.id}/{number}", target
 
 
 def most_frequent_frames(sentences: Sequence[TargetSentence], units: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """For every lexical unit the candidate it evokes most often; if it was not seen, the one seen most at all."""
+    """The most frequent candidate of every lexical unit, or for unseen units the candidate most frequent overall."""
     targets = [target for sentence in sentences for target in sentence.targets]
     of_unit = Counter((target.unit, target.frame) for target in targets)
     of_frame = Counter(target.frame for target in targets)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from chorale.kits.frames.baselines.fulltext import TargetSentence, TargetWord
 
 PIECES = 2**13
-"""Pieces of words are hashed into so many."""
+"""Number of hash buckets for subwords."""
 _PADDING, _UNKNOWN = 0, 1
 _SPECIAL = 2
 _SHORTEST, _LONGEST = 3, 5
@@ -23,27 +23,27 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TensorBatch:
-    """Sentences and the targets in them, as arrays. A target has a place even where nothing is known of its unit."""
+    """Sentences and their targets as arrays. Targets of unknown lexical units are included."""
 
     words: Codes
-    """Sentences × longest; 0 behind the end."""
+    """Sentences × maximum length, padded with 0."""
     lengths: Codes
     pieces: Codes
-    """Of all tokens, one after the other."""
+    """Subwords of all tokens, concatenated."""
     piece_starts: Codes
     units: Codes
     """The lexical unit of each target."""
     token_target: Codes
-    """For every token of a target, which target, and where in the sentences it stands."""
+    """For every token of a target, the number of the target and the position of the token."""
     token_place: Codes
     token_share: NDArray[np.float32]
     frames: Codes
-    """Targets × most candidates."""
+    """Targets × maximum number of candidates."""
     pairs: Codes
-    """The number of each unit and frame together."""
+    """The number of each pair of unit and frame."""
     real: NDArray[np.bool_]
     right: Codes
-    """Which candidate; −1 where none is."""
+    """The number of the correct candidate, or −1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +51,7 @@ class Lexicon:
     words: tuple[str, ...]
     frames: tuple[str, ...]
     units: Mapping[str, tuple[str, ...]]
-    """The candidate frames of each lexical unit; both sorted."""
+    """The candidate frames of each lexical unit, both sorted."""
     _word: dict[str, int] = field(default_factory=dict, repr=False)
     _frame: dict[str, int] = field(default_factory=dict, repr=False)
     _unit: dict[str, int] = field(default_factory=dict, repr=False)
@@ -70,7 +70,7 @@ class Lexicon:
     def of(
         cls, sentences: Iterable[TargetSentence], units: Mapping[str, Sequence[str]], *, at_least: int = 2
     ) -> "Lexicon":
-        """All words that were seen so often, and all lexical units whether they were seen or not."""
+        """All words with the minimum frequency, and all lexical units, including unseen ones."""
         counts = Counter(token.casefold() for sentence in sentences for token in sentence.tokens)
         return cls(
             tuple(sorted(word for word, count in counts.items() if count >= at_least)),
@@ -80,7 +80,7 @@ class Lexicon:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many rows the tables of a network need."""
+        """Number of rows of the network's tables."""
         return {
             "words": len(self.words) + _SPECIAL,
             "pieces": PIECES,
@@ -139,7 +139,8 @@ class Lexicon:
 
 @lru_cache(maxsize=2**16)
 def pieces_of(token: str) -> tuple[int, ...]:
-    """The token's pieces of three to five letters, its whole and its shape, as hashes: the same on every machine.
+    """Hashes of the token, its shape and its character n-grams of length three to five. They are the same on every
+    machine.
 
     >>> len(pieces_of("ran")), pieces_of("ran") == pieces_of("Ran")
     (8, False)

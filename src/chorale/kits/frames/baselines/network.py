@@ -3,7 +3,7 @@
     x = word ⊕ mean of pieces,   h = BiLSTM(x),   t = mean over the target's tokens of (h ⊕ x)
     v(f) = ReLU(W (t ⊕ unit)) · frame + bias(frame) + bias(unit, frame)
 
-There are no pretrained vectors in it: everything is learnt from FrameNet's texts.
+It has no pretrained vectors: everything is learnt from FrameNet's texts.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class NetworkShape:
     unit: int = 64
     dropout: float = 0.5
     word_dropout: float = 0.3
-    """How often a word is taken for an unknown one: the only way to learn what to do with those."""
+    """How often a word is replaced with the unknown word in training, to learn its vector."""
     unit_dropout: float = 0.3
 
 
@@ -51,7 +51,7 @@ class Network(nn.Module):
             nn.init.zeros_(table.weight)
 
     def forward(self, batch: TensorBatch) -> Any:
-        """v(f) of every candidate of every target; a very small number where there is no candidate."""
+        """Scores v(f) of every candidate of every target, with a very small number for padding."""
         words = self._without_some(torch.from_numpy(batch.words), self.shape.word_dropout, 1)
         pieces = self.piece(torch.from_numpy(batch.pieces), torch.from_numpy(batch.piece_starts))
         x = self.drop(torch.cat([self.word(words), pieces.view(*words.shape, -1)], dim=-1))
@@ -70,7 +70,7 @@ class Network(nn.Module):
         return v.masked_fill(~torch.from_numpy(batch.real), _NEVER)
 
     def _without_some(self, codes: Any, rate: float, instead: int) -> Any:
-        """While learning, some codes are replaced; padding, which is 0, stays."""
+        """Replaces some codes in training. Padding, which is 0, is kept."""
         if not self.training:
             return codes
         gone = (torch.rand(codes.shape) < rate) & (codes > 0)

@@ -12,14 +12,14 @@ COLUMNS = ("sent_id", "frame", "score")
 
 @dataclass(frozen=True, slots=True)
 class FramePrediction:
-    """The predicted frames of a word in a sentence, each with a score. Sentences without a prediction have none."""
+    """The predicted frames of a word in a sentence, each with a score. Empty for sentences without a prediction."""
 
     sentence: str
     frames: Mapping[str, float]
 
 
 def write_predictions(predictions: Iterable[FramePrediction], path: Path) -> None:
-    """A row per sentence and frame, as `chorale evaluate frames` reads it: .csv, .tsv or .jsonl."""
+    """Writes one row per sentence and frame for `chorale evaluate frames`, as .csv, .tsv or .jsonl."""
     rows = (
         {"sent_id": prediction.sentence, "frame": fold(frame), "score": score}
         for prediction in predictions
@@ -34,7 +34,7 @@ def write_predictions(predictions: Iterable[FramePrediction], path: Path) -> Non
 
 
 def scores_of(predictions: Iterable[FramePrediction]) -> FrameScores:
-    """The predictions as the metrics take them, without writing a file."""
+    """The predictions in the format of the metrics, without writing a file."""
     rows = [(one.sentence, frame, score) for one in predictions for frame, score in one.frames.items()]
     return FrameScores.from_columns(
         [sentence for sentence, _, _ in rows], [frame for _, frame, _ in rows], [score for _, _, score in rows]
@@ -42,9 +42,9 @@ def scores_of(predictions: Iterable[FramePrediction]) -> FrameScores:
 
 
 def top_crowd_frames(crowd: FrameScores) -> list[FramePrediction]:
-    """TC: the frame that most of the crowd chose, and no other; of several, the one that sorts first.
+    """TC: only the frame that most of the crowd chose; for ties, the first in alphabetical order.
 
-    It is what a system that names one frame can reach at best.
+    This is the upper bound for systems that predict a single frame.
 
     >>> crowd = FrameScores.from_columns(["s", "s", "t"], ["Motion", "Travel", "Motion"], [0.2, 0.9, 0.0])
     >>> [(one.sentence, dict(one.frames)) for one in top_crowd_frames(crowd)]

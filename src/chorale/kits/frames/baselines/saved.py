@@ -16,8 +16,8 @@ _KIND = ModelKind(
     "chorale frame classifier",
     "a frame classifier",
     "chorale train frames",
-    "It chooses among the FrameNet frames of a word in an English sentence, for the baselines `os` and `os+`. It knows "
-    "only words that FrameNet has as lexical units.",
+    "It chooses among the FrameNet frames of a word in an English sentence, for the baselines `os` and `os+`. It "
+    "covers only lexical units of FrameNet.",
     {"frames": list, "units": dict, "words": list},
 )
 
@@ -36,7 +36,7 @@ def save_classifier(classifier: FrameClassifier, folder: Path) -> None:
 
 
 def load_classifier(folder: Path) -> FrameClassifier:
-    """The classifier of a folder, exactly as it was saved."""
+    """Loads a saved classifier from a folder."""
     about, weights = _KIND.read(folder)
     try:
         lexicon = Lexicon(

@@ -1,9 +1,9 @@
-"""FS: a sense of WordNet is chosen by rule, and the frames of that sense are the answer.
+"""FS: selects a WordNet sense by rule and predicts the frames of that sense.
 
-Framester's own tool (Gangemi et al. 2016) chooses a sense with a word sense disambiguator and takes the frames that its
-map gives the sense, farther along WordNet's relations with the profile T. Neither that disambiguator nor that map comes
-with this package. Here the sense is WordNet's first, which is the most frequent, or the one whose gloss shares most
-words with the sentence (Lesk); and its frames are the nearest ones that the user's map and WordNet's relations lead to.
+Framester's own tool (Gangemi et al. 2016) uses a word sense disambiguator and the frames that its map gives the sense;
+profile T also follows WordNet's relations. This package includes neither the disambiguator nor the map. Here, the sense
+is WordNet's first (most frequent) sense or the sense whose gloss shares the most words with the sentence (Lesk). Its
+frames are the nearest ones reached through the user's map and WordNet's relations.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,15 +25,15 @@ _COMMON_WORDS = (
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 _ALIKE = 5
-"""Words count as the same if they begin with the same so many letters."""
+"""Words are equal if this many of their first letters are."""
 
 
 def frames_by_sense(
     words: Iterable[FrameWord], candidates: CandidateFrames, choice: SenseChoice = "first"
 ) -> list[FramePrediction]:
-    """The frames of the sense that is chosen for each verb, each with 1."""
+    """The frames of the selected sense of each verb, each with score 1."""
     if candidates.wordnet is None:
-        raise ValueError("choosing senses needs WordNet")
+        raise ValueError("selecting senses requires WordNet")
     predictions = []
     for word in words:
         sense = choose_sense(word, candidates.wordnet, choice)
@@ -51,7 +51,7 @@ def choose_sense(word: FrameWord, wordnet: WordNet, choice: SenseChoice) -> str 
     if choice == "first":
         return senses[0]
     context = _content(word.text) - {word.word.casefold()[:_ALIKE], lemmas[0][:_ALIKE]}
-    # Of senses that share equally much, max takes the first: the most frequent.
+    # For ties, max takes the first sense, which is the most frequent.
     return max(senses, key=lambda sense: len(context & _gloss_words(wordnet.synset(sense))))
 
 

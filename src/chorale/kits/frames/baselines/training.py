@@ -1,4 +1,4 @@
-"""Training the frame classifier on FrameNet's annotated texts."""
+"""Trains the frame classifier on FrameNet's annotated texts."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,10 +33,10 @@ class FrameTraining:
     epochs: int = 10
     batch: int = 32
     rate: float = 1e-3
-    """Of learning, at the start; it falls to 0 in a straight line."""
+    """Initial learning rate. It decreases linearly to 0."""
     seed: int = 1
     threads: int = 1
-    """Sums are rounded otherwise by more threads, so their number is one of the settings."""
+    """Rounding depends on the number of threads, so it is one of the settings."""
     shape: NetworkShape = field(default_factory=NetworkShape)
 
     def settings(self) -> dict[str, Setting]:
@@ -50,9 +50,9 @@ def train_frames(
     *,
     checkpoint: Path | None = None,
 ) -> FrameClassifier:
-    """A classifier trained on the training texts; of all epochs, the one that does best on the development texts.
+    """Trains a classifier on the training texts, and keeps the epoch with the best accuracy on the development texts.
 
-    With a folder for checkpoints, a training that was stopped continues after its last whole epoch.
+    With a folder for checkpoints, interrupted training resumes after the last complete epoch.
     """
     settings = settings or FrameTraining()
     parts = sentences_of(framenet)
@@ -61,7 +61,7 @@ def train_frames(
         one for one in parts["train"] if any(len(lexicon.candidates(target.unit)) > 1 for target in one.targets)
     ]
     if not learnt_from:
-        fix = "Use the whole of FrameNet 1.7, with its fulltext folder"
+        fix = "Use the complete FrameNet 1.7 release, including its fulltext folder"
         raise refused(f"{framenet.name}/fulltext", None, "has no training data apart from the held-out texts", fix)
     with _alone(settings.seed, settings.threads):
         used = {**settings.settings(), "torch": torch.__version__}
@@ -76,7 +76,7 @@ def train_frames(
 
 @contextmanager
 def _alone(seed: int, threads: int) -> Iterator[None]:
-    """Random numbers of its own, and as many threads as it was told."""
+    """Sets the random state and the number of threads for training."""
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -103,11 +103,11 @@ class _Learning:
         self.order = list(sentences)
         self.shuffler = random.Random(settings.seed)
         self.epochs: list[dict[str, float]] = []
-        """The loss of each epoch so far, and its accuracy on the development texts."""
+        """Loss and development accuracy of each epoch so far."""
         self.best: dict[str, Any] = {}
 
     def run(self, progress: Progress | None, checkpoint: Path | None) -> list[dict[str, float]]:
-        """Train the network in place, and leave it with the weights of the best epoch."""
+        """Trains the network in place and restores the weights of the best epoch."""
         if checkpoint:
             self._resume(checkpoint)
         while len(self.epochs) < self.settings.epochs:
@@ -150,7 +150,7 @@ class _Learning:
 
 
 def _step(network: Network, optimizer: Any, batch: TensorBatch) -> float:
-    """One step down the cross entropy of targets that have a choice."""
+    """One training step on the cross entropy of targets with several candidates."""
     chosen = torch.from_numpy((batch.right >= 0) & (batch.real.sum(axis=1) > 1))
     loss = functional.cross_entropy(network(batch)[chosen], torch.from_numpy(batch.right)[chosen])
     optimizer.zero_grad()

@@ -25,24 +25,22 @@ System = Annotated[
     Literal["tc", "fs", "os", "os+"],
     Argument(
         metavar="NAME",
-        help="The system: tc (the crowd's top frame), fs (WordNet senses), os (a trained classifier, one frame) or "
-        "os+ (with a confidence for each frame).",
+        help="Baseline: tc (the crowd's top frame), fs (WordNet senses), os (trained classifier, one frame) or os+ "
+        "(trained classifier, a confidence for each frame).",
     ),
 ]
 Files = Annotated[
     list[Path],
     Argument(
         metavar="FILE...",
-        help="Sentences with their words, in the columns of the crowd's scores: sent_id, sentence and word; tc also "
-        "needs the scores.",
+        help="Sentences with their words, in the columns of the crowd's scores: sent_id, sentence and word. tc also "
+        "requires the scores.",
     ),
 ]
-FrameNetFolder = Annotated[
-    Path | None, Option(metavar="DIR", help="FrameNet 1.7, for fs: the folder or the compressed file.")
-]
+FrameNetFolder = Annotated[Path | None, Option(metavar="DIR", help="FrameNet 1.7 for fs: a folder or an archive.")]
 WordNetFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="WordNet, for fs: the folder with index.verb. Default: the standard locations."),
+    Option(metavar="DIR", help="WordNet for fs: the folder that contains index.verb. Default: the standard locations."),
 ]
 FrameMaps = Annotated[list[Path] | None, Option("--map", help="Map from WordNet senses to frames, for fs. Repeatable.")]
 Senses = Annotated[
@@ -56,19 +54,19 @@ Reaching = Annotated[
     Literal["map", "synonyms", "related"],
     Option(
         metavar="HOW",
-        help="Where fs looks for a sense's frames: the map, its synonyms' lexical units too, or related senses too.",
+        help="Where fs finds the frames of a sense: the map, also lexical units of synonyms, or also related senses.",
     ),
 ]
 ModelFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="The classifier, for os and os+: the folder `chorale train frames` wrote."),
+    Option(metavar="DIR", help="Classifier for os and os+: a folder written by `chorale train frames`."),
 ]
 
 
 def frames(
     system: System,
     files: Files,
-    out: Annotated[Path, Option(help="Where to write the frames: .csv, .tsv or .jsonl.")],
+    out: Annotated[Path, Option(help="Output file: .csv, .tsv or .jsonl.")],
     framenet: FrameNetFolder = None,
     wordnet: WordNetFolder = None,
     frame_map: FrameMaps = None,
@@ -112,9 +110,11 @@ def _by_senses(
     reach: Literal["map", "synonyms", "related"],
 ) -> tuple[list[FramePrediction], str]:
     if framenet is None:
-        raise UserError("fs needs FrameNet. Name its folder with --framenet.")
+        raise UserError("fs requires FrameNet. Set --framenet to its folder.")
     if reach == "map" and not maps:
-        raise UserError("--reach map needs a map of senses to frames. Name one with --map, or reach farther.")
+        raise UserError(
+            "--reach map requires a map from senses to frames. Add a map with --map, or use another --reach."
+        )
     words = read_frame_words(files)
     release, dictionary = read_framenet(framenet), read_wordnet(wordnet)
     mapped = read_frame_map(maps, release, dictionary) if maps else None
@@ -130,7 +130,10 @@ def _by_senses(
 def _by_classifier(files: list[Path], model: Path | None, *, several: bool) -> tuple[list[FramePrediction], str]:
     need("torch", "safetensors")
     if model is None:
-        raise UserError("A classifier must be trained first: `chorale train frames`. Name its folder: --model.")
+        raise UserError(
+            "os and os+ require a trained classifier. Train it with `chorale train frames` and set --model to its "
+            "folder."
+        )
     words = read_frame_words(files)
     with patiently("sentences") as progress:
         from chorale.kits.frames.baselines.saved import load_classifier  # noqa: PLC0415 - needs the extra `models`

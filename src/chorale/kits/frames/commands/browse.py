@@ -18,7 +18,7 @@ from chorale.text.wordnet import find_wordnet, read_wordnet
 
 Sources = Annotated[
     list[Path],
-    Argument(metavar="DIR|FSS", help="A study's folder, or files of frame-sentence scores in the corpus's columns."),
+    Argument(metavar="DIR|FSS", help="A study folder, or files of frame-sentence scores in the columns of the corpus."),
 ]
 Wordnet = Annotated[
     Path | None,
@@ -28,8 +28,10 @@ Wordnet = Annotated[
 
 def frames(
     sources: Sources,
-    qualities: Annotated[Path | None, Option("--sqs", help="With files: clarity of each sentence (SQS).")] = None,
-    stage: Annotated[str | None, Option(metavar="NAME", help="With a study of several stages: the stage.")] = None,
+    qualities: Annotated[
+        Path | None, Option("--sqs", help="With files: a file with the clarity of each sentence (SQS).")
+    ] = None,
+    stage: Annotated[str | None, Option(metavar="NAME", help="The stage, for a study with several stages.")] = None,
     framenet: Annotated[
         Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for relations between frames.")
     ] = None,
@@ -44,7 +46,7 @@ def frames(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Browse frame annotations: sentences by clarity, confused frames and their relations, majorities."""
+    """Browse frame annotations: sentences by clarity, confused frames and their relations, majority frames."""
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
     if len(sources) == 1 and sources[0].is_dir():
@@ -77,5 +79,5 @@ def _of_study(
         named = [stage for stage in stages if stage_name in (None, stage.name)]
         if len(named) != 1:
             there = ", ".join(stage.name for stage in stages) or "none"
-            raise UserError(f"{directory} has these stages of the task `frames`: {there}. Name one with --stage.")
+            raise UserError(f"{directory} has several stages of the task `frames`: {there}. Select one with --stage.")
         return study.settings.study.title, browsing_of_study(study, named[0], framenet, bound)

@@ -21,12 +21,10 @@ from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
 from chorale.text.wordnet import read_wordnet
 
-Framenet = Annotated[
-    Path, Option(metavar="FOLDER", help="FrameNet 1.7: the folder, or the compressed file as downloaded.")
-]
+Framenet = Annotated[Path, Option(metavar="FOLDER", help="FrameNet 1.7: a folder, or the archive as downloaded.")]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet's folder, with index.verb. Default: the standard locations."),
+    Option(metavar="FOLDER", help="WordNet folder that contains index.verb. Default: the standard locations."),
 ]
 Maps = Annotated[
     list[Path] | None, Option("--map", help="Map from WordNet senses to frames. Repeatable; files are merged.")
@@ -47,7 +45,7 @@ OverOption = Annotated[
     Literal["leave-out", "cut"],
     Option(
         metavar="HOW",
-        help="For words with more candidates than --most: leave out the word, or keep the nearest candidates.",
+        help="For words with more candidates than --most: skip the word, or keep the nearest candidates.",
     ),
 ]
 
@@ -57,7 +55,8 @@ DefinitionsFile = Annotated[
     Path | None,
     Option(
         metavar="FILE",
-        help="Frames in your own words (.csv, .tsv, .jsonl): frame, definition, example. Others keep FrameNet's.",
+        help="Frames in your own words (.csv, .tsv, .jsonl): frame, definition, example. Other frames keep FrameNet's "
+        "definitions.",
     ),
 ]
 Outside = Annotated[
@@ -68,16 +67,16 @@ Outside = Annotated[
 
 def frames(
     texts: Texts,
-    out: Annotated[Path, Option(help="Where to write the items.")],
+    out: Annotated[Path, Option(help="Output file for the items.")],
     framenet: Framenet,
     wordnet: Wordnet = None,
     maps: Maps = None,
     names: Names = None,
     reach: ReachOption = "related",
     sentences: Annotated[int | None, Option(short="-n", min=1, help="Number of words to choose. Default: all.")] = None,
-    most: Annotated[int, Option(min=1, max=60, help="Maximum number of candidates of a word.")] = 25,
+    most: Annotated[int, Option(min=1, max=60, help="Maximum number of candidates per word.")] = 25,
     over: OverOption = "cut",
-    least: Annotated[int, Option(min=1, max=60, help="Minimum number of candidates of a word.")] = 2,
+    least: Annotated[int, Option(min=1, max=60, help="Minimum number of candidates per word.")] = 2,
     per_sentence: Annotated[int, Option(min=1, help="Maximum number of words from one sentence.")] = 1,
     outside: Outside = None,
     definitions: DefinitionsFile = None,
@@ -97,7 +96,7 @@ def frames(
         if wordings.unknown:
             many = plural(len(wordings.unknown), "frame", "frames")
             notes.append(
-                f"{definitions} has {many} that this FrameNet does not know: {', '.join(wordings.unknown[:5])}."
+                f"{definitions} has {many} that this FrameNet does not have: {', '.join(wordings.unknown[:5])}."
             )
         given = read_given(texts, one_per_line=one_per_line)
         items = frame_items(given, candidates, wanted, progress, wordings.frames)
@@ -117,7 +116,7 @@ def _parts(pos: str) -> tuple[str, ...]:
     parts = tuple(dict.fromkeys(part.strip() for part in pos.split(",") if part.strip()))
     unknown = [part for part in parts if part not in POS.values()]
     if unknown or not parts:
-        raise UserError(f"--pos {pos!r} is not a list of parts of speech. Choose from {', '.join(POS.values())}.")
+        raise UserError(f"Invalid --pos {pos!r}. Use one or more of {', '.join(POS.values())}, separated by commas.")
     return parts
 
 
@@ -138,12 +137,12 @@ def _candidates(
         if read.unknown_frames:
             left = ", ".join(read.unknown_frames[:5])
             many_left = plural(len(read.unknown_frames), "frame", "frames")
-            notes.append(f"The map has {many_left} that this FrameNet does not know: {left}.")
+            notes.append(f"The map has {many_left} that this FrameNet does not have: {left}.")
         if read.unknown_senses:
             senses_left = plural(read.unknown_senses, "sense", "senses")
-            notes.append(f"The map has {senses_left} that this WordNet does not know.")
+            notes.append(f"The map has {senses_left} that this WordNet does not have.")
     elif reach == "map":
-        notes.append("Without --map only FrameNet's own lexical units give candidates.")
+        notes.append("Without --map, candidates come only from FrameNet's lexical units.")
     return CandidateFrames(frames_known, senses, mapped, reach), notes
 
 
@@ -151,7 +150,7 @@ def _refuse_nothing(items: FrameItems, texts: Path) -> None:
     if not items.rows:
         few = f"{items.without_candidates:,} with too few candidates"
         words = f"{items.words:,} words, {few}, {items.over:,} with too many"
-        fix = "Name more text, raise --most, lower --least, or widen --reach"
+        fix = "Add more text, raise --most, lower --least, or widen --reach"
         raise refused(texts, None, "has no word that can become an item", fix, words)
 
 
@@ -159,9 +158,9 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
     words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
     print_line(f"{out}: {words} of {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
-    print_line(f"Their candidates have {frames_there}, spread {items.evenness:.0%} as evenly as possible.")
+    print_line(f"Their candidates include {frames_there}, with an evenness of {items.evenness:.0%}.")
     if items.not_in_framenet:
-        print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates through WordNet alone.")
+        print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates only from WordNet.")
     if items.too_long:
         long, was = plural(items.too_long, "sentence has", "sentences have"), "was" if items.too_long == 1 else "were"
         print_line(f"{long} more than {LONGEST_SENTENCE:,} characters and {was} left out.")
@@ -173,8 +172,8 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
         few = plural(items.without_candidates, "word has", "words have")
         print_line(f"{few} fewer than {plural(wanted.least, 'candidate', 'candidates')}: left out.")
     if items.not_chosen:
-        print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not chosen (-n, --per-sentence).")
+        print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not selected (-n, --per-sentence).")
     if wanted.outside is not None and items.not_in_framenet < wanted.outside:
-        outside = f"{items.not_in_framenet:,} words outside FrameNet, not the {wanted.outside:,} asked for"
-        notes = [*notes, f"The text has {outside}. Name more text, or widen --reach."]
+        outside = f"{items.not_in_framenet:,} words outside FrameNet instead of the requested {wanted.outside:,}"
+        notes = [*notes, f"The text has {outside}. Add more text, or widen --reach."]
     print_notes(notes)

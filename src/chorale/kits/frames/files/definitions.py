@@ -1,4 +1,4 @@
-"""Definitions and examples of frames in your own words, for people who do not know frames."""
+"""Custom definitions and examples of frames, for readers who do not know frames."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,25 +13,25 @@ from chorale.kits.frames.framenet.markup import marked_example, readable
 
 _LIST_ITEM = re.compile(r"<(?:p|li)\b[^>]*>(.*?)</(?:p|li)>", re.DOTALL | re.IGNORECASE)
 _MARKED_SPAN = re.compile(r"<span id='phrase_example'>(.*?)</span>", re.DOTALL)
-"""How the published definitions mark the word in an example."""
+"""Markup of the word in examples of the published definitions."""
 _NUMBER = re.compile(r"^\s*\(?\d+\)\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Frames in other words than FrameNet's."""
+    """Custom definitions of frames."""
 
     frames: Mapping[str, Frame]
-    """By the frame's name as FrameNet spells it."""
+    """Definitions by frame name, in FrameNet's spelling."""
     unknown: tuple[str, ...]
     """Names that FrameNet does not have."""
 
 
 def read_definitions(path: Path, framenet: FrameNet) -> Definitions:
-    """A .csv, .tsv or .jsonl file with the columns `frame`, `definition` and, if there are any, `example`.
+    """Reads a .csv, .tsv or .jsonl file with the columns `frame`, `definition` and optionally `example`.
 
-    An example marks its word as `<mark>word</mark>`. Several stand in `<p>…</p>` each, or in a list (.jsonl). Other
-    mark-up is left out.
+    An example marks its word as `<mark>word</mark>`. Several examples are in `<p>…</p>` each, or in a list (.jsonl).
+    Other markup is removed.
     """
     reading = RowReading()
     frames: dict[str, Frame] = {}
@@ -41,7 +41,7 @@ def read_definitions(path: Path, framenet: FrameNet) -> Definitions:
         definition, _ = readable(text_of(row.values.get("definition")))
         if not name or not definition:
             fix = "Give every row a frame and a definition."
-            reading.report(path, row.line, "does not name a frame and define it", fix, shortened(row.values))
+            reading.report(path, row.line, "has no frame or no definition", fix, shortened(row.values))
             continue
         known = framenet.known(name)
         if known is None:

@@ -1,4 +1,4 @@
-"""What the readers of frame files share: rows with their mistakes collected, cells, and a digest of several files."""
+"""Shared parts of the readers of frame files: rows with their errors, cells, and a digest of several files."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from chorale.model import Problem, UserError
 
 @dataclass
 class RowReading:
-    """Rows of one file or several, and what is wrong with them."""
+    """Rows of one or several files, with their errors."""
 
     problems: list[Problem] = field(default_factory=list)
 
@@ -29,12 +29,12 @@ class RowReading:
 
 
 def text_of(value: Any) -> str:
-    """A cell that is text or a whole number; nothing if it is neither."""
+    """The text of a cell with text or a whole number; otherwise empty."""
     return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def number_of(value: Any, most: float = math.inf) -> float | None:
-    """A number of at least 0; None if it is none."""
+    """A number of at least 0, or None."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -45,10 +45,10 @@ def number_of(value: Any, most: float = math.inf) -> float | None:
 
 
 def is_zero(score: Any) -> bool:
-    """Whether nobody chose it. Such a row may name no frame: batch 7 of the corpus has empty places in its lists."""
+    """Whether nobody chose the frame. Such a row may lack a frame: batch 7 of the corpus has empty list entries."""
     return number_of(score) == 0
 
 
 def digest_of_files(paths: Iterable[Path]) -> str:
-    """Of their digests, in any order."""
+    """Combined digest of several files, independent of order."""
     return digest_of("".join(sorted(digest_of(read_bytes(path)) for path in paths)).encode())

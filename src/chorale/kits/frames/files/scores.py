@@ -1,4 +1,4 @@
-"""Frame scores: how far each candidate frame fits a word in a sentence, by a crowd or a system."""
+"""Frame scores of a crowd or a system: how well each candidate frame fits a word in a sentence."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,9 +26,9 @@ _IN_WORDS = {"score": "scores", "sentence": "the sentence", "frame": "the frame"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameScores:
-    """Parallel arrays, one place per sentence and frame, sorted by both; codes index the names, which are sorted.
+    """Parallel arrays with one entry per sentence and frame, sorted by both. Codes index the sorted names.
 
-    Names of frames are folded: lower case, with underscores for spaces, so that `Cause harm` is `cause_harm`.
+    Frame names are normalised: lower case, with underscores for spaces, so `Cause harm` becomes `cause_harm`.
     """
 
     sentences: tuple[str, ...]
@@ -37,9 +37,9 @@ class FrameScores:
     frame: NDArray[np.intp]
     score: NDArray[np.float64]
     quality: NDArray[np.float64] | None = None
-    """SQS of each sentence, where the file has it."""
+    """SQS of each sentence, if the file has it."""
     digest: str = ""
-    """Of the bytes of the file or files."""
+    """Digest of the bytes of all files."""
 
     @classmethod
     def from_columns(
@@ -51,14 +51,16 @@ class FrameScores:
         quality: Mapping[str, float] | None = None,
         digest: str = "",
     ) -> "FrameScores":
-        """From columns of equal length; without scores, every frame listed has 1.
+        """Builds scores from columns of equal length. Without scores, every listed frame has 1.
 
         >>> FrameScores.from_columns(["s1", "s1"], ["Motion", "Cause harm"], [0.2, 0.9]).frames
         ('cause_harm', 'motion')
         """
         values = np.ones(len(sentences)) if scores is None else np.asarray(scores, dtype=np.float64)
         if not len(sentences) == len(frames) == len(values):
-            message = f"columns must be equally long, not {len(sentences)}, {len(frames)} and {len(values)}"
+            message = (
+                f"columns must have the same length, but have {len(sentences)}, {len(frames)} and {len(values)} values"
+            )
             raise ValueError(message)
         if not (np.isfinite(values) & (values >= 0)).all():
             raise ValueError("scores must be numbers of at least 0")
@@ -76,7 +78,7 @@ class FrameScores:
         return cls(names, known, sentence, frame, values[order], of_sentence, digest)
 
     def only(self, sentences: Collection[str]) -> "FrameScores":
-        """What is said of these sentences; those that are not there are no mistake."""
+        """The scores of these sentences. Missing sentences are ignored."""
         wanted = frozenset(sentences)
         kept = np.asarray([name in wanted for name in self.sentences], dtype=np.bool_)
         rows = kept[self.sentence]
@@ -104,12 +106,12 @@ def read_frame_scores(
     initial: bool = False,
     need_scores: bool = False,
 ) -> FrameScores:
-    """Scores from one file or several that have different sentences.
+    """Reads scores from one file, or from several files with different sentences.
 
-    A .csv, .tsv or .jsonl file has a row per sentence and frame. `sentence`, `frame` and `score` name its columns;
-    without them the names of the published files are looked for. With `initial` those are the scores before workers
-    were weighted. A file without a score column has the frames that were chosen, unless scores are needed. A .json
-    file is what `chorale aggregate --method crowdtruth --json` printed.
+    A .csv, .tsv or .jsonl file has one row per sentence and frame. `sentence`, `frame` and `score` name its columns; by
+    default, the column names of the published files are used. `initial` selects the scores before workers were
+    weighted. A file without a score column lists the chosen frames, unless scores are required. A .json file is the
+    output of `chorale aggregate --method crowdtruth --json`.
     """
     columns = _WantedColumns(
         {"score": score, "sentence": sentence, "frame": frame}, initial, needed=need_scores or initial
@@ -123,21 +125,21 @@ def read_frame_scores(
         for line in _from_json(path, initial) if is_json else _from_rows(path, columns, reading):
             key = (line.sentence, fold(line.frame))
             if line.sentence in elsewhere:
-                message, fix = "has a sentence that another file has as well", "Leave it in one of them."
+                message, fix = "has a sentence that is also in another file", "Keep it in only one file."
                 reading.report(path, line.number, message, fix, shortened(line.sentence))
             elif key in scores:
-                message, fix = "has a sentence and frame for the second time", "Remove one of the two rows."
+                message, fix = "repeats a sentence and frame", "Remove one of the rows."
                 reading.report(path, line.number, message, fix, shortened(f"{line.sentence}, {line.frame}"))
             elif qualities.setdefault(line.sentence, line.quality) != line.quality:
-                message = "has another sentence quality than the sentence's earlier rows"
-                fix = "Give all rows of a sentence the same."
+                message = "has a different sentence quality than earlier rows of the sentence"
+                fix = "Use the same quality in all rows of a sentence."
                 reading.report(path, line.number, message, fix, shortened(line.quality))
             else:
                 scores[key] = line.score
     more = len(reading.problems) - MOST_PROBLEMS
-    reading.check("Frame scores can't be used" + (f" ({more:,} more problems)" if more > 0 else ""))
+    reading.check("The frame scores can't be used" + (f" ({more:,} more problems)" if more > 0 else ""))
     if not scores:
-        raise refused(paths[0], None, "has no frame scores", "Check that the right file was named")
+        raise refused(paths[0], None, "has no frame scores", "Check the file name")
     complete = {name: value for name, value in qualities.items() if value is not None}
     return FrameScores.from_columns(
         [name for name, _ in scores],
@@ -149,7 +151,7 @@ def read_frame_scores(
 
 
 def sentence_of(column: str | None, row: Mapping[str, Any]) -> str | None:
-    """The sentence that a row of a table is about; `column` names it, or one of the usual names does."""
+    """The sentence of a table row. `column` is its column; by default, one of the usual names is used."""
     name = column or next((name for name in _USUAL_NAMES["sentence"] if name in row), "")
     return None if row.get(name) is None else str(row[name])
 
@@ -170,7 +172,7 @@ class _WantedColumns:
     named: Mapping[str, str | None]
     initial: bool
     needed: bool
-    """Whether there must be scores."""
+    """Whether scores are required."""
 
     def among(self, path: Path, names: list[str]) -> dict[str, str | None]:
         columns = {"quality": next((name for name in _QUALITY if name in names), None)}
@@ -180,7 +182,7 @@ class _WantedColumns:
             if columns[part] not in names and (named is not None or part != "score" or self.needed):
                 missing = f"{named!r}" if named else f"that is known to hold {_IN_WORDS[part]}"
                 there = f"the columns {', '.join(names[:20])}"
-                raise refused(path, 1, f"has no column {missing}", f"Name one with --{part}", there)
+                raise refused(path, 1, f"has no column {missing}", f"Set it with --{part}", there)
         return columns
 
 
@@ -202,17 +204,15 @@ def _line(path: Path, row: Row, columns: Mapping[str, str | None], reading: RowR
         if part == "frame" and not texts[-1] and columns["score"] and is_zero(row.values.get(columns["score"])):
             return None
         if not texts[-1]:
-            message, fix = f"has no usable value for {columns[part]!r}", "Fill it in, or leave the row out."
+            message, fix = f"has no valid value for {columns[part]!r}", "Fill it in, or remove the row."
             reading.report(path, row.line, message, fix, shortened(value))
             return None
     for part in ("score", "quality"):
         value = row.values.get(columns[part] or "")
         numbers.append(number_of(value) if columns[part] else None)
         if columns[part] and numbers[-1] is None:
-            fix = "Write a number of at least 0, where 0 says that the frame does not apply."
-            reading.report(
-                path, row.line, f"has no number of at least 0 under {columns[part]!r}", fix, shortened(value)
-            )
+            fix = "Write a number of at least 0, where 0 means that the frame does not apply."
+            reading.report(path, row.line, f"has no number of at least 0 in {columns[part]!r}", fix, shortened(value))
             return None
     return _Line(row.line, texts[0], texts[1], 1.0 if numbers[0] is None else numbers[0], numbers[1])
 
@@ -238,9 +238,9 @@ def _units(source: Source) -> dict[str, Any]:
     try:
         content = parsed_json(source.text)
     except FlawError as flaw:
-        raise refused(source.name, None, flaw.message, "Print it again", flaw.value) from None
+        raise refused(source.name, None, flaw.message, "Run the command again", flaw.value) from None
     except (ValueError, RecursionError) as error:
-        raise refused(source.name, None, "is not JSON", "Print it again", shortened(str(error))) from None
+        raise refused(source.name, None, "is not JSON", "Run the command again", shortened(str(error))) from None
     units = content.get("units") if isinstance(content, dict) else None
     if not isinstance(units, dict):
         raise _not_crowdtruth(source, "no units")
@@ -248,36 +248,38 @@ def _units(source: Source) -> dict[str, Any]:
 
 
 def _not_crowdtruth(source: Source, content: str) -> UserError:
-    message = "is not what `chorale aggregate --method crowdtruth --json` prints"
-    return refused(source.name, None, message, "Print it again, or give a .csv, .tsv or .jsonl file", content)
+    message = "is not the output of `chorale aggregate --method crowdtruth --json`"
+    return refused(source.name, None, message, "Run the command again, or use a .csv, .tsv or .jsonl file", content)
 
 
 # Qualities
 
 
 def with_qualities(scores: FrameScores, path: Path) -> FrameScores:
-    """The scores with the quality of each of their sentences, from the export `frames-sqs`.
+    """The scores with the quality of each sentence, from the export `frames-sqs`.
 
-    The file may have more sentences, and those may have no quality yet.
+    The file may have additional sentences, which may lack a quality.
     """
     reading = RowReading()
     wanted, qualities = frozenset(scores.sentences), dict[str, float]()
     for row in reading.rows(path):
         for column in ("sent_id", "sqs"):
             if column not in row.values:
-                fix = "Give the file that `chorale export --format frames-sqs` writes"
+                fix = "Use a file written by `chorale export --format frames-sqs`"
                 raise refused(path, 1, f"has no column {column!r}", fix, f"the columns {', '.join(row.values)[:200]}")
         name, quality = str(row.values["sent_id"]).strip(), number_of(row.values["sqs"])
         if name in qualities:
-            reading.report(path, row.line, "has a sentence for the second time", "Remove one row.", name)
+            reading.report(path, row.line, "repeats a sentence", "Remove one of the rows.", name)
         elif quality is not None:
             qualities[name] = quality
         elif name in wanted:
             fix = "Write a number from 0 to 1, or leave the sentence out of the scores."
             reading.report(path, row.line, "has no sentence quality", fix, shortened(row.values["sqs"]))
     if not reading.problems and (missing := sorted(wanted - set(qualities))):
-        fix = "Give the qualities of all sentences that have scores."
-        reading.report(path, None, f"lacks {len(missing):,} of {len(wanted):,} sentences", fix, shortened(missing[0]))
+        fix = "Add the quality of every sentence that has scores."
+        reading.report(
+            path, None, f"is missing {len(missing):,} of {len(wanted):,} sentences", fix, shortened(missing[0])
+        )
     reading.check(f"{path} can't be used")
     digest = digest_of("".join(sorted((scores.digest, digest_of(read_bytes(path))))).encode())
     return replace(scores, quality=np.asarray([qualities[name] for name in scores.sentences]), digest=digest)

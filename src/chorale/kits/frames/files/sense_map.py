@@ -1,4 +1,4 @@
-"""Which frames fit which senses of WordNet, from the files people have published."""
+"""Maps from WordNet senses to frames, read from published files."""
 
 import re
 from collections import defaultdict
@@ -26,25 +26,25 @@ _POS = {"noun": "n", "verb": "v", "adjective": "a", "adjectivesatellite": "a", "
 
 @dataclass(frozen=True, slots=True)
 class FrameMap:
-    """From the names of WordNet's synsets to frames."""
+    """Frames by the name of a WordNet synset."""
 
     frames: Mapping[str, frozenset[str]]
     digest: str
     unknown_senses: int
-    """Senses that this WordNet does not have: another version's, mostly."""
+    """Senses that this WordNet does not have, mostly from another version."""
     unknown_frames: tuple[str, ...]
-    """Frames that this FrameNet does not have, under any name that is known."""
+    """Frames that this FrameNet does not have under any known name."""
 
 
 def read_frame_map(
     paths: Sequence[Path], framenet: FrameNet, wordnet: WordNet, changes: Mapping[str, tuple[str, ...]] | None = None
 ) -> FrameMap:
-    """Files that say which frame fits which sense, put together.
+    """Reads and merges files that map senses to frames.
 
-    A .ttl or .nt file has Framester's statements; a .csv, .tsv or .jsonl file has a row per frame and sense, in the
-    columns `frame` and `synset`; any other has lines as FnWnVerbMap's: a frame, a verb, and its sense keys. A sense is
-    an offset with its part of speech, a sense key, or a name like `synset-run-verb-1` or `run.v.01`. Frames of earlier
-    releases are taken by their present names.
+    A .ttl or .nt file has Framester's statements; a .csv, .tsv or .jsonl file has one row per frame and sense, in the
+    columns `frame` and `synset`; other files have lines like FnWnVerbMap: a frame, a verb, and its sense keys. A sense
+    is an offset with its part of speech, a sense key, or a name like `synset-run-verb-1` or `run.v.01`. Frames of
+    earlier releases are renamed to their current names.
     """
     reading = RowReading()
     frames_by_synset: defaultdict[str, set[str]] = defaultdict(set)
@@ -79,7 +79,7 @@ def _from_lines(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
         if not cells or line.startswith("#"):
             continue
         if len(cells) < 2 or not all("%" in sense or sense == "0" for sense in cells[2:]):
-            fix = "Write a frame, a verb, and sense keys such as run%2:38:00::, with spaces between them."
+            fix = "Write a frame, a verb and sense keys such as run%2:38:00::, separated by spaces."
             reading.report(path, number, "is not a line of a frame map", fix, shortened(line))
             if len(reading.problems) >= MOST_PROBLEMS:
                 return
@@ -96,11 +96,11 @@ def _from_rows(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
             yield frame.strip(), sense.strip()
         else:
             fix = "Give every row a frame and a synset."
-            reading.report(path, row.line, "does not name a frame and a sense", fix, shortened(row.values))
+            reading.report(path, row.line, "has no frame or no sense", fix, shortened(row.values))
 
 
 def _from_turtle(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
-    """Every frame and sense that stand in one statement, whichever is said of the other."""
+    """All pairs of frame and sense in a statement, in either direction."""
     pairs = 0
     frames: list[str] = []
     senses: list[str] = []
@@ -114,12 +114,12 @@ def _from_turtle(path: Path, reading: RowReading) -> Iterator[tuple[str, str]]:
             yield from ((name, each) for name in frames for each in senses)
             frames, senses = [], []
     if not pairs:
-        fix = "Name a file of Framester's that maps frames to synsets."
+        fix = "Use a Framester file that maps frames to synsets."
         reading.report(path, None, "has no statement about a frame and a synset", fix)
 
 
 def _resolved(sense: str, wordnet: WordNet) -> str | None:
-    """The name of the synset that a sense is."""
+    """The name of the synset of a sense."""
     if "%" in sense:
         return wordnet.of_key(sense)
     if match := _OFFSET.fullmatch(sense):

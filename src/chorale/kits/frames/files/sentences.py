@@ -1,4 +1,4 @@
-"""Sentences with the frames a crowd chose for a word, as the published corpus and `chorale export` have them."""
+"""Sentences with the frames a crowd chose for a word, in the format of the published corpus and `chorale export`."""
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
@@ -14,16 +14,16 @@ from chorale.kits.frames.framenet import FrameNet
 NONE = "none"
 _SCORE, _INITIAL = "fss_sent_centric", "fss_sent_centric_initial"
 _MOST = 1 + 1e-9
-"""Of a share: sums of weights are rounded."""
+"""Tolerance for a fraction, because sums of weights are rounded."""
 _NEEDED = ("frame", _SCORE, "sent_id", "sentence", "word")
 
 
 @dataclass(frozen=True, slots=True)
 class FrameScore:
-    """Frame-sentence score: the share of the workers who chose the frame."""
+    """Frame-sentence score: the fraction of workers who chose the frame."""
 
     final: float
-    """Weighted by the workers' quality (FSS)."""
+    """Weighted by worker quality (FSS)."""
     initial: float
     """Before weighting."""
 
@@ -36,15 +36,15 @@ class FrameSentence:
     sentence: str
     word: str
     frames: Mapping[str, FrameScore]
-    """All candidates, and `none` for those who found that nothing fits."""
+    """All candidates, and `none` for workers who found that no candidate fits."""
     quality: float | None = None
-    """How clear the sentence is (SQS), where that is known."""
+    """Clarity of the sentence (SQS), if known."""
     in_framenet: bool | None = None
-    """Whether FrameNet has the word's lemma as a lexical unit, where that is known."""
+    """Whether FrameNet has the word's lemma as a lexical unit, if known."""
     judgments: int | None = None
 
     def ranked(self, at_least: float = 0.0) -> list[tuple[str, FrameScore]]:
-        """The frames, the best first; without `none`."""
+        """The frames without `none`, best first."""
         scored = [(name, score) for name, score in self.frames.items() if name != NONE and score.final > at_least]
         return sorted(scored, key=lambda pair: (-pair[1].final, pair[0]))
 
@@ -67,9 +67,10 @@ class _CorpusReading(RowReading):
 def read_frame_sentences(
     scores: Sequence[Path], *, qualities: Path | None = None, framenet: FrameNet | None = None
 ) -> FrameSentences:
-    """The corpus's FSS files, or the export `frames-fss`; with the export `frames-sqs`, how clear each sentence is.
+    """Reads FSS files of the corpus or the export `frames-fss`, and the clarity of sentences from the export
+    `frames-sqs`.
 
-    With FrameNet, every frame must be one of its own, under the name it has now.
+    With FrameNet, every frame must be one of its frames, under its current name.
     """
     reading = _CorpusReading(framenet=framenet)
     for path in scores:
@@ -78,7 +79,7 @@ def read_frame_sentences(
         _read_qualities(qualities, reading)
     reading.check("The sentences can't be used")
     if not reading.sentences:
-        raise refused(scores[0], None, "has no sentences", "Check that the right file was named")
+        raise refused(scores[0], None, "has no sentences", "Check the file name")
     digest = digest_of_files([*scores, *([qualities] if qualities else [])])
     return FrameSentences(tuple(reading.sentences[name] for name in sorted(reading.sentences)), digest)
 
@@ -88,7 +89,7 @@ def _read_scores(path: Path, reading: _CorpusReading) -> None:
     checked = False
     for row in reading.rows(path):
         if not checked and (missing := [name for name in _NEEDED if name not in row.values]):
-            fix = f"Give it the columns of the published corpus: {', '.join(_NEEDED)}"
+            fix = f"The file must have the columns of the published corpus: {', '.join(_NEEDED)}"
             raise refused(path, 1, f"has no column {missing[0]!r}", fix, f"the columns {', '.join(row.values)[:200]}")
         checked = True
         _add_score(path, row, reading, frames)
@@ -109,31 +110,37 @@ def _add_score(path: Path, row: Row, reading: _CorpusReading, frames: dict[str, 
         reading.report(path, row.line, "has an empty cell", fix, shortened(row.values))
     elif final is None or initial is None:
         value = _shown(row.values.get(_SCORE))
-        reading.report(path, row.line, "has no score from 0 to 1", "Write the share of workers.", value)
+        reading.report(path, row.line, "has no score from 0 to 1", "Write the fraction of workers.", value)
     elif name not in reading.files and word.casefold() not in sentence.casefold():
         reading.files[name] = str(path)
-        fix = "Write it as the sentence has it."
+        fix = "Spell the word as in the sentence."
         reading.report(path, row.line, "has a word that is not in its sentence", fix, shortened(word))
     elif reading.files.setdefault(name, str(path)) != str(path):
-        fix = "Leave it in one of them."
-        reading.report(path, row.line, "has a sentence that another file has as well", fix, shortened(name))
+        fix = "Keep it in only one file."
+        reading.report(path, row.line, "has a sentence that is also in another file", fix, shortened(name))
     else:
         known = reading.sentences.setdefault(name, FrameSentence(name, sentence, word, {}))
         if (known.sentence, known.word) != (sentence, word):
-            fix = "Give every pair of sentence and word a unique id."
-            reading.report(path, row.line, "has another sentence or word than this id before", fix, shortened(name))
+            fix = "Give every pair of sentence and word a unique ID."
+            reading.report(
+                path,
+                row.line,
+                "has a different sentence or word than an earlier row with the same ID",
+                fix,
+                shortened(name),
+            )
             return
         spelled = _spelled(path, row.line, frame, reading)
         there = frames.setdefault(name, {})
         if spelled in there:
-            message = "has a sentence and frame for the second time"
-            reading.report(path, row.line, message, "Remove one row.", shortened(frame))
+            message = "repeats a sentence and frame"
+            reading.report(path, row.line, message, "Remove one of the rows.", shortened(frame))
         elif spelled is not None:
             there[spelled] = FrameScore(final, initial)
 
 
 def _spelled(path: Path, line: int, frame: str, reading: _CorpusReading) -> str | None:
-    """The frame as FrameNet spells it; as it is, without FrameNet."""
+    """The frame in FrameNet's spelling; unchanged without FrameNet."""
     if frame.casefold() == NONE:
         return NONE
     if reading.framenet is None:
@@ -143,8 +150,8 @@ def _spelled(path: Path, line: int, frame: str, reading: _CorpusReading) -> str 
         reading.unknown.add(frame)
         near = difflib.get_close_matches(frame.casefold(), [name.casefold() for name in reading.framenet.frames], n=1)
         meant = next((name for name in reading.framenet.frames if near and name.casefold() == near[0]), None)
-        fix = f"Did you mean {meant}?" if meant else "Correct it, or leave FrameNet out."
-        reading.report(path, line, "names a frame that FrameNet does not have", fix, shortened(frame))
+        fix = f"Did you mean {meant}?" if meant else "Correct it, or omit FrameNet."
+        reading.report(path, line, "has a frame that FrameNet does not have", fix, shortened(frame))
     return known
 
 
@@ -157,13 +164,13 @@ def _read_qualities(path: Path, reading: _CorpusReading) -> None:
         name = str(row.values.get("sent_id", "")).strip()
         if name not in reading.sentences:
             if row.values.get("sqs") in (None, ""):
-                continue  # a sentence that nobody has been compared on yet
-            fix = "Give the qualities of the sentences that the scores are of."
+                continue  # A sentence without two annotations to compare yet.
+            fix = "Use the qualities of the sentences in the scores."
             reading.report(path, row.line, "has a sentence without frame scores", fix, shortened(name))
             continue
         quality = number_of(row.values.get("sqs"), _MOST)
         if quality is None:
-            reading.report(path, row.line, "has no SQS from 0 to 1", "Write one.", _shown(row.values.get("sqs")))
+            reading.report(path, row.line, "has no SQS from 0 to 1", "Fill in the SQS.", _shown(row.values.get("sqs")))
             continue
         reading.sentences[name] = replace(
             reading.sentences[name],
@@ -179,7 +186,7 @@ def _whole(value: Any) -> int | None:
 
 
 def with_lexical_units(sentences: FrameSentences, known: Callable[[str], bool]) -> FrameSentences:
-    """The sentences with whether FrameNet has their word, where that was not known; `known` takes a word form."""
+    """Fills in whether FrameNet has each sentence's word, if unknown. `known` takes a word form."""
     judged = (
         each if each.in_framenet is not None else replace(each, in_framenet=known(each.word))
         for each in sentences.sentences

@@ -1,7 +1,4 @@
-"""Words in sentences whose frames are to be named: nobody need have judged them, so no scores are asked for.
-
-`frame_sentences` reads what a crowd made of them.
-"""
+"""Words in sentences whose frames are to be predicted. No annotations are needed; `frame_sentences` reads those."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +19,7 @@ class FrameWord:
     id: str
     text: str
     word: str
-    """As it stands in the text, but perhaps in other letters."""
+    """The word as in the text, except for case."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -34,8 +31,9 @@ class FrameWord:
 
 
 def read_frame_words(paths: Sequence[Path]) -> list[FrameWord]:
-    """One word for each sentence, sorted by id, from .csv, .tsv or .jsonl files with the columns `sent_id`, `sentence`
-    and `word`. Rows of the same sentence, one per frame, say the same word."""
+    """Reads one word per sentence, sorted by ID, from .csv, .tsv or .jsonl files with the columns `sent_id`, `sentence`
+    and `word`. All rows of a sentence (one per frame) have the same word.
+    """
     reading = RowReading()
     words: dict[str, FrameWord] = {}
     for path in paths:
@@ -44,15 +42,15 @@ def read_frame_words(paths: Sequence[Path]) -> list[FrameWord]:
                 text_of(next((row.values[name] for name in names if name in row.values), "")) for names in _COLUMNS
             ]
             if not all(values):
-                fix = "The file needs the columns sent_id, sentence and word, filled in."
-                reading.report(path, row.line, f"has nothing under {_COLUMNS[values.index('')][0]!r}", fix)
+                fix = "Fill in the columns sent_id, sentence and word in every row."
+                reading.report(path, row.line, f"has no value for {_COLUMNS[values.index('')][0]!r}", fix)
             else:
                 _add(FrameWord(*values), path, row.line, words, reading)
             if len(reading.problems) >= MOST_PROBLEMS:
                 break
     reading.check("The sentences can't be used")
     if not words:
-        raise refused(paths[0], None, "has no sentences", "Check that the right file was named")
+        raise refused(paths[0], None, "has no sentences", "Check the file name")
     return [words[name] for name in sorted(words)]
 
 
@@ -61,10 +59,12 @@ def _add(word: FrameWord, path: Path, line: int, words: dict[str, FrameWord], re
     if known == word:
         return
     if known is not None:
-        fix = "Give every sentence and word a unique id."
-        reading.report(path, line, "has an id with another sentence or word", fix, shortened(word.id))
+        fix = "Give every pair of sentence and word a unique ID."
+        reading.report(
+            path, line, "has a different sentence or word than an earlier row with the same ID", fix, shortened(word.id)
+        )
     elif _place(word.text, word.word) is None:
-        fix = "Write the word as it is in the sentence."
+        fix = "Spell the word as in the sentence."
         reading.report(path, line, "has a word that is not in its sentence", fix, shortened(word.word))
     else:
         words[word.id] = word

@@ -1,4 +1,4 @@
-"""FrameNet 1.7 from the folder a user has: frames, lexical units, relations, annotated texts."""
+"""Reads FrameNet 1.7 from the user's copy: frames, lexical units, relations, annotated texts."""
 
 from chorale.kits.frames.framenet.fulltext import Document, FrameTarget, FulltextSentence
 from chorale.kits.frames.framenet.markup import Marked

@@ -12,19 +12,19 @@ _LONGEST_NUMBER = 9
 
 @dataclass(frozen=True, slots=True)
 class FrameTarget:
-    """A word, or several, that evoke a frame."""
+    """One or several words that evoke a frame."""
 
     frame: str
     lexical_unit: str
-    """As FrameNet names it: `give up.v`."""
+    """FrameNet's name of the lexical unit: `give up.v`."""
     spans: tuple[tuple[int, int], ...]
-    """In characters of the sentence, the end not included; a verb and its particle are two."""
+    """Character spans in the sentence, end exclusive. A verb and its particle are two spans."""
 
 
 @dataclass(frozen=True, slots=True)
 class FulltextSentence:
     number: str
-    """FrameNet's own id of the sentence."""
+    """FrameNet's ID of the sentence."""
     text: str
     targets: tuple[FrameTarget, ...]
 
@@ -32,12 +32,12 @@ class FulltextSentence:
 @dataclass(frozen=True, slots=True)
 class Document:
     name: str
-    """The file's name without its ending."""
+    """File name without extension."""
     sentences: tuple[FulltextSentence, ...]
 
 
 def document(name: str, root: ET.Element) -> Document:
-    """A file of FrameNet's `fulltext` folder."""
+    """Reads a file of FrameNet's `fulltext` folder."""
     return Document(name, tuple(map(_sentence, children(root, "sentence"))))
 
 
@@ -53,7 +53,7 @@ def _targets(sentence: ET.Element, text: str) -> Iterator[FrameTarget]:
     for each in sets:
         frame, unit = each.get("frameName"), each.get("luName")
         spans = _spans([each], ("Target",), text)
-        # Where words have tags, a target is one of those words: FrameNet left the others undone.
+        # If words have tags, targets are tagged words. FrameNet did not annotate the others.
         known = any(start < to and at < end for start, end in spans for at, to in tokens) if tokens else bool(spans)
         if frame and unit and known:
             yield FrameTarget(frame, unit, tuple(sorted(spans)))
@@ -67,7 +67,7 @@ def _spans(sets: list[ET.Element], layers: tuple[str, ...], text: str) -> set[tu
         if layer.get("name") in layers
         for label in children(layer, "label")
     )
-    # FrameNet's ends are of the last character; labels of what is left unsaid have no place.
+    # FrameNet's ends are inclusive. Labels of null instantiations have no position.
     numbers = (
         (int(start), int(end) + 1)
         for start, end in labels

@@ -1,4 +1,4 @@
-"""FrameNet's definitions as people can read them: without mark-up of roles, examples apart."""
+"""Converts FrameNet's definitions to readable text: without role markup, and with separate examples."""
 
 import re
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ _EXAMPLE = re.compile(r"<ex>(.*?)(?:</ex>|$)", re.DOTALL)
 _MENTION = re.compile(r"<(ment|m)>(.*?)</\1>", re.DOTALL)
 _TARGET = re.compile(r"<(?:t|target|mark)>(.*?)</(?:t|target|mark)>", re.DOTALL)
 _RUN_INTO = re.compile(r"(?<=[A-Za-z])(?=<fen>)|(?<=</fen>)(?=[A-Za-z])(?!(?:e?s|ed|ing)\b)")
-"""Where a word and the name of a role were written without the space between them."""
+"""A word and a role name without a space between them."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPACE_BEFORE = re.compile(r" +([.,;:!?)’]|'(?:s|re|ve|ll|d|m)\b|n't\b)")
 _ABSENT = re.compile(r"\s*[\[(]?\b[CDI]NI\b[\])]?")
-"""FrameNet's sign, behind an example, for a role that nothing in it fills."""
+"""FrameNet's marker after an example for a role without a filler."""
 _STOPPED_TWICE = re.compile(r"([.!?])\s*\.+$")
 _IN_SHORT = {
     "LU": "word",
@@ -26,14 +26,14 @@ _SHORT = re.compile(rf"\b(?:{'|'.join(sorted(_IN_SHORT, reverse=True))})\b")
 _NOTES = re.compile(r"\n\s*\n|(?:^|\s)(?:NB|N\.B\.|Note)\b")
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!cf)(?<!etc)[.!?](?=\s|$)")
 _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
-"""As names of frames and roles have it."""
+"""Spelling of frame and role names."""
 _OF_LINGUISTS = re.compile(
     r"\b(?:annotat\w+|lexical units?|frame elements?|semantic types?|inherit\w*|syntactic\w*|constituents?|predicates?|"
     r"arguments?|oblique|direct objects?|non-lexical|role names?|perspectiviz\w+|profiled|raising constructions?|"
     r"target words?|stage-level|individual-level)\b|\b\w+\.(?:v|n|a|adv|prep)\b",
     re.IGNORECASE,
 )
-"""Only lexicographers need to read a sentence that has one of these."""
+"""Sentences with these terms are of interest only to lexicographers."""
 _WORDS = r"(?:words|verbs|nouns|adjectives|terms)\b"
 _LAY_WORDING = (
     (re.compile(r"^In this frame,? +", re.IGNORECASE), ""),
@@ -46,21 +46,21 @@ _LAY_WORDING = (
     (re.compile(r"\bthe target\b"), "the word"),
 )
 _LONGEST = 20_000
-"""Characters of a definition that are looked at: FrameNet's longest has a third of it."""
+"""Maximum number of characters processed, three times the length of FrameNet's longest definition."""
 _OPEN, _CLOSE = "\ue000", "\ue001"
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A text with the words in it that are spoken of."""
+    """A text with marked words."""
 
     text: str
     spans: tuple[tuple[int, int], ...] = ()
-    """From and to, in characters, the end not included."""
+    """Start and end in characters, end exclusive."""
 
 
 def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
-    """What a definition says, and its examples with the words that evoke the frame.
+    """The text of a definition, and its examples with the words that evoke the frame.
 
     >>> readable("<def-root>An <fen>Agent</fen> acts.<ex><fex name='A'>Ann</fex> <t>did</t> it .</ex></def-root>")
     ('An Agent acts.', (Marked(text='Ann did it.', spans=((4, 7),)),))
@@ -75,10 +75,10 @@ def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
 
 
 def brief(definition: str, longest: int = 400) -> str:
-    """The beginning of a readable definition, without notes to annotators, cut at the end of a sentence.
+    """The first sentences of a readable definition, without notes to annotators.
 
-    What lexicographers write in short (LU, FE) is written out. Sentences about the lexicon are left out, and the others
-    speak of meanings instead of frames.
+    Abbreviations of lexicographers (LU, FE) are expanded. Sentences about the lexicon are left out, and the others
+    refer to meanings instead of frames.
 
     >>> brief("Somebody acts. Some LUs take time.\\n\\nNB: this is not for events.")
     'Somebody acts. Some words take time.'
@@ -95,7 +95,7 @@ def brief(definition: str, longest: int = 400) -> str:
 
 
 def marked_example(raw: str) -> Marked:
-    """An example without mark-up, and where its marked words stand.
+    """An example without markup, with the spans of its marked words.
 
     >>> marked_example("She <t>opened</t> it .")
     Marked(text='She opened it.', spans=((4, 10),))
@@ -120,7 +120,7 @@ def marked_example(raw: str) -> Marked:
 
 
 def _about_meaning(text: str) -> str:
-    """A definition for readers who have never heard of frames. The first sentence stays, whatever it is about."""
+    """A definition for readers who do not know frames. The first sentence is always kept."""
     ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
     sentences = [part for start, end in pairwise(ends) if (part := text[start:end].strip())]
     about = [each for number, each in enumerate(sentences) if number == 0 or not _OF_LINGUISTS.search(each)]

@@ -50,11 +50,11 @@ _SINCE_THE_FIRST_RELEASES: Mapping[str, tuple[str, ...]] = {
     "warrant": ("Deserving",),
     "working_on": ("Work",),
 }
-"""Frames of releases up to 1.5 that 1.7 calls otherwise, or has made two of."""
+"""Frames of releases up to 1.5 that were renamed or split in 1.7."""
 
 
 def frame_key(name: str) -> str:
-    """What a name is compared by: `Cause harm`, `cause_harm` and `f:Cause_harm` are the same frame.
+    """Normalised name for comparison: `Cause harm`, `cause_harm` and `f:Cause_harm` are the same frame.
 
     >>> frame_key("f:Cause harm")
     'cause_harm'
@@ -63,9 +63,9 @@ def frame_key(name: str) -> str:
 
 
 def newer_names(name: str, changes: Mapping[str, tuple[str, ...]] | None = None) -> tuple[str, ...]:
-    """What FrameNet 1.7 calls a frame of an earlier release; the name itself if nothing is known of a change.
+    """The names in FrameNet 1.7 of a frame of an earlier release; unchanged if no renaming is known.
 
-    `changes`, by `frame_key`, come before the ones known here.
+    `changes`, by `frame_key`, take precedence over the built-in ones.
 
     >>> newer_names("Invention"), newer_names("Motion")
     (('Coming_up_with',), ('Motion',))
@@ -75,7 +75,7 @@ def newer_names(name: str, changes: Mapping[str, tuple[str, ...]] | None = None)
 
 
 def read_name_changes(path: Path) -> dict[str, tuple[str, ...]]:
-    """Old and new names from a .csv, .tsv or .jsonl file with the columns `old_frame` and `new_frame`."""
+    """Reads old and new names from a .csv, .tsv or .jsonl file with the columns `old_frame` and `new_frame`."""
     reading = RowReading()
     changes: dict[str, tuple[str, ...]] = {}
     for row in reading.rows(path):
@@ -83,7 +83,7 @@ def read_name_changes(path: Path) -> dict[str, tuple[str, ...]]:
         old, new = pair or (None, None)
         if not isinstance(old, str) or not isinstance(new, str) or not old.strip() or not new.strip():
             fix = "Give every row an old_frame and a new_frame."
-            reading.report(path, row.line, "does not name an old and a new frame", fix, shortened(row.values))
+            reading.report(path, row.line, "has no old_frame or no new_frame", fix, shortened(row.values))
             continue
         key = frame_key(old)
         changes[key] = (*changes.get(key, ()), new.strip())

@@ -1,4 +1,4 @@
-"""FrameNet's folder: names, lexical units and relations at once, frames and texts when they are asked for."""
+"""Reads a FrameNet folder: names, lexical units and relations at once, frames and texts on demand."""
 
 import re
 from collections import defaultdict
@@ -24,72 +24,72 @@ from chorale.model import Problem, UserError
 _INDEX = "frameIndex.xml"
 _LONGEST_UNIT = 200
 _REMARK = re.compile(r"\s*[\[(].*?[\])]\s*")
-"""Behind or in a lemma: `cover [in clothes].v`, `(can't) help.v`."""
+"""Annotations in a lemma: `cover [in clothes].v`, `(can't) help.v`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     name: str
     definition: str
-    """Readable, in paragraphs; role names stand in it as words."""
+    """Readable text in paragraphs, with role names as words."""
     examples: tuple[Marked, ...]
-    """Of the definition."""
+    """Examples of the definition."""
     own_words: bool = False
-    """Whether somebody wrote the definition for people to read, so that it is shown as it is."""
+    """Whether the definition was written for annotators and is shown unchanged."""
 
     @property
     def brief(self) -> str:
-        """What a worker is shown of the definition."""
+        """The part of the definition that workers see."""
         return self.definition if self.own_words else brief(self.definition)
 
 
 @dataclass(frozen=True, slots=True)
 class FrameNet:
-    """A release. Frames and annotated texts are read when they are first asked for, and kept."""
+    """A release. Frames and annotated texts are read on first use and cached."""
 
     name: str
-    """The folder, as messages show it."""
+    """Name of the folder in messages."""
     frames: tuple[str, ...]
     """The names of all frames, sorted."""
     lexical_units: Mapping[str, tuple[str, ...]]
-    """From `lemma.pos`, as FrameNet writes it but in small letters (`give up.v`), to the frames it evokes, sorted."""
+    """Sorted frames by lexical unit (`lemma.pos` in lower case, e.g. `give up.v`)."""
     links: FrameLinks
     digest: str
-    """Of the indexes and relations."""
+    """Digest of the indexes and relations."""
     _shelf: ReleaseFiles = field(repr=False)
     _by_key: Mapping[str, str] = field(repr=False)
     _frames: dict[str, Frame] = field(default_factory=dict, repr=False)
     _documents: dict[str, Document] = field(default_factory=dict, repr=False)
 
     def known(self, name: str) -> str | None:
-        """The frame as FrameNet spells it, whatever the case and with spaces or underscores; None if there is none."""
+        """The frame in FrameNet's spelling, ignoring case and with spaces or underscores; None if unknown."""
         return self._by_key.get(frame_key(name))
 
     def units(self, lemma: str, pos: str) -> tuple[str, ...]:
-        """The frames that a lemma evokes as a part of speech (`v`, `n`, `a`, `adv`, …)."""
+        """The frames that a lemma evokes with a part of speech (`v`, `n`, `a`, `adv`, …)."""
         return self.lexical_units.get(f"{lemma.casefold()}.{pos}", ())
 
     def frame(self, name: str) -> Frame:
-        """A frame with its definition, from its own file."""
+        """Reads a frame with its definition from its file."""
         if name not in self._frames:
             self._frames[name] = self._read(name)
         return self._frames[name]
 
     def check_frames(self) -> None:
-        """Refuse a release that lacks files of its own frames, before work is done that needs them."""
+        """Raises an error if files of frames are missing, before any work that needs them."""
         there = {file.removesuffix(".xml") for file in self._shelf.under("frame")}
         missing = [name for name in self.frames if name not in there]
         if missing:
-            fix = "Copy or download FrameNet again: frameIndex.xml names the frame."
+            fix = "frameIndex.xml lists this frame. Copy or download FrameNet again."
             problems = [Problem(f"{self.name}/frame/{name}.xml", None, "does not exist", fix) for name in missing]
-            raise UserError(f"{self.name} is incomplete: it lacks {len(missing):,} frames", problems[:MOST_PROBLEMS])
+            raise UserError(f"{self.name} is incomplete: {len(missing):,} frames are missing", problems[:MOST_PROBLEMS])
 
     def documents(self) -> tuple[str, ...]:
         """The names of the annotated texts in the release."""
         return tuple(file.removesuffix(".xml") for file in self._shelf.under("fulltext"))
 
     def missing_documents(self) -> tuple[str, ...]:
-        """Texts that the release's index names and that are not there."""
+        """Texts that are listed in the index but missing."""
         content = self._shelf.read("fulltextIndex.xml")
         if content is None:
             return ()
@@ -115,7 +115,7 @@ class FrameNet:
 
     def _read(self, name: str) -> Frame:
         if name not in self.frames:
-            raise refused(self.name, None, "has no such frame", "Correct the frame's name", name)
+            raise refused(self.name, None, "has no such frame", "Correct the name of the frame", name)
         root = parsed(self._shelf, f"frame/{name}.xml")
         text = next((child.text or "" for child in children(root, "definition")), "")
         definition, examples = readable(text)
@@ -123,17 +123,17 @@ class FrameNet:
 
 
 def read_framenet(folder: Path) -> FrameNet:
-    """FrameNet 1.7 as its release or NLTK lays it out: a folder, or the packed file as it was downloaded.
+    """Opens FrameNet 1.7 in the layout of the release or of NLTK: a folder, or the archive as downloaded.
 
-    It needs `frameIndex.xml`, `luIndex.xml`, `frRelation.xml`, and a file for every frame that is asked for. Files of
-    single lexical units are not read.
+    Requires `frameIndex.xml`, `luIndex.xml`, `frRelation.xml`, and a file for every requested frame. Files of single
+    lexical units are not read.
     """
     release = open_release(folder, _INDEX)
     frames = tuple(
         sorted({name for each in children(parsed(release, _INDEX), "frame") if (name := each.get("name")) is not None})
     )
     if not frames:
-        raise refused(f"{release.name}/{_INDEX}", None, "names no frames", "Copy or download FrameNet again")
+        raise refused(f"{release.name}/{_INDEX}", None, "lists no frames", "Copy or download FrameNet again")
     units = _lexical_units(release)
     links = FrameLinks(tuple(_links(release)))
     digest = digest_of(repr((frames, sorted(units.items()), links.links)).encode())
@@ -153,7 +153,7 @@ def _lexical_units(release: ReleaseFiles) -> dict[str, tuple[str, ...]]:
         if bare and bare != lemma:
             units[f"{bare}.{pos}"].add(frame)
     if not units:
-        raise refused(f"{release.name}/luIndex.xml", None, "names no lexical units", "Copy or download FrameNet again")
+        raise refused(f"{release.name}/luIndex.xml", None, "lists no lexical units", "Copy or download FrameNet again")
     return {name: tuple(sorted(frames)) for name, frames in sorted(units.items())}
 
 

@@ -1,15 +1,15 @@
-"""How frames are related, with the kind of relation."""
+"""Typed relations between frames."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 _PARENT_CHILD = {"Inheritance", "Using", "Perspective_on", "Subframe"}
-"""Kinds that put one frame above another: it is more general, presupposed, neutral, or the whole."""
+"""Relation types where one frame is above the other: it is more general, presupposed, neutral, or the whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameLink:
-    """One relation of FrameNet's: `above` is the more general frame, or the one that comes first."""
+    """A FrameNet relation: `above` is the more general frame, or the one that comes first."""
 
     kind: str
     below: str
@@ -28,10 +28,10 @@ class FrameLinks:
             self._of[link.below].append(link)
 
     def between(self, first: str, second: str) -> tuple[FrameLink, ...]:
-        """The relations that directly link two frames, either way round."""
+        """The relations that directly link two frames, in either direction."""
         pairs = ((first, second), (second, first))
         return tuple(link for below, above in pairs for link in self._of.get(below, ()) if link.above == above)
 
     def parents(self, frame: str) -> frozenset[str]:
-        """Frames that are directly above this one."""
+        """Frames directly above this frame."""
         return frozenset(link.above for link in self._of.get(frame, ()) if link.kind in _PARENT_CHILD)

@@ -11,26 +11,28 @@ from pathlib import Path
 
 from chorale.files.source import refused
 
-_FOLDER_FIX = "Name FrameNet's folder, the one that holds frameIndex.xml, as the release or NLTK has it"
+_FOLDER_FIX = "Use the FrameNet folder that contains frameIndex.xml, in the layout of the release or of NLTK"
 _LARGEST = 64 * 1024 * 1024
-"""Bytes of one file of a packed release: FrameNet's largest that is read has three million."""
+"""Maximum size of one file in an archive, in bytes. FrameNet's largest file has three million."""
 _LARGEST_TOGETHER = 512 * 1024 * 1024
-"""Of all files that are kept: FrameNet's have sixty-five million."""
+"""Maximum total size of all files, in bytes. FrameNet's files have sixty-five million."""
 _FOLDERS = ("frame", "fulltext")
-"""What is read besides the files beside `needed`. The folder `lu` is by far the largest, and not needed."""
+"""Folders that are read in addition to the files next to `needed`. The largest folder, `lu`, is not needed."""
 _SPOILED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, LZMAError, EOFError, OSError, RuntimeError, ValueError)
-"""What unpackers say of files that are cut off, locked, packed in unknown ways, or no archives at all."""
+"""Exceptions for archives that are truncated, encrypted, compressed with an unknown method, or not archives."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFiles:
     name: str
-    """As messages show it."""
+    """Name in messages."""
     _files: Mapping[str, Path | bytes]
-    """By their paths in the release: unpacked ones lie elsewhere, packed ones are here. No name leads to others."""
+    """Files by their path in the release: paths of unpacked files, or contents of packed files. No path leaves the
+    release.
+    """
 
     def read(self, file: str) -> bytes | None:
-        """The bytes of a file; None if it is not there."""
+        """The bytes of a file, or None if it does not exist."""
         content = self._files.get(file)
         if not isinstance(content, Path):
             return content
@@ -39,7 +41,7 @@ class ReleaseFiles:
         except (FileNotFoundError, IsADirectoryError):
             return None
         except OSError as error:
-            raise refused(content, None, f"can't be read: {error.strerror}", "Make it readable") from None
+            raise refused(content, None, f"can't be read: {error.strerror}", "Check its permissions") from None
 
     def under(self, folder: str) -> list[str]:
         """The names of the XML files in a folder, sorted, without the folder."""
@@ -48,9 +50,9 @@ class ReleaseFiles:
 
 
 def open_release(path: Path, needed: str) -> ReleaseFiles:
-    """The release at a folder, one folder below it, or in a .tar.gz, .tgz, .tar or .zip file.
+    """Opens a release in a folder, one folder below it, or in a .tar.gz, .tgz, .tar or .zip file.
 
-    `needed` is a file that tells where in it the release begins.
+    `needed` is a file that marks the root of the release.
     """
     if path.is_dir():
         start = _start(path, needed)
@@ -59,19 +61,21 @@ def open_release(path: Path, needed: str) -> ReleaseFiles:
             str(start), {f"{folder}{file.name}": file for folder in folders for file in (start / folder).glob("*.xml")}
         )
     if not path.exists():
-        raise refused(path, None, "does not exist", "Name the folder that holds the release, or its packed file")
+        raise refused(path, None, "does not exist", "Use the folder that contains the release, or its archive")
     try:
         if zipfile.is_zipfile(path):
             return ReleaseFiles(str(path), _beginning(path, _kept(path, _unzipped(path)), needed))
         if tarfile.is_tarfile(path):
             return ReleaseFiles(str(path), _beginning(path, _kept(path, _untarred(path)), needed))
     except _SPOILED as error:
-        raise refused(path, None, f"can't be unpacked: {error}", "Copy or download it again") from None
-    raise refused(path, None, "is neither a folder nor a packed release", "Name the folder that holds the release")
+        raise refused(path, None, f"cannot be unpacked: {error}", "Copy or download it again") from None
+    raise refused(
+        path, None, "is neither a folder nor an archive of a release", "Use the folder that contains the release"
+    )
 
 
 def _start(path: Path, needed: str) -> Path:
-    """The folder itself, or the only one in it (as unpacking makes) that has the file."""
+    """The folder itself, or the only subfolder (as created by unpacking) that contains the file."""
     if (path / needed).is_file():
         return path
     inner = sorted(each.parent for each in path.glob(f"*/{needed}"))
@@ -95,7 +99,9 @@ def _unzipped(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _is_wanted(name: str) -> bool:
-    """Whether it is XML at the top of the release or in a folder that is read; where it begins is not known yet."""
+    """Whether this may be an XML file in the root of the release or in a folder that is read. The root is not known
+    yet.
+    """
     *_, folder, file = ("", *name.split("/"))
     return file.endswith(".xml") and (folder in _FOLDERS or file.endswith(("Index.xml", "Relation.xml")))
 
@@ -106,8 +112,8 @@ def _kept(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
     for name, content in files:
         together += len(content)
         if together > _LARGEST_TOGETHER:
-            fix = "Unpack it, and name the folder"
-            raise refused(path, None, f"unpacks to more than {_LARGEST_TOGETHER // 1024**2} MB", fix)
+            fix = "Unpack it and use the folder"
+            raise refused(path, None, f"contains more than {_LARGEST_TOGETHER // 1024**2} MB", fix)
         contents[name] = content
     return contents
 
@@ -115,7 +121,7 @@ def _kept(path: Path, files: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
 def _beginning(path: Path, files: dict[str, bytes], needed: str) -> dict[str, bytes]:
     starts = sorted(name.removesuffix(needed) for name in files if name == needed or name.endswith(f"/{needed}"))
     if not starts:
-        raise refused(path, None, f"has no {needed} in it", "Name the packed release")
+        raise refused(path, None, f"does not contain {needed}", "Use the archive of the release")
     return {name.removeprefix(starts[0]): content for name, content in files.items() if name.startswith(starts[0])}
 
 
@@ -123,7 +129,7 @@ def _beginning(path: Path, files: dict[str, bytes], needed: str) -> dict[str, by
 
 
 def parsed(release: ReleaseFiles, file: str) -> ET.Element:
-    """The root of a file that must be there."""
+    """The root element of a required file."""
     content = release.read(file)
     if content is None:
         raise refused(f"{release.name}/{file}", None, "does not exist", _FOLDER_FIX)
@@ -133,24 +139,24 @@ def parsed(release: ReleaseFiles, file: str) -> ET.Element:
 def parsed_bytes(content: bytes, name: str) -> ET.Element:
     fix = "Copy or download it again"
     if b"\0" in content:
-        raise refused(name, 1, "is not in UTF-8, as FrameNet's files are", fix)
-    # FrameNet has no document type: without one there are no entities that could blow up. In what is no UTF-16 it is
-    # written in these letters, and nowhere else but in comments.
+        raise refused(name, 1, "is not encoded in UTF-8", fix)
+    # FrameNet's files have no document type, and without one there are no entities that could expand. Outside UTF-16, a
+    # document type is always written with these characters.
     if b"<!DOCTYPE" in content:
-        raise refused(name, 1, "has a document type, which FrameNet's files do not", fix)
+        raise refused(name, 1, "has a document type, unlike FrameNet's own files", fix)
     try:
         return ET.fromstring(content)  # noqa: S314 - see above
     except ET.ParseError as error:
         raise refused(name, error.position[0], f"is not XML: {error.msg}", fix) from None
     except (ValueError, LookupError) as error:
-        raise refused(name, 1, f"is in an encoding that can't be read: {error}", fix) from None
+        raise refused(name, 1, f"has an unsupported encoding: {error}", fix) from None
 
 
 def children(element: ET.Element, name: str) -> Iterator[ET.Element]:
-    """Children of that name, whatever the file's namespace."""
+    """Children with this name, in any XML namespace."""
     return (child for child in element if child.tag.rpartition("}")[2] == name)
 
 
 def every(root: ET.Element, name: str) -> Iterator[ET.Element]:
-    """All elements of that name below an element."""
+    """All descendants with this name."""
     return (element for element in root.iter() if element.tag.rpartition("}")[2] == name)

@@ -1,12 +1,13 @@
-"""Frame disambiguation with ambiguity: a system's scores against the crowd's (Dumitrache, Aroyo and Welty, 2019).
+"""Frame disambiguation with ambiguity: scores of a system against those of the crowd (Dumitrache, Aroyo and Welty,
+2019).
 
-Per sentence, over its list of candidates, where a frame the system does not name has 0:
+Per sentence, over its candidates, where frames without a system score have 0:
 
     τ_b = (concordant − discordant) / √((n₀ − ties in one)·(n₀ − ties in the other)),   n₀ = n(n−1)/2
     cos = Σ crowd·system / √(Σ crowd² · Σ system²)
 
-Over the corpus, the area under the curve of the sentences' values in descending order, by trapezoids and divided by
-the number of sentences, and their mean weighted by sentence quality (SQS).
+Over the corpus: the area under the curve of the values in descending order (trapezoidal rule, divided by the number of
+sentences), and their mean weighted by sentence quality (SQS).
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr
 
 Constant = Literal["zero", "skip"]
-"""What τ is where all candidates have the same score: 0, or the sentence has none."""
+"""Value of τ if all candidates have the same score: 0, or undefined."""
 
 _AT_ONCE = 2**21
 _TAU, _COSINE, _QUALITY = range(3)
@@ -33,19 +34,19 @@ class FrameAgreement:
 
     sentences: tuple[str, ...]
     tau: FloatArray
-    """NaN where it has none."""
+    """NaN where undefined."""
     cosine: FloatArray
     quality: FloatArray | None
     candidates: NDArray[np.intp]
-    """How many each sentence has."""
+    """Number of candidates of each sentence."""
     constant: NDArray[np.bool_]
-    """Whether all candidates of the sentence have the same score, by the crowd or by the system."""
+    """Whether all candidates of the sentence have the same score from the crowd or from the system."""
     without_score: int
-    """Sentences for which the system gives no candidate a score."""
+    """Number of sentences where no candidate has a system score."""
     outside: int
-    """Scores of the system for frames that are not candidates of the sentence."""
+    """Number of system scores for frames that are not candidates of the sentence."""
     unknown: int
-    """Sentences of the system that the crowd has not judged."""
+    """Number of system sentences that the crowd has not annotated."""
 
     def __repr__(self) -> str:
         scores = (f"{name} {value:.4f}" for name, value in self.metric().scores(self.statistics()).items())
@@ -56,7 +57,7 @@ class FrameAgreement:
         return Statistics(self.sentences, np.column_stack([self.tau, self.cosine, weights]))
 
     def metric(self) -> Metric:
-        """Scores over sentences; the weighted mean only where sentences have a quality."""
+        """Scores over sentences. The weighted mean requires sentence quality."""
         kinds = {"tau": _TAU, "cosine": _COSINE}
         weighted = self.quality is not None
 
@@ -78,10 +79,10 @@ class FrameAgreement:
 def frame_agreement(
     gold: FrameScores, system: FrameScores, *, top: bool = False, constant: Constant = "zero"
 ) -> FrameAgreement:
-    """The system's scores against the crowd's, over the crowd's sentences.
+    """Compares the scores of a system with those of the crowd, over the crowd's sentences.
 
-    With `top` only the system's highest frame counts, as 1 (of several, the one that sorts first). The crowd's own
-    scores with `top` are the best that a system with one frame a sentence can do.
+    With `top`, only the system's highest frame counts, with score 1 (for ties, the first in alphabetical order). The
+    crowd's own scores with `top` are the upper bound for systems with one frame per sentence.
 
     >>> crowd = FrameScores.from_columns(["s", "s", "s"], ["a", "b", "none"], [0.9, 0.6, 0.0])
     >>> agreement = frame_agreement(crowd, FrameScores.from_columns(["s"], ["a"]))
@@ -118,7 +119,7 @@ def frame_agreement(
 
 
 def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
-    """τ_b of each row of the one with the same row of the other; NaN where a row is constant.
+    """τ_b between corresponding rows; NaN if a row is constant.
 
     >>> kendall_tau_b(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 3.0, 2.0]])).round(4).tolist()
     [0.3333]
@@ -134,8 +135,8 @@ def kendall_tau_b(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def cosines(first: FloatArray, second: FloatArray) -> FloatArray:
-    """The cosine of each row of the one with the same row of the other; 0 where a row is all 0."""
-    # Scaled first, so that the smallest and largest numbers can be squared.
+    """Cosine of corresponding rows; 0 if a row is all 0."""
+    # Scaled first, so that squares of very small and very large numbers are representable.
     first, second = (each / np.maximum(np.abs(each).max(axis=1, keepdims=True), 1e-300) for each in (first, second))
     product = (first * second).sum(axis=1)
     length = np.sqrt((first**2).sum(axis=1)) * np.sqrt((second**2).sum(axis=1))
@@ -146,16 +147,16 @@ def cosines(first: FloatArray, second: FloatArray) -> FloatArray:
 
 
 def area(values: FloatArray) -> float:
-    """Under the curve of the values in descending order, by trapezoids, over their number.
+    """Area under the curve of the values in descending order (trapezoidal rule), divided by their number.
 
-    Of one value, which makes no curve, it is the value; of none, 0.
+    For a single value, the value itself; for no values, 0.
 
     >>> round(area(np.array([0.2, 1.0, 0.6])), 3)
     0.4
     """
     if len(values) < 2:
         return float(values.sum())
-    # Every value is in two trapezoids, half each; the first and the last are in one.
+    # Every value contributes half to two trapezoids, except the first and the last.
     return float((values.sum() - (values.max() + values.min()) / 2) / len(values))
 
 
@@ -169,7 +170,7 @@ def _one_hot(scores: FrameScores) -> FrameScores:
 
 
 def _over_candidates(gold: FrameScores, system: FrameScores) -> tuple[FloatArray, int, int]:
-    """The system's score of every candidate; how many of its scores and sentences have no place there."""
+    """The system's score of every candidate, and the number of scores and sentences that match no candidate."""
     sentence = _places(system.sentences, gold.sentences)[system.sentence]
     frame = _places(system.frames, gold.frames)[system.frame]
     width = len(gold.frames)
@@ -187,6 +188,6 @@ def _over_candidates(gold: FrameScores, system: FrameScores) -> tuple[FloatArray
 
 
 def _places(names: tuple[str, ...], among: tuple[str, ...]) -> NDArray[np.intp]:
-    """Where each name stands among the others; −1 if it does not."""
+    """Index of each name among the others, or −1."""
     place = {name: number for number, name in enumerate(among)}
     return np.fromiter((place.get(name, -1) for name in names), dtype=np.intp, count=len(names))

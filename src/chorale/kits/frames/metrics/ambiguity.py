@@ -1,8 +1,8 @@
-"""Where a crowd sees more than one frame, and how those frames are related (Dumitrache, Aroyo and Welty, 2019, 2.3).
+"""Sentences where the crowd sees several frames, and the relations between them (Dumitrache et al. 2019, section 2.3).
 
-A frame has a majority if more than half of the sentence's workers chose it, before weighting. Frames are confused with
-each other where both have a frame-sentence score (FSS) above a bound; a pair weighs the smaller of the two scores, over
-all sentences.
+A frame has a majority if more than half of the sentence's workers chose it, before weighting. Two frames are confused
+if both have a frame-sentence score (FSS) above a threshold. The weight of a pair is the smaller score, summed over all
+sentences.
 """
 
 from collections import Counter, defaultdict
@@ -15,20 +15,20 @@ from chorale.kits.frames.files.sentences import NONE, FrameSentence
 from chorale.kits.frames.framenet import FrameNet
 
 BOUND = 0.2
-"""FSS above which a frame counts as one that people see in a sentence."""
+"""FSS above which a frame counts as present in a sentence."""
 SHARED_UNITS = 0.1
-"""Share of the words of the smaller of two frames that both have, from which on they overlap."""
+"""Minimum fraction of the smaller frame's words that two overlapping frames share."""
 
 
 class Relation(StrEnum):
     """The relation between two confused frames."""
 
     PARENT_CHILD = "parent and child"
-    """FrameNet puts one above the other, directly or with one frame between them."""
+    """One is above the other in FrameNet, directly or with one frame between them."""
     OVERLAPPING = "overlapping"
-    """They have a parent in common, another of FrameNet's relations, or many of their words."""
+    """They share a parent, another FrameNet relation, or many words."""
     COMPOSED = "composed"
-    """Neither: together they say what the word means, if anything does."""
+    """Neither. Together they may describe the meaning of the word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,16 @@ class ConfusedPair:
     first: str
     second: str
     sentences: tuple[str, ...]
-    """Those in which people see both, the strongest first."""
+    """Sentences in which both are present, strongest first."""
     weight: float
     relation: Relation | None
     """None without FrameNet."""
     links: tuple[str, ...]
-    """FrameNet's own names of what links them directly."""
+    """FrameNet's names of their direct relations."""
 
 
 def majority_frames(sentence: FrameSentence) -> list[str]:
-    """The frames that more than half chose."""
+    """The frames that more than half of the workers chose."""
     return [name for name, score in sentence.ranked() if score.initial > 0.5]
 
 
@@ -72,7 +72,7 @@ def seen_frames(sentence: FrameSentence, bound: float = BOUND) -> list[str]:
 
 
 class FrameRelating:
-    """Relations between frames, each found out once."""
+    """Cached relations between frames."""
 
     def __init__(self, framenet: FrameNet) -> None:
         self._framenet = framenet
@@ -83,7 +83,7 @@ class FrameRelating:
         self._known: dict[tuple[str, str], tuple[Relation, tuple[str, ...]]] = {}
 
     def between(self, first: str, second: str) -> tuple[Relation, tuple[str, ...]]:
-        """How two frames are related, and what FrameNet calls their direct links."""
+        """The relation between two frames, with FrameNet's names of their direct relations."""
         pair = (min(first, second), max(first, second))
         if pair not in self._known:
             self._known[pair] = self._related(*pair)
@@ -112,7 +112,7 @@ class FrameRelating:
 def confused_pairs(
     sentences: Iterable[FrameSentence], relating: FrameRelating | None = None, bound: float = BOUND
 ) -> list[ConfusedPair]:
-    """Pairs of frames that people see in the same sentences, the heaviest first."""
+    """Pairs of frames that are present in the same sentences, ordered by weight, largest first."""
     weights: defaultdict[tuple[str, str], list[tuple[float, str]]] = defaultdict(list)
     for sentence in sentences:
         for first, second in combinations(sorted(seen_frames(sentence, bound)), 2):
@@ -129,9 +129,9 @@ def confused_pairs(
 
 
 def why_unclear(sentence: FrameSentence, relating: FrameRelating, bound: float = BOUND) -> Relation | None:
-    """What the frames people see in a sentence have to do with each other; None if they see one, or none.
+    """The relation between the frames present in a sentence, or None if there are fewer than two.
 
-    The strongest relation of any two counts. The order is that of the paper's appendix: parent and child, overlap,
+    The strongest relation of any pair counts, in the order of the paper's appendix: parent and child, overlap,
     composition.
     """
     seen = seen_frames(sentence, bound)
@@ -140,12 +140,12 @@ def why_unclear(sentence: FrameSentence, relating: FrameRelating, bound: float =
 
 
 def histogram(values: Sequence[float], bins: int = 20) -> list[int]:
-    """How many values are in each of the equal parts of 0 to 1."""
+    """Number of values in each equal-width bin from 0 to 1."""
     counts = Counter(min(bins - 1, max(0, int(value * bins))) for value in values)
     return [counts[place] for place in range(bins)]
 
 
 def none_score(sentence: FrameSentence) -> float:
-    """The share, by quality, of those who found that no candidate fits."""
+    """Fraction of workers, weighted by quality, who found that no candidate fits."""
     score = sentence.frames.get(NONE)
     return 0.0 if score is None else score.final

@@ -1,4 +1,4 @@
-"""How a frame disambiguation system does, for people and for scripts."""
+"""Scores of a frame disambiguation system, for people and for scripts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ from chorale.model.plural import plural
 from chorale.present.svg import Axis, Curve, curve_chart, stacked, standalone
 
 _MOST_ROWS = 20
-"""Of a table on a terminal; `--json` has them all."""
+"""Maximum number of rows on the terminal. `--json` has all rows."""
 _MOST_POINTS = 300
-"""Of a curve: more than these can't be told apart in a picture."""
+"""Maximum number of points of a curve. More cannot be distinguished in a chart."""
 _KINDS = {"tau": "Kendall's tau", "cosine": "cosine"}
 _OVER = {"auc": "AUC", "mean": "mean", "w_avg": "w-avg"}
 
@@ -36,14 +36,14 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class FrameScoreOptions:
-    """What can change the numbers."""
+    """Options that can change the scores."""
 
     top: bool = False
     constant: Constant = "zero"
     initial: bool = False
-    """Whether the crowd's scores were read as they were before workers were weighted."""
+    """Whether the crowd's scores are those before workers were weighted."""
     columns: Mapping[str, str | None] = field(default_factory=dict)
-    """Those that were named, by option."""
+    """Explicitly set columns, by option."""
 
 
 def score_frames(
@@ -56,7 +56,7 @@ def score_frames(
     with_items: bool = False,
     only: Named | None = None,
 ) -> Score:
-    """Scores of a system against the crowd, with the requested extras; with `only`, over the sentences of that set."""
+    """Scores a system against the crowd, with the requested extras. With `only`, over the sentences of that set."""
     gold = restricted(gold, only)
     agreement = _agreement(system, gold, options)
     metric = agreement.metric()
@@ -94,22 +94,24 @@ def score_frames(
 
 
 def restricted(gold: Named, only: Named | None) -> Named:
-    """The sentences of the gold that are in the other as well; all of them if there is no other."""
+    """The gold sentences that are also in the other file, or all without another file."""
     if only is None:
         return gold
     scores = gold.scores.only(only.scores.sentences)
     if not scores.sentences:
-        fix = f"Name a file with ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
-        problem = Problem(only.name, None, "has no sentence of the gold", fix, repr(only.scores.sentences[0]))
+        fix = f"Use a file with sentence IDs of {gold.name}, such as {gold.scores.sentences[0]!r}."
+        problem = Problem(
+            only.name, None, "has no sentence in common with the gold", fix, repr(only.scores.sentences[0])
+        )
         raise UserError("There is nothing to score", [problem])
     return Named(f"{gold.name}, only {only.name}", scores)
 
 
 def draw_curves(systems: Sequence[Named], gold: Named, options: FrameScoreOptions, only: Named | None = None) -> str:
-    """How several systems agree with the same gold, from the best sentence to the worst, as an SVG file.
+    """Draws the agreement of several systems with the gold, from the best sentence to the worst, as an SVG file.
 
-    As in Figure 2 of Dumitrache, Aroyo and Welty (2019). The area under a curve, over the number of sentences, is the
-    AUC.
+    As in Figure 2 of Dumitrache, Aroyo and Welty (2019). The area under a curve divided by the number of sentences is
+    the AUC.
     """
     gold = restricted(gold, only)
     names = [Path(one.name).stem for one in systems]
@@ -127,11 +129,11 @@ def draw_curves(systems: Sequence[Named], gold: Named, options: FrameScoreOption
         title = f"{kind} of every sentence, in descending order"
         agreement = Axis(shown=lambda value: f"{value:.1f}", zero=True)
         panels.append((title, curve_chart(title, curves, Axis("sentences", zero=True), agreement)))
-    return standalone(stacked("How systems agree with the crowd, sentence by sentence", panels))
+    return standalone(stacked("Agreement of systems with the crowd by sentence", panels))
 
 
 def _points(values: FloatArray) -> list[tuple[float, float]]:
-    """In descending order; sentences that have no value are left out."""
+    """Values in descending order, without sentences where they are undefined."""
     ordered = np.sort(values[~np.isnan(values)])[::-1]
     if not len(ordered):
         return []
@@ -141,10 +143,11 @@ def _points(values: FloatArray) -> list[tuple[float, float]]:
 
 def _agreement(system: Named, gold: Named, options: FrameScoreOptions) -> FrameAgreement:
     if not set(system.scores.sentences) & set(gold.scores.sentences):
-        fix = f"Give its sentences the ids of {gold.name}, such as {gold.scores.sentences[0]!r}."
+        fix = f"Use the sentence IDs of {gold.name}, such as {gold.scores.sentences[0]!r}."
         example = repr(system.scores.sentences[0])
         raise UserError(
-            "There is nothing to score", [Problem(system.name, None, "has no sentence of the gold", fix, example)]
+            "There is nothing to score",
+            [Problem(system.name, None, "has no sentence in common with the gold", fix, example)],
         )
     return frame_agreement(gold.scores, system.scores, top=options.top, constant=options.constant)
 
@@ -165,11 +168,11 @@ def _json(agreement: FrameAgreement, values: dict[str, float]) -> dict[str, Any]
 def _notes_on_gold(agreement: FrameAgreement) -> list[str]:
     notes = []
     if agreement.quality is None:
-        notes.append("No weighted average: the gold has no sentence quality (a column sqs), or not everywhere.")
+        notes.append("No weighted average: the gold has no sentence quality (column sqs) for some or all sentences.")
     elif not agreement.quality.any():
-        notes.append("The weighted average is 0 by definition: every sentence has the quality 0.")
+        notes.append("The weighted average is 0 by definition, because every sentence has quality 0.")
     if len(agreement.sentences) == 1:
-        notes.append("One sentence makes no curve: its AUC is its score.")
+        notes.append("With a single sentence, the AUC is its score.")
     return notes
 
 
@@ -185,7 +188,7 @@ def _notes(agreement: FrameAgreement, options: FrameScoreOptions) -> list[str]:
         notes.append(f"{sentences} no candidate with a score: the cosine is 0.")
     if agreement.outside:
         scores = plural(agreement.outside, "score", "scores")
-        notes.append(f"{scores} left out: no such frame is among the sentence's candidates.")
+        notes.append(f"{scores} left out: the frame is not a candidate of the sentence.")
     if agreement.unknown:
         notes.append(f"{plural(agreement.unknown, 'sentence', 'sentences')} left out: not in the gold.")
     return notes

@@ -1,7 +1,7 @@
-"""Which meanings fit the word? All candidate frames that do, or none.
+"""Selects all candidate frames that fit a word, or none.
 
-After Dumitrache, Aroyo and Welty (2019): several people choose from a list, and how far they agree says how clear the
-sentence is and how well each frame fits.
+Follows Dumitrache, Aroyo and Welty (2019): several workers choose from a list, and their agreement measures the clarity
+of the sentence and the fit of each frame.
 """
 
 from dataclasses import replace
@@ -39,9 +39,8 @@ class FrameOptions(BaseModel):
 
     explain: Literal["no", "if-none", "optional", "required"] = Field(
         default="no",
-        description="Whether people are asked to explain the meaning of the word in their own words: `no`, `if-none` "
-        "(optional, only for people who choose “none”), `optional` or `required`. Explanations do not count towards "
-        "labels or quality.",
+        description="Ask workers to explain the meaning of the word in their own words: `no`, `if-none` (optional, "
+        "only after “none”), `optional` or `required`. Explanations do not count towards labels or quality.",
     )
 
 

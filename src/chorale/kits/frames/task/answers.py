@@ -1,4 +1,4 @@
-"""What people answer: the frames that fit, or none; what many of them say together."""
+"""Answers: the frames that fit, or none; and their aggregation."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ LONGEST_MEANING = 500
 
 
 class FramesExplained(BaseModel):
-    """The frames that fit, and what the word means in the worker's own words, if they gave that."""
+    """The frames that fit, and the worker's explanation of the meaning, if any."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -47,14 +47,14 @@ class FramesExplained(BaseModel):
             return _canonical(value)
         meaning = value.get("meaning", "")
         if value.keys() - {"frames", "meaning"} or not isinstance(meaning, str):
-            raise ValueError("must have `frames` and `meaning`. Choose frames, and explain the meaning as a text.")
+            raise ValueError("must have `frames` and `meaning`. Select frames, and give the meaning as text.")
         if len(meaning) > LONGEST_MEANING:
             raise ValueError(f"must have a meaning of at most {LONGEST_MEANING} characters. Shorten it.")
         return {"frames": _canonical(value.get("frames")), "meaning": meaning.strip()}
 
 
 class FramesWithMeaning(FramesExplained):
-    """The frames that fit, and what the word means in the worker's own words."""
+    """The frames that fit, and the worker's explanation of the meaning."""
 
     @field_validator("answer", mode="after")
     @classmethod
@@ -65,7 +65,7 @@ class FramesWithMeaning(FramesExplained):
 
 
 class FrameGold(BaseModel):
-    """Gold: the frames that fit, or a table of those that must and those that may be chosen."""
+    """Gold: the frames that fit, or a table of frames that must and may be chosen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -87,21 +87,21 @@ class FrameGold(BaseModel):
 
 def _canonical(names: Any) -> list[str]:
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name.strip() for name in names):
-        raise ValueError("must be a list of frames. Choose at least one, or none of these.")
+        raise ValueError("must be a list of frames. Select at least one frame, or “None of these”.")
     chosen = sorted({name.strip() for name in names})
     if NONE in chosen and len(chosen) > 1:
-        raise ValueError("must be either frames or none of them. Choose one or the other.")
+        raise ValueError("cannot have both frames and “None of these”. Select one or the other.")
     return chosen
 
 
 def misfit(answer: Answer, payload: Payload) -> str | None:
-    """A frame that is not among the candidates."""
+    """Error message for a frame that is not a candidate, or None."""
     names = [*answer["fits"], *answer["may"]] if is_gold_table(answer) else chosen(answer)
     known = {*frames_of(payload), NONE}
     unknown = next((name for name in names if name not in known), None)
     if unknown is None:
         return None
-    return f"must be among the candidates, and {unknown!r} is not. Choose from {', '.join(sorted(known))}."
+    return f"has a frame that is not a candidate: {unknown!r}. Choose from {', '.join(sorted(known))}."
 
 
 def is_gold_table(answer: Answer) -> bool:
@@ -114,7 +114,7 @@ def chosen(answer: Answer) -> tuple[str, ...]:
 
 
 def grade(answer: Answer, gold: Answer) -> GradeResult:
-    """Right if all that fits was chosen, and nothing that does not; in part by the cosine of the two."""
+    """Correct if exactly the fitting frames were chosen. Partial credit is the cosine of the two choices."""
     fits, may = (set(gold["fits"]), set(gold["may"])) if is_gold_table(gold) else (set(chosen(gold)), set())
     given = set(chosen(answer))
     missed, wrong = sorted(fits - given), sorted(given - fits - may)
@@ -122,7 +122,7 @@ def grade(answer: Answer, gold: Answer) -> GradeResult:
         return GradeResult(1.0)
     reasons = [f"does not name “{in_words(name)}”, which fits" for name in missed]
     reasons += [f"names “{in_words(name)}”, which does not fit" for name in wrong]
-    # A frame that both must and may be chosen is still missed: such an answer is never whole.
+    # A frame that both must and may be chosen still counts as missed.
     return GradeResult(min(_cosine(given - may, fits - may) if fits - may else 0.0, 0.99), tuple(reasons))
 
 
@@ -131,9 +131,9 @@ def distance(left: Answer, right: Answer) -> float:
 
 
 def combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """The options that more than half chose, by trust; where there are none, the one or ones chosen most often.
+    """The options chosen by more than half of the workers, weighted by quality; otherwise the most frequent ones.
 
-    The confidence is how clear the sentence is: the mean cosine of all pairs of answers, weighted by trust.
+    The confidence is the clarity of the sentence: the mean cosine of all pairs of answers, weighted by worker quality.
     """
     weights: defaultdict[str, float] = defaultdict(float)
     for judgment in judgments:
@@ -146,7 +146,7 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
     if not leading or (NONE in leading and len(leading) > 1):
         most = max(weights.values())
         leading = [name for name, weight in weights.items() if weight >= most - 1e-9]
-    # People who find that nothing fits, and as many who find something, do not make one answer.
+    # If “none” and a frame are tied, there is no single answer.
     frames = [name for name in leading if name != NONE]
     return Combined(sorted(frames or leading), _clarity(judgments))
 
@@ -159,17 +159,17 @@ def present(_payload: Payload, answer: Answer) -> Answer:
 
 
 _FITTING = (0.01, 0.36, 0.26, 0.24, 0.13)
-"""How often none, one, two, three or four frames fit a sentence of which nothing is known."""
+"""Simulated frequency of sentences that none, one, two, three or four frames fit."""
 _SEEN_TOO = 0.2
-"""How often somebody also sees another frame that fits.
+"""Probability that a simulated worker also sees another fitting frame.
 
-With both, simulated people of 80–97% ability come to two frames of a majority, one and none in 11%, 69% and 20% of
-sentences; in the first 5,042 of the corpus it is 15%, 64% and 21%.
+With both settings, simulated workers of 80–97% accuracy produce two, one and no majority frames in 11%, 69% and 20% of
+sentences. In the first 5,042 sentences of the corpus it is 15%, 64% and 21%.
 """
 
 
 def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-    """An answer for simulated people: the known one, or as many frames as may fit at random, or the first frame."""
+    """True answer for simulated workers: the known answer, a random number of random frames, or the first frame."""
     if known is not None:
         return known["fits"] if is_gold_table(known) else list(chosen(known))
     frames = [candidate["frame"] for candidate in view["candidates"]]
@@ -180,10 +180,10 @@ def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
 
 
 def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
-    """What somebody makes of a sentence that several frames fit: they see one of them, and seldom another.
+    """Answer of a simulated worker to a sentence with several fitting frames: one of them, and rarely another.
 
-    So a sentence with one frame in its truth is clear, and the more it has the less so. People who miss it take another
-    candidate.
+    A sentence with one true frame is therefore clear, and clarity decreases with more frames. Wrong answers are other
+    candidates.
     """
     truth = chosen(truth)
     if rng.random() >= accuracy:
@@ -194,14 +194,14 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
 
 
 def _cosine(left: set[str], right: set[str]) -> float:
-    """Of two choices as vectors of 0 and 1."""
+    """Cosine of two choices as vectors of 0 and 1."""
     if not left or not right:
         return 0.0
     return len(left & right) / sqrt(len(left) * len(right))
 
 
 def _clarity(judgments: Sequence[Judgment]) -> float:
-    """In one pass: the weighted sum of all pairs is that of the sums, less everybody with themselves."""
+    """Mean cosine of all pairs in one pass: the cosine of the weighted sums minus each answer with itself."""
     sums: defaultdict[str, float] = defaultdict(float)
     own = whole = 0.0
     for judgment in judgments:

@@ -20,12 +20,12 @@ from chorale.contract.reading_time import ANSWER_SECONDS, OPTION_SECONDS, readin
 from chorale.model import Payload
 
 NONE = "none"
-"""What somebody says who finds that no candidate fits."""
+"""The answer that no candidate fits."""
 MOST_CANDIDATES = 60
 LONG_LIST = 8
-"""Lists of more candidates than this begin folded; `frames.js` has the same number."""
+"""Lists with more candidates than this are collapsed at first. `frames.js` uses the same number."""
 _FOLDED_WORDS = 20
-"""How many words of a definition the two lines have that a folded list shows."""
+"""Number of words of a definition on the two lines that a collapsed list shows."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"\S")]
 
@@ -39,13 +39,14 @@ class ShownFrame(BaseModel):
     definition: _Text
     example: str = Field(default="", max_length=4000)
     example_word: tuple[int, int] | None = None
-    """From and to, in characters of the example, the end not included."""
+    """Start and end in characters of the example, end exclusive."""
     more_examples: list[tuple[Annotated[str, Field(max_length=4000)], int, int]] = Field(default=[], max_length=9)
-    """Each with from and to in characters of its text, the same where no word is marked."""
+    """Examples, each with start and end of the marked word in characters. Start and end are equal if no word is marked.
+    """
 
     @model_serializer(mode="wrap")
     def _as_it_was_given(self, serialized: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without an empty list: rows of studies from before there were more examples stay what they were."""
+        """Omits an empty list, so that rows of older studies without several examples stay unchanged."""
         row: dict[str, Any] = serialized(self)
         if not self.more_examples:
             del row["more_examples"]
@@ -55,7 +56,7 @@ class ShownFrame(BaseModel):
     @classmethod
     def _is_no_answer_of_its_own(cls, value: str) -> str:
         if value.strip().casefold() == NONE:
-            raise ValueError("is reserved for “no frame”. Leave it out: every list has it.")
+            raise ValueError("is reserved for “no frame”. Remove it: every list contains it automatically.")
         return value.strip()
 
     @model_validator(mode="after")
@@ -79,11 +80,11 @@ class FrameItem(BaseModel):
 
     sentence: _Text
     start: int | None = Field(default=None, ge=0)
-    """Where the word begins, in characters of the sentence; needed if it is there more than once."""
+    """Start of the word in characters of the sentence. Required if the word occurs more than once."""
     word: str = Field(min_length=1, max_length=200, pattern=r"\S")
     lemma: str = ""
     in_framenet: bool | None = None
-    """Whether FrameNet has the lemma as a lexical unit, where that is known."""
+    """Whether FrameNet has the lemma as a lexical unit, if known."""
     candidates: list[ShownFrame] = Field(min_length=1, max_length=MOST_CANDIDATES)
 
     @field_validator("word")
@@ -91,19 +92,17 @@ class FrameItem(BaseModel):
     def _is_there(cls, word: str, info: ValidationInfo) -> str:
         sentence, start = info.data.get("sentence"), info.data.get("start")
         if sentence is None or "start" not in info.data:
-            return word  # which is wrong by itself
+            return word  # That is a separate error.
         if start is not None:
             if sentence[start : start + len(word)] != word:
-                raise ValueError(
-                    f"is not what the sentence has after {start} characters. Correct `start`, or leave it out."
-                )
+                raise ValueError(f"does not match the sentence at character {start}. Correct `start`, or remove it.")
             return word
         places = _places(sentence, word)
         if not places:
-            raise ValueError("is not in its sentence. Write it as the sentence has it.")
+            raise ValueError("is not in its sentence. Spell the word as in the sentence.")
         if len(places) > 1:
             raise ValueError(
-                f"is there {len(places)} times. Say with `start` which one it is: the number of characters before it "
+                f"occurs {len(places)} times. Set `start` to the number of characters before the intended occurrence "
                 f"({', '.join(map(str, places[:10]))})."
             )
         return word
@@ -114,12 +113,12 @@ class FrameItem(BaseModel):
         names = [candidate.frame for candidate in value]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise ValueError(f"has the frame {twice!r} twice. Remove one of the two.")
+            raise ValueError(f"has the frame {twice!r} twice. Remove one of them.")
         return value
 
 
 def seconds(item: Payload) -> float:
-    """How long an item takes at least: all that its page shows at first, which is less of a long list."""
+    """Minimum time for an item, based on the text that the page shows at first. Long lists are collapsed."""
     candidates = item["candidates"]
     texts = [item["sentence"]]
     for candidate in candidates:
@@ -136,7 +135,7 @@ def seconds(item: Payload) -> float:
 
 
 def _places(sentence: str, word: str) -> list[int]:
-    """Where the word stands by itself; if nowhere, where it stands at all."""
+    """Positions of the word as a separate word; otherwise all positions."""
     whole = [found.start() for found in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", sentence)]
     return whole or [found.start() for found in re.finditer(re.escape(word), sentence)]
 
@@ -146,7 +145,7 @@ def frames_of(payload: Payload) -> list[str]:
 
 
 def shown(payload: Payload) -> dict[str, Any]:
-    """What a worker sees: nothing that tells where a candidate came from."""
+    """The data that workers see, without the source of candidates."""
     start = payload.get("start")
     return {
         "sentence": payload["sentence"],
@@ -158,7 +157,7 @@ def shown(payload: Payload) -> dict[str, Any]:
 
 
 def arrange(payload: Payload, seeds: Seeds) -> dict[str, Any]:
-    """The candidates in an order of the worker's own."""
+    """The candidates in a random order per worker."""
     order = sorted(frames_of(payload))
     Random(seeds.item).shuffle(order)
     return {"frames": order}

@@ -1,4 +1,4 @@
-"""How a model is asked which frames fit: the word is marked in its sentence, and it chooses among the candidates."""
+"""Prompts for models: the word is marked in its sentence, and the model selects from the candidates."""
 
 from collections.abc import Mapping
 from typing import Any

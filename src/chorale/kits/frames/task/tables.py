@@ -1,4 +1,4 @@
-"""What a stage came to, by CrowdTruth: in the columns of the published corpus, and one row a sentence."""
+"""CrowdTruth results of a stage: in the columns of the published corpus, and as one row per sentence."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from chorale.metrics.judgments import Judgments
 from chorale.model import SourceItem, UserError
 
 _NOTHING = 1e-08
-"""What the corpus has for a frame that nobody agrees on."""
+"""Value in the corpus for a frame without any agreement."""
 _OF_WORKERS = {
     "wqs": "wqs",
     "wwa": "wwa",
@@ -23,16 +23,16 @@ _OF_WORKERS = {
     "wwa_initial": "wwa_initial",
     "wsa_initial": "wua_initial",
 }
-"""The corpus's columns, and what CrowdTruth calls them: its units are sentences here."""
+"""Columns of the corpus with their names in CrowdTruth, where units are sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StageQualities:
-    """A stage's items and their qualities; None where no two people have judged one item yet."""
+    """Items of a stage with their quality, or None if no item has two annotations yet."""
 
     items: tuple[SourceItem, ...]
     judgments: Counter[str]
-    """Of each item."""
+    """Data of each item."""
     by_worker: Counter[str]
     qualities: CrowdTruth | None
 
@@ -119,7 +119,7 @@ def _frame_quality_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 FRAME_TABLE = TaskExport(
     name="frames-fss",
-    summary="every sentence and candidate with its frame-sentence score, in the corpus's own columns, as CSV",
+    summary="every sentence and candidate with its frame-sentence score, in the columns of the corpus, as CSV",
     file_name="FSS.csv",
     columns=("frame", "fss_sent_centric", "fss_sent_centric_initial", "sent_id", "sentence", "word"),
     rows=_frame_rows,
@@ -133,7 +133,7 @@ SENTENCE_TABLE = TaskExport(
 )
 WORKER_TABLE = TaskExport(
     name="frames-wqs",
-    summary="every worker's quality, in the corpus's own columns, as CSV",
+    summary="every worker's quality, in the columns of the corpus, as CSV",
     file_name="WQS.csv",
     columns=("worker", "duration", "job", "judgment", "unit", *_OF_WORKERS),
     rows=_worker_rows,

@@ -1,4 +1,4 @@
-"""What came back: fields of a form as the XML scripts read, and tests scored by their answer key."""
+"""Answers: fields of a form as XML for scripts, and tests scored with their answer key."""
 
 import math
 import re
@@ -14,14 +14,14 @@ from chorale.kits.mturk.api.questions import FormQuestion, QuestionForm
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
 OTHER = ":other"
-"""What the field of one's own words is called, behind the question's identifier."""
+"""Suffix of the field for free text, after the identifier of the question."""
 Fields = Sequence[tuple[str, str]]
-"""Names and values as a form sends them; a name may come more than once."""
+"""Names and values as sent by a form. A name may occur more than once."""
 _ESCAPED = re.compile(r"(?:%u[0-9A-Fa-f]{4})+")
 
 
 def fields_of_address(query: str) -> Fields:
-    """The fields of an answer in an address: in UTF-8, or as JavaScript's older `escape` writes them.
+    """The fields of an answer in a URL, encoded in UTF-8 or with JavaScript's old `escape`.
 
     >>> fields_of_address("a=caf%C3%A9&b="), fields_of_address("a=caf%E9%20%u2013%20%uD83C%uDF0A")
     ([('a', 'café'), ('b', '')], [('a', 'café – 🌊')])
@@ -34,7 +34,7 @@ def fields_of_address(query: str) -> Fields:
 
 
 def joined(fields: Fields) -> dict[str, str]:
-    """Fields with the values of each name in one text, with | between them, as batch files have them."""
+    """Fields with all values of a name joined by |, as in batch files."""
     together: dict[str, list[str]] = {}
     for name, value in fields:
         together.setdefault(name, []).append(value)
@@ -42,7 +42,7 @@ def joined(fields: Fields) -> dict[str, str]:
 
 
 def answers_xml(fields: Mapping[str, str], form: QuestionForm | None = None) -> str:
-    """The answers to a page, or to a form, as QuestionFormAnswers; without fields that were left empty."""
+    """The answers to a page or form as QuestionFormAnswers, without empty fields."""
     parts = (
         [_free_text(name, value) for name, value in fields.items() if value != ""]
         if form is None
@@ -55,7 +55,7 @@ def answers_xml(fields: Mapping[str, str], form: QuestionForm | None = None) -> 
 
 
 def fields_in(answer: str) -> dict[str, str]:
-    """The fields that a QuestionFormAnswers document holds."""
+    """The fields of a QuestionFormAnswers document."""
     fields: dict[str, str] = {}
     for answered in children(parsed("Answer", answer), "Answer"):
         chosen = [(part.text or "") for part in children(answered, "SelectionIdentifier", "OtherSelectionText")]
@@ -89,14 +89,14 @@ def _form_answer(asked: FormQuestion, fields: Mapping[str, str]) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text as XML can hold it: without the control characters it has no way to write."""
+    """Removes control characters that XML cannot represent."""
     kept = "".join(sign for sign in text if sign in "\t\n\r" or (sign >= " " and sign not in "\ufffe\uffff"))
-    # A reader would take a carriage return for a line break.
+    # XML readers would convert a carriage return to a line break.
     return escape(kept, {"\r": "&#13;"})
 
 
 def misfit(form: QuestionForm, fields: Mapping[str, str]) -> str | None:
-    """What keeps answers to a form from being taken; None if nothing does."""
+    """The reason why answers to a form are invalid, or None."""
     for asked in form.asked:
         wrong = _wrong_with(asked, fields)
         if wrong is not None:
@@ -129,7 +129,7 @@ def _wrong_text(asked: FormQuestion, value: str) -> str | None:
         return f"write at most {longest} characters"
     if asked.numeric is not None:
         return _wrong_number(asked.numeric, value)
-    # Patterns from outside could take for ever: they are checked in the browser, whose time is the worker's own.
+    # Patterns from requesters could take very long, so they are only checked in the browser.
     return None
 
 
@@ -146,15 +146,15 @@ def _wrong_number(bounds: tuple[float | None, float | None], value: str) -> str 
 
 @dataclass(frozen=True, slots=True)
 class AnswerKey:
-    """What answers to a test are worth."""
+    """Scores of the answers to a test."""
 
     options: Mapping[str, Sequence[tuple[frozenset[str], int]]]
-    """By question: sets of choices, and what choosing exactly those is worth."""
+    """By question: sets of choices with the score for exactly these choices."""
     otherwise: Mapping[str, int]
     mapping: Element | None
 
     def score(self, answers: Mapping[str, str]) -> int:
-        """The value of the qualification that somebody gets."""
+        """The qualification value for these answers."""
         total = 0
         for question, options in self.options.items():
             given = frozenset(one for one in answers.get(question, "").split("|") if one)
@@ -183,7 +183,7 @@ def read_answer_key(text: str) -> AnswerKey:
     mapping = child(root, "QualificationValueMapping")
     value_mapping = None if mapping is None else next(iter(mapping), None)
     if value_mapping is not None:
-        _mapped(value_mapping, 0)  # an invalid mapping fails here, not when a worker has taken the test
+        _mapped(value_mapping, 0)  # An invalid mapping fails here, not after a worker has taken the test.
     return AnswerKey(options, otherwise, value_mapping)
 
 
@@ -204,7 +204,7 @@ def _mapped(mapping: Element, total: int) -> int:
             except ValueError:
                 multiplier = math.inf
             if not abs(multiplier) <= LARGEST:
-                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a number in the usual range")
+                raise bad_xml("AnswerKey", "has a SummedScoreMultiplier that is not a valid number")
             return round(total * multiplier)
         case "RangeMapping":
             for scores in children(mapping, "SummedScoreRange"):
@@ -212,4 +212,4 @@ def _mapped(mapping: Element, total: int) -> int:
                     return _number(scores, "QualificationValue")
             return _number(mapping, "OutOfRangeQualificationValue")
         case other:
-            raise bad_xml("AnswerKey", f"maps values with {other!r}")
+            raise bad_xml("AnswerKey", f"has the unsupported value mapping {other!r}")

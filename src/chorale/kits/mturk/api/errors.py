@@ -1,4 +1,4 @@
-"""What the interface answers when it does not do what it was asked, in the words scripts know."""
+"""Errors of the API, with the wording that scripts expect."""
 
 from chorale.model import Refusal
 
@@ -6,7 +6,7 @@ _FAMILY = "AWS.MechanicalTurk"
 
 
 class TurkError(Refusal):
-    """A request that is not granted. boto3 raises it as `RequestError`, with `turk_code` as its `TurkErrorCode`."""
+    """A rejected request. boto3 raises it as `RequestError`, with `turk_code` as its `TurkErrorCode`."""
 
     def __init__(self, turk_code: str, message: str, kind: str = "RequestError", status: int = 400) -> None:
         super().__init__(turk_code, message, status)
@@ -15,7 +15,7 @@ class TurkError(Refusal):
 
     @property
     def body(self) -> dict[str, str]:
-        """The answer as it goes over the wire."""
+        """The error as JSON."""
         if self.kind in ("RequestError", "ServiceFault"):
             return {"__type": self.kind, "Message": self.message, "TurkErrorCode": self.turk_code}
         return {"__type": self.kind, "message": self.message}
@@ -38,7 +38,7 @@ def bad_xml(name: str, message: str) -> TurkError:
 
 
 def unknown(noun: str, name: str, advice: str = "") -> TurkError:
-    """There is no such HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker."""
+    """The HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker does not exist."""
     return TurkError(f"{_FAMILY}.{noun}DoesNotExist", f"{noun} {name} does not exist. {advice}".strip())
 
 

@@ -1,4 +1,4 @@
-"""XML from outside, read with care: no document types, hence no entities; limited in size and depth."""
+"""Safe parsing of untrusted XML: no document types or entities, and limited size and depth."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -14,10 +14,10 @@ LARGEST = 2**31 - 1
 
 
 def parsed(name: str, text: str) -> ET.Element:
-    """The root of the XML in the parameter `name`."""
+    """Parses the XML in the parameter `name`."""
     if len(text.encode()) > MOST_BYTES:
         raise out_of_range(name, f"is larger than {MOST_BYTES:,} bytes")
-    # Any encoding it claims is over: it has come as text.
+    # The declared encoding no longer applies, because the XML arrives as text.
     text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text).strip()
     try:
         _scan(name, text)
@@ -28,7 +28,7 @@ def parsed(name: str, text: str) -> ET.Element:
 
 
 def _scan(name: str, text: str) -> None:
-    """Read it once without keeping anything, to turn away what would be too much to keep."""
+    """Parses once without storing anything, to reject documents that are too large."""
     scanner = expat.ParserCreate()
     count = depth = 0
 
@@ -64,7 +64,7 @@ def child(element: ET.Element, name: str) -> ET.Element | None:
 
 
 def text_of(element: ET.Element | None, name: str) -> str:
-    """The text of a child, or none."""
+    """The text of a child, or empty."""
     part = None if element is None else child(element, name)
     return "" if part is None else (part.text or "").strip()
 
@@ -75,5 +75,5 @@ def whole_number(text: str, name: str, part: str) -> int:
     except ValueError:
         number = None
     if number is None or abs(number) > LARGEST:
-        raise bad_xml(name, f"has a {part} that is not a whole number in the usual range")
+        raise bad_xml(name, f"has a {part} that is not a valid whole number")
     return number

@@ -1,4 +1,4 @@
-"""Ids in the shape scripts expect: capital letters and digits."""
+"""IDs in the format that scripts expect: capital letters and digits."""
 
 import re
 from hashlib import sha256
@@ -8,16 +8,16 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PSEUDONYM = re.compile(r"w-([2-9a-hj-km-np-z]{4,40})")
 _WORKER = re.compile(r"A([2-9A-HJ-KM-NP-Z]{4,40})")
 NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""What a page gets for an assignment id while somebody only looks at it."""
+"""Assignment ID of a page in preview."""
 
 
 def new_id(rng: Random) -> str:
-    """An id that nobody can guess: 30 signs, as Mechanical Turk's are."""
+    """A random ID of 30 characters, as on Mechanical Turk."""
     return "3" + "".join(rng.choices(_ALPHABET, k=29))
 
 
 def id_from(*parts: str) -> str:
-    """An id that is the same whenever it is made from the same parts."""
+    """A deterministic ID derived from its parts."""
     digest = int.from_bytes(sha256("\0".join(parts).encode()).digest(), "big")
     signs = ""
     for _ in range(29):
@@ -27,12 +27,12 @@ def id_from(*parts: str) -> str:
 
 
 def group_id(type_name: str) -> str:
-    """The id of the group that a type's HITs are listed in."""
+    """ID of the group that lists the HITs of a type."""
     return id_from("group", type_name)
 
 
 def worker_id(pseudonym: str) -> str:
-    """A worker's pseudonym, spelled like a worker's id.
+    """A worker's pseudonym as a worker ID.
 
     >>> worker_id("w-abc234defg")
     'AABC234DEFG'
@@ -44,7 +44,7 @@ def worker_id(pseudonym: str) -> str:
 
 
 def pseudonym(worker: str) -> str | None:
-    """The pseudonym behind a worker's id; None if it can't be one.
+    """The pseudonym of a worker ID, or None if it is not valid.
 
     >>> pseudonym("AABC234DEFG"), pseudonym("A1")
     ('w-abc234defg', None)

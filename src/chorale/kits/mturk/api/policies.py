@@ -1,7 +1,7 @@
-"""Review policies: what Mechanical Turk did with answers automatically, if the requester asked for it.
+"""Review policies: automatic review of answers, as on Mechanical Turk.
 
-`ScoreMyKnownAnswers/2011-09-01` scores every assignment when it is submitted, `SimplePlurality/2011-09-01` all those of
-a HIT once it is over. Scores are whole percents, rounded down.
+`ScoreMyKnownAnswers/2011-09-01` scores every assignment when it is submitted, `SimplePlurality/2011-09-01` all
+assignments of a HIT when it ends. Scores are whole percentages, rounded down.
 """
 
 import json
@@ -14,18 +14,18 @@ from chorale.kits.mturk.api.errors import invalid, missing
 from chorale.kits.mturk.api.requests import YEAR
 
 ASSIGNMENT, HIT = "Assignment", "HIT"
-"""What a policy is about."""
+"""Level of a policy."""
 KNOWN_ANSWERS = "ScoreMyKnownAnswers/2011-09-01"
 PLURALITY = "SimplePlurality/2011-09-01"
 LONGEST_ANSWER = 256
-"""Longer answers are not compared."""
+"""Maximum length of answers that are compared."""
 MOST_QUESTIONS = 15
 Answers = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Acts:
-    """What is done by a score: from which on an assignment is approved, below which it is rejected or asked again."""
+    """Actions by score: thresholds for approval, rejection and extension."""
 
     approve_from: int | None
     approve_reason: str
@@ -33,15 +33,15 @@ class Acts:
     reject_reason: str
     extend_below: int | None
     most: int
-    """Assignments a HIT may have in all by being extended."""
+    """Maximum number of assignments of a HIT after extensions."""
     seconds: int
-    """For how long it is up again at least."""
+    """Minimum time that an extended HIT stays available."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswerPolicy:
     key: Mapping[str, frozenset[str]]
-    """By question, all values of the right answer."""
+    """All values of the correct answer, by question."""
     acts: Acts
 
     def right(self, answers: Answers) -> dict[str, bool]:
@@ -56,10 +56,10 @@ class HitAgreement:
     """Agreement between the assignments of a HIT."""
 
     questions: Mapping[str, tuple[str | None, int]]
-    """The agreed answer, if there is one, and how many percent gave the commonest one."""
+    """The agreed answer, if any, and the percentage of the most frequent answer."""
     hit: int
     workers: Mapping[str, int]
-    """By assignment."""
+    """Scores by assignment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class Plurality:
     threshold: int
     without_rejected: bool
     known_at_least: int | None
-    """Assignments whose known answers score less do not count."""
+    """Assignments with a lower score on known answers do not count."""
     acts: Acts
 
     def agreement(self, given: Mapping[str, Answers]) -> HitAgreement:
-        """What is agreed on, by assignments and their answers."""
+        """Agreement of assignments, from their answers."""
         questions = {question: self._agreed(question, given.values()) for question in self.questions}
         agreed = {question: answer for question, (answer, _) in questions.items() if answer is not None}
         alike = {
@@ -84,7 +84,7 @@ class Plurality:
 
     def _agreed(self, question: str, given: Iterable[Answers]) -> tuple[str | None, int]:
         shown = [_shown(answers.get(question, "")) for answers in given]
-        # Ties go to the first answer in the alphabet, whatever the order of the assignments.
+        # For ties, the first answer in alphabetical order wins, independent of the order of assignments.
         counts = sorted(Counter(entry for entry in shown if entry).items(), key=lambda entry: (-entry[1], entry[0]))
         if not counts:
             return None, 0
@@ -98,12 +98,12 @@ def _values(answer: str) -> frozenset[str]:
 
 
 def _shown(answer: str) -> str:
-    """An answer as it is compared: without space around it, several values in one order; nothing if it is too long."""
+    """A normalised answer for comparison: stripped, with sorted values; empty if it is too long."""
     return "" if len(answer) > LONGEST_ANSWER else "|".join(sorted(_values(answer)))
 
 
 class _Parameters:
-    """The parameters of a policy; reading one removes it, so that unknown ones remain."""
+    """The parameters of a policy. Reading a parameter removes it, so that unknown ones remain."""
 
     def __init__(self, name: str, policy: Mapping[str, Any]) -> None:
         self.name = name
@@ -172,14 +172,14 @@ def read_plurality(policy: Mapping[str, Any]) -> Plurality:
     if not questions or threshold is None:
         raise missing("HITReviewPolicy.QuestionIds or QuestionAgreementThreshold")
     if len(questions) > MOST_QUESTIONS:
-        raise invalid("HITReviewPolicy.QuestionIds", f"must name at most {MOST_QUESTIONS} questions")
+        raise invalid("HITReviewPolicy.QuestionIds", f"must list at most {MOST_QUESTIONS} questions")
     without = parameters.text("DisregardAssignmentIfRejected").lower() == "true"
     at_least = parameters.number("DisregardAssignmentIfKnownAnswerScoreIsLessThan", 0, 101)
     return Plurality(questions, threshold, without, at_least, _acts(parameters, "WorkerAgreement", "HITAgreement"))
 
 
 def stored(known: Mapping[str, Any] | None, plurality: Mapping[str, Any] | None) -> str | None:
-    """The policies of a request as they are stored; refused if they can't be followed."""
+    """Validates the policies of a request for storage."""
     if known is not None:
         read_known_answers(known)
     if plurality is not None:
@@ -189,7 +189,7 @@ def stored(known: Mapping[str, Any] | None, plurality: Mapping[str, Any] | None)
 
 
 def policies_of(text: str | None) -> dict[str, dict[str, Any]]:
-    """By level, policies that were stored."""
+    """Stored policies by level."""
     policies: dict[str, dict[str, Any]] = json.loads(text or "{}")
     return policies
 
@@ -201,7 +201,7 @@ def _named(policy: Mapping[str, Any], name: str, wanted: str) -> _Parameters:
 
 
 def decided(acts: Acts, score: int) -> str | None:
-    """What is done with an assignment by its score: approve, reject, or nothing."""
+    """The action for an assignment by its score: approve, reject, or none."""
     if acts.approve_from is not None and score >= acts.approve_from:
         return "approve"
     return "reject" if acts.reject_below is not None and score < acts.reject_below else None

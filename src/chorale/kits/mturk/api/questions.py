@@ -1,4 +1,4 @@
-"""What a HIT or a qualification test asks: an address elsewhere, a page of HTML, or a form in XML."""
+"""Questions of a HIT or qualification test: an external URL, an HTML page, or a form in XML."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -11,13 +11,13 @@ from chorale.kits.mturk.api.errors import bad_xml, invalid
 from chorale.kits.mturk.api.markup import child, children, kind_of, parsed, text_of, whole_number
 
 LOWEST, HIGHEST = 100, 2_000
-"""Pixels a frame may be high."""
+"""Maximum height of a frame in pixels."""
 _IDENTIFIER = re.compile(r"[\w .:-]{1,200}")
 _NETLOC = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 
 def origin_of(url: str) -> str:
-    """Whose an address is: written in one way, however the address writes it.
+    """The normalised origin of a URL.
 
     >>> origin_of("HTTPS://Study.example.org:443/a"), origin_of("http://[::1]:8000/")
     ('https://study.example.org', 'http://[::1]:8000')
@@ -31,7 +31,7 @@ def origin_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A page on somebody else's site."""
+    """A page on an external site."""
 
     url: str
     height: int
@@ -41,7 +41,7 @@ class External:
         return origin_of(self.url)
 
     def address(self, values: dict[str, str]) -> str:
-        """The page's address for one assignment."""
+        """The URL of the page for one assignment."""
         query = urlencode(values)
         return f"{self.url}{'&' if urlsplit(self.url).query else '?'}{query}"
 
@@ -56,7 +56,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A piece of what is shown."""
+    """A piece of displayed content."""
 
     kind: Literal["title", "text", "list", "html", "image"]
     text: str = ""
@@ -68,7 +68,7 @@ class Choice:
     identifier: str
     label: str
     html: str = ""
-    """Formatted, if it is."""
+    """Formatted text, if any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class FormQuestion:
     required: bool
     content: tuple[Content, ...]
     choices: tuple[Choice, ...] | None
-    """None where people write."""
+    """None for free text."""
     fewest: int = 0
     most: int = 1
     style: str = ""
@@ -90,7 +90,7 @@ class FormQuestion:
     numeric: tuple[float | None, float | None] | None = None
     length: tuple[int, int | None] = (0, None)
     patterns: tuple[tuple[str, str], ...] = ()
-    """Regular expressions, each with what to say if an answer does not match."""
+    """Regular expressions, each with an error message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ Question = External | Page | QuestionForm
 
 
 def read_question(text: str, name: str = "Question") -> Question:
-    """A question as a request has it."""
+    """Parses the question of a request."""
     root = parsed(name, text)
     match kind_of(root):
         case "ExternalQuestion":
@@ -116,11 +116,11 @@ def read_question(text: str, name: str = "Question") -> Question:
         case "QuestionForm":
             return _form(root, name)
         case other:
-            raise bad_xml(name, f"is neither an HTMLQuestion, an ExternalQuestion nor a QuestionForm but {other!r}")
+            raise bad_xml(name, f"must be an HTMLQuestion, an ExternalQuestion or a QuestionForm, not {other!r}")
 
 
 def read_test(text: str) -> QuestionForm:
-    """A qualification test, which can only be a form."""
+    """Parses a qualification test, which must be a form."""
     form = read_question(text, "Test")
     if not isinstance(form, QuestionForm):
         raise invalid("Test", "must be a QuestionForm")
@@ -128,7 +128,7 @@ def read_test(text: str) -> QuestionForm:
 
 
 def html_question(html: str) -> str:
-    """A page of HTML as the XML that asks it."""
+    """An HTML page as HTMLQuestion XML."""
     inside = html.replace("]]>", "]]]]><![CDATA[>")
     space = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"
     return (
@@ -138,7 +138,7 @@ def html_question(html: str) -> str:
 
 
 def _number(element: Element, kind: str, name: str, otherwise: int = 0) -> int:
-    """The number in a child, if it is there."""
+    """The number in a child element, if any."""
     text = text_of(element, kind)
     return whole_number(text, name, kind) if text else otherwise
 
@@ -150,9 +150,9 @@ def _external(root: Element, name: str) -> External:
         host, _ = parts.hostname, parts.port
     except ValueError:
         host = None
-    # The origin stands in a header of the page: nothing in it may end the directive.
+    # The origin becomes part of a page header, so it must not contain characters that end the directive.
     if not host or parts.scheme not in ("https", "http") or not _NETLOC.fullmatch(parts.netloc):
-        raise invalid(name, "has an ExternalURL that is not an http or https address in plain letters")
+        raise invalid(name, "has an ExternalURL that is not an ASCII http or https URL")
     return External(url, _number(root, "FrameHeight", name))
 
 
@@ -166,7 +166,7 @@ def _form(root: Element, name: str) -> QuestionForm:
             asked.append(_asked(part, name))
     identifiers = [one.identifier for one in asked]
     if not asked or len(set(identifiers)) < len(identifiers):
-        raise bad_xml(name, "needs questions, each with a unique QuestionIdentifier")
+        raise bad_xml(name, "must have questions, each with a unique QuestionIdentifier")
     return QuestionForm(tuple(overview), tuple(asked))
 
 
@@ -184,7 +184,7 @@ def _content(part: Element, name: str) -> Content:
         case "Binary":
             return Content("image", text_of(part, "DataURL"), (text_of(part, "AltText"),))
         case other:
-            raise bad_xml(name, f"has {other!r} among its content, which is not supported")
+            raise bad_xml(name, f"has content of the unsupported type {other!r}")
 
 
 def _asked(element: Element, name: str) -> FormQuestion:
@@ -204,7 +204,7 @@ def _asked(element: Element, name: str) -> FormQuestion:
         case "SelectionAnswer":
             return _selection(answer, name, asked)
         case other:
-            raise bad_xml(name, f"asks {identifier!r} with {other!r}, which is not supported")
+            raise bad_xml(name, f"has an unsupported answer type for {identifier!r}: {other!r}")
 
 
 def _selection(answer: Element, name: str, asked: FormQuestion) -> FormQuestion:
@@ -213,7 +213,7 @@ def _selection(answer: Element, name: str, asked: FormQuestion) -> FormQuestion:
     choices = [] if listed is None else [_choice(one, name) for one in children(listed, "Selection")]
     identifiers = {choice.identifier for choice in choices}
     if not choices or len(identifiers) < len(choices):
-        raise bad_xml(name, "needs selections, each with a unique SelectionIdentifier")
+        raise bad_xml(name, "must have selections, each with a unique SelectionIdentifier")
     several = style in ("checkbox", "list", "multichooser")
     return replace(
         asked,

@@ -1,4 +1,4 @@
-"""Queues that notifications are kept in, for scripts that ask for them as they asked Amazon's (SQS)."""
+"""Notification queues with the API of Amazon SQS."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from chorale.kits.mturk.api.requests import Parameter, may, must, number, read_r
 SERVICE = "sqs"
 TARGET = "AmazonSQS."
 PATH = "/mturk/queue/"
-"""Where the address of a queue here leads, behind the site's own."""
+"""Path of queue URLs on this site."""
 LONGEST_WAIT = 20
 _UNNAMEABLE = re.compile(r"[^A-Za-z0-9_-]+")
 _URL = {"QueueUrl": must(text(2000, 1))}
@@ -31,17 +31,17 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
     "DeleteMessageBatch": {**_URL, "Entries": must(several(table({"Id": must(text(80, 1)), **_HANDLE}), 10))},
     "PurgeQueue": _URL,
 }
-"""What can be asked of a queue, with what it takes. What else is sent along changes nothing here."""
+"""Operations on a queue with their parameters. Other parameters are ignored."""
 
 
 def read_queue_request(operation: str, body: Any) -> dict[str, Any]:
-    """The parameters of a request, and under `queue` the name of the queue it is about."""
+    """The parameters of a request, with the name of the queue in `queue`."""
     read = read_request(operation, body, OPERATIONS)
     return {**read, "queue": queue_named(read.get("QueueName") or read["QueueUrl"])}
 
 
 def queue_named(destination: str) -> str:
-    """The queue of an address, a topic or an e-mail address: what stands behind its last stroke or colon.
+    """The queue name of a URL, topic or e-mail address: the part after the last slash or colon.
 
     >>> queue_named("https://sqs.us-east-1.amazonaws.com/1234/hits"), queue_named("me@example.org")
     ('hits', 'me-example-org')
@@ -51,9 +51,9 @@ def queue_named(destination: str) -> str:
 
 
 def is_kept(transport: str, destination: str) -> bool:
-    """Whether notifications go into a queue here: all that cannot be posted to a queue elsewhere.
+    """Whether notifications go into a queue on this site, because they cannot be sent to an external queue.
 
-    Amazon's own queues take only what is signed with Amazon's keys, and those stay with their owner.
+    Amazon's queues only accept requests signed with AWS keys, which stay with their owner.
     """
     if transport != "SQS":
         return True

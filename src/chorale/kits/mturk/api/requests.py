@@ -1,4 +1,4 @@
-"""What each operation takes, and how a request is read: types, limits and what must be there."""
+"""Parameters of each operation: types, limits and required values."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from chorale.kits.mturk.api.errors import invalid, missing, out_of_range
 
 Reader = Callable[[str, Any], Any]
-"""From a parameter's name and value to what is worked with; refuses what can't be."""
+"""Converts the value of a parameter, or raises an error."""
 
 _ENTITY = re.compile(r"[A-Z0-9]{1,64}")
 _MONEY = re.compile(r"\d{1,9}(?:\.\d{0,2})?", re.ASCII)
@@ -32,19 +32,19 @@ def text(most: int = 4000, fewest: int = 0) -> Reader:
         if _UNSTORABLE.search(value):
             raise invalid(name, "has characters that can't be stored")
         if not fewest <= len(value) <= most:
-            raise out_of_range(name, f"must have {fewest} to {most:,} characters and has {len(value):,}")
+            raise out_of_range(name, f"must have {fewest} to {most:,} characters, but has {len(value):,}")
         return value
 
     return read
 
 
 def code(pattern: str, meaning: str) -> Reader:
-    """A short code: `meaning` says of what, with an example."""
+    """A short code. `meaning` describes it, with an example."""
     matches = re.compile(pattern).fullmatch
 
     def read(name: str, value: Any) -> str:
         if not isinstance(value, str) or not matches(value):
-            raise invalid(name, f"must be {meaning}, and is {str(value)[:20]!r}")
+            raise invalid(name, f"must be {meaning}, not {str(value)[:20]!r}")
         return value
 
     return read
@@ -55,7 +55,7 @@ def number(fewest: int, most: int) -> Reader:
         if isinstance(value, bool) or not isinstance(value, int):
             raise invalid(name, "must be a whole number")
         if not fewest <= value <= most:
-            raise out_of_range(name, f"must be between {fewest:,} and {most:,} and is {value:,}")
+            raise out_of_range(name, f"must be between {fewest:,} and {most:,}, but is {value:,}")
         return value
 
     return read
@@ -75,7 +75,7 @@ def several(each: Reader, most: int) -> Reader:
         if not isinstance(value, list):
             raise invalid(name, "must be a list")
         if len(value) > most:
-            raise out_of_range(name, f"must have at most {most} entries and has {len(value):,}")
+            raise out_of_range(name, f"must have at most {most} entries, but has {len(value):,}")
         return [each(f"{name}[{place}]", one) for place, one in enumerate(value)]
 
     return read
@@ -84,7 +84,7 @@ def several(each: Reader, most: int) -> Reader:
 def table(parameters: Mapping[str, Parameter]) -> Reader:
     def read(name: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise invalid(name, "must be a table")
+            raise invalid(name, "must be an object")
         return read_table(parameters, value, f"{name}.")
 
     return read
@@ -98,7 +98,7 @@ def yes_or_no(name: str, value: Any) -> bool:
 
 def entity(name: str, value: Any) -> str:
     if not isinstance(value, str) or not _ENTITY.fullmatch(value):
-        raise invalid(name, "must be an id: 1 to 64 capital letters and digits")
+        raise invalid(name, "must be an ID: 1 to 64 capital letters and digits")
     return value
 
 
@@ -144,8 +144,8 @@ COMPARATORS = (
     *("LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo", "EqualTo", "NotEqualTo"),
     *("Exists", "DoesNotExist", "In", "NotIn"),
 )
-_COUNTRY = code(r"[A-Z]{2}", "a country's code of two capital letters (ISO 3166), such as US")
-_SUBDIVISION = code(r"[A-Z0-9]{1,3}", "a region's code after the country's (ISO 3166-2), such as CA for US-CA")
+_COUNTRY = code(r"[A-Z]{2}", "a country code of two capital letters (ISO 3166), such as US")
+_SUBDIVISION = code(r"[A-Z0-9]{1,3}", "a region code without the country (ISO 3166-2), such as CA for US-CA")
 _VALUE = number(-(2**31), 2**31 - 1)
 _QUALIFICATION_TYPE = {"QualificationTypeId": must(entity)}
 _REQUIREMENT = table(
@@ -303,13 +303,13 @@ OPERATIONS: Mapping[str, Mapping[str, Parameter]] = {
         **_PAGE,
     },
 }
-"""Every operation of version 2017-01-17, with what it takes."""
+"""Every operation of version 2017-01-17 with its parameters."""
 
 
 def read_request(
     operation: str, body: Any, known: Mapping[str, Mapping[str, Parameter]] = OPERATIONS
 ) -> dict[str, Any]:
-    """The parameters of a request, all of them: those that were left out have their default, or None."""
+    """All parameters of a request. Missing parameters have their default or None."""
     if not isinstance(body, dict):
         raise invalid("The request", "must be a JSON object")
     return read_table(known[operation], body)

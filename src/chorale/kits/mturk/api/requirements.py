@@ -1,4 +1,4 @@
-"""Who may work on a HIT: what its qualification requirements say of what a worker has."""
+"""Checks qualification requirements of HITs against the qualifications of a worker."""
 
 import operator
 from collections.abc import Callable, Iterable, Mapping
@@ -13,20 +13,20 @@ MASTERS = (
     *("2NDP2L92HECWY8NS8H3CK0CP5L9GHO", "21VZU98JHSTLZ5BPP4A9NOBJEK3DPG"),
 )
 TRACK_RECORD = frozenset({APPROVED_HITS, APPROVED_PERCENT})
-"""What can be counted here as well: how much of somebody's work was approved."""
+"""System qualifications that can also be computed on this site, from approved work."""
 SYSTEM_TYPES: Mapping[str, str] = {
     APPROVED_HITS: "number of approved HITs",
     APPROVED_PERCENT: "approval rate",
     LOCALE: "locale",
     ADULT: "adult content",
     **dict.fromkeys(MASTERS, "Masters"),
-    # Given by earlier versions of the interface: shares of assignments submitted, abandoned, returned and rejected.
+    # From earlier versions of the API: rates of submitted, abandoned, returned and rejected assignments.
     "00000000000000000000": "submission rate",
     "00000000000000000070": "abandonment rate",
     "000000000000000000E0": "return rate",
     "000000000000000000S0": "rejection rate",
 }
-"""Qualifications that Mechanical Turk itself gave, with their names."""
+"""System qualifications of Mechanical Turk, with their names."""
 _NO_VALUE = ("Exists", "DoesNotExist")
 _ORDERED: Mapping[str, Callable[[int, int], bool]] = {
     "LessThan": operator.lt,
@@ -37,7 +37,7 @@ _ORDERED: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def holds(requirement: Mapping[str, Any], value: int | None) -> bool:
-    """Whether a requirement is met by the value somebody has of the qualification; None if they do not have it.
+    """Whether a requirement is met by a qualification value (None for workers without the qualification).
 
     >>> asked = {"Comparator": "GreaterThanOrEqualTo", "IntegerValues": [80]}
     >>> holds(asked, 80), holds(asked, 79), holds(asked, None)
@@ -64,26 +64,26 @@ def holds(requirement: Mapping[str, Any], value: int | None) -> bool:
 
 
 def lacks_value(requirement: Mapping[str, Any]) -> bool:
-    """Whether a requirement compares with nothing, so that nobody could meet it."""
+    """Whether a requirement has no value to compare with, so that nobody could meet it."""
     values = requirement.get("LocaleValues" if requirement["QualificationTypeId"] == LOCALE else "IntegerValues")
     return requirement["Comparator"] not in _NO_VALUE and not values
 
 
 def is_checked(name: str, *, counted: bool) -> bool:
-    """Whether a qualification is known here; `counted` where approved work is counted on this site."""
+    """Whether a qualification can be checked here. `counted`: approved work is counted on this site."""
     return name not in SYSTEM_TYPES or (counted and name in TRACK_RECORD)
 
 
 def unchecked(requirements: Iterable[Mapping[str, Any]], *, counted: bool) -> tuple[str, ...]:
-    """A warning for each kind of requirement that only Mechanical Turk could check, with what to do instead.
+    """A warning with advice for each requirement that only Mechanical Turk could check.
 
     >>> unchecked([{"QualificationTypeId": LOCALE}], counted=False)
-    ('The locale requirement is not checked: anybody may accept. Set it on your recruitment platform.',)
+    ('The locale requirement is not checked: any worker may accept. Set it on your recruitment platform.',)
     """
     names = [one["QualificationTypeId"] for one in requirements]
     return tuple(
         dict.fromkeys(
-            f"The {SYSTEM_TYPES[name]} requirement is not checked: anybody may accept. {_instead(name)}"
+            f"The {SYSTEM_TYPES[name]} requirement is not checked: any worker may accept. {_instead(name)}"
             for name in names
             if not is_checked(name, counted=counted)
         )
@@ -94,11 +94,11 @@ def _instead(name: str) -> str:
     if name in TRACK_RECORD:
         return 'To count approved work on this site, set track_record = "here" under [stage.options].'
     if name in MASTERS:
-        return "Ask for a qualification of your own instead."
+        return "Use your own qualification type instead."
     return "Set it on your recruitment platform."
 
 
 def guards(requirement: Mapping[str, Any]) -> str:
-    """What somebody who does not meet it is kept from: Accept, PreviewAndAccept or DiscoverPreviewAndAccept."""
+    """Actions guarded by a requirement: Accept, PreviewAndAccept or DiscoverPreviewAndAccept."""
     given = requirement.get("ActionsGuarded")
     return str(given) if given else "PreviewAndAccept" if requirement.get("RequiredToPreview") else "Accept"

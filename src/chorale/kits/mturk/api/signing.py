@@ -1,7 +1,7 @@
-"""Signature Version 4: who a request comes from, checked as Amazon publishes it.
+"""Verifies the sender of a request with AWS Signature Version 4.
 
-A request carries the name of a key and a signature made with its secret over the method, the path, some headers and the
-body. Without the secret, or with any of them changed, nobody can make a signature that fits.
+A request has the name of a key and a signature, computed with its secret from the method, the path, some headers and
+the body. Without the secret, or if any of these change, the signature does not match.
 """
 
 import hmac
@@ -19,7 +19,7 @@ SERVICE = "mturk-requester"
 SERVICES = frozenset({SERVICE, queues.SERVICE})
 ALGORITHM = "AWS4-HMAC-SHA256"
 SKEW_SECONDS = 5 * 60
-"""How far the clocks may be apart, and so for how long a signature can be used."""
+"""Maximum clock difference, and thus the lifetime of a signature."""
 MUST_SIGN = ("host", "x-amz-date", "x-amz-target")
 _AUTHORIZATION = re.compile(
     rf"{ALGORITHM} Credential=(?P<key>[A-Z0-9]{{4,64}})/(?P<date>\d{{8}})/(?P<region>[a-z0-9-]{{1,40}})/"
@@ -39,13 +39,13 @@ class SignedRequest:
     body: bytes
 
     def header(self, name: str) -> str:
-        """The values of a header, as they are signed: without surrounding space, separated by commas."""
+        """The values of a header in the signed form: stripped and separated by commas."""
         return ",".join(" ".join(value.split()) for key, value in self.headers if key == name)
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What the Authorization header says."""
+    """The parsed Authorization header."""
 
     key: str
     date: str
@@ -60,7 +60,7 @@ class Credential:
 
 
 def read_credential(request: SignedRequest, now: float) -> Credential:
-    """Who says they are asking; refused if it can't be a signature of ours, or is too old or too new."""
+    """The claimed sender. Raises an error for invalid signatures and for those outside the time window."""
     header = request.header("authorization")
     if not header:
         raise refused_signature("MissingAuthenticationTokenException", "The request is not signed.")
@@ -73,7 +73,7 @@ def read_credential(request: SignedRequest, now: float) -> Credential:
     credential = Credential(parts["key"], parts["date"], parts["region"], parts["service"], signed, parts["signature"])
     lacking = [name for name in MUST_SIGN if name not in credential.signed or not request.header(name)]
     if lacking:
-        raise refused_signature("IncompleteSignatureException", f"{', '.join(lacking)} must be signed and is not.")
+        raise refused_signature("IncompleteSignatureException", f"{', '.join(lacking)} must be signed.")
     _check_time(request.header("x-amz-date"), credential.date, now)
     return credential
 
@@ -82,19 +82,21 @@ def _check_time(stamp: str, date: str, now: float) -> None:
     try:
         signed_at = datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
     except ValueError:
-        raise refused_signature("IncompleteSignatureException", "X-Amz-Date is not a time.") from None
+        raise refused_signature("IncompleteSignatureException", "X-Amz-Date is not a valid time.") from None
     if not stamp.startswith(date):
-        raise refused_signature("InvalidSignatureException", "The date of the signature is not that of the request.")
+        raise refused_signature(
+            "InvalidSignatureException", "The date of the signature differs from the date of the request."
+        )
     if abs(now - signed_at) > SKEW_SECONDS:
         raise refused_signature(
             "InvalidSignatureException",
-            f"Signature expired: it was made at {stamp}, and it is {datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ} "
-            "here. Set the clock.",
+            f"Signature expired: it was made at {stamp}, but the server time is "
+            f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}. Check your clock.",
         )
 
 
 def check_signature(request: SignedRequest, credential: Credential, secret: str) -> None:
-    """Refused unless the secret made the signature over this very request."""
+    """Raises an error unless the signature was made with the secret for this request."""
     content = sha256(request.body).hexdigest()
     claimed = request.header("x-amz-content-sha256")
     fits = hmac.compare_digest(signature_of(request, credential, secret, content), credential.signature)
@@ -106,7 +108,7 @@ def check_signature(request: SignedRequest, credential: Credential, secret: str)
 
 
 def signature_of(request: SignedRequest, credential: Credential, secret: str, content: str) -> str:
-    """The signature that a secret makes over a request whose body has the digest `content`."""
+    """The signature of a request with a secret. `content` is the digest of the body."""
     canonical = "\n".join(
         (
             request.method,

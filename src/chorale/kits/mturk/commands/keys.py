@@ -20,12 +20,12 @@ from chorale.model import UserError
 
 @contextmanager
 def study_with_hits(directory: Path, db: str | None) -> Iterator[Study]:
-    """A study that takes HITs, started if it was not."""
+    """Opens a study that accepts HITs, and starts it if needed."""
     with study_to_prepare(directory, db) as study:
         if market_stage(study) is None:
             raise UserError(
-                f"{directory} has no stage of the task `mturk`, which is where scripts put their HITs. "
-                "Add one, or make a study with `chorale new DIR --template mturk`."
+                f"{directory} has no stage with the task `mturk`, which scripts need for their HITs. Add one, or "
+                "create a study with `chorale new DIR --template mturk`."
             )
         yield study
 
@@ -41,7 +41,7 @@ def keys(
 ) -> None:
     """List, create or revoke access keys for scripts that use Mechanical Turk's API."""
     if new is not None and revoke is not None:
-        raise UserError("--new and --revoke can't be combined. Do one at a time.")
+        raise UserError("--new and --revoke cannot be combined. Run them separately.")
     with study_with_hits(directory, db) as study:
         if new is not None:
             _make(study, new, as_json)
@@ -50,7 +50,7 @@ def keys(
             if as_json:
                 print_json({"revoked": revoke})
             else:
-                print_line(f"{revoke} is ended. Requests signed with it are refused from now on.")
+                print_line(f"{revoke} is revoked. Requests signed with it are now rejected.")
         else:
             _list(study, as_json)
 

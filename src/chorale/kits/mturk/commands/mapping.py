@@ -26,7 +26,7 @@ def map_workers(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Map old worker IDs to people of the study, and transfer their blocks and qualifications."""
+    """Map old worker IDs to people in the study, and transfer their blocks and qualifications."""
     listed = read_worker_list(file)
     with study_with_hits(directory, db) as study:
         done = study.store.write(lambda tx: mapping.map_workers(tx, study, listed, BY)).result()
@@ -40,7 +40,7 @@ def map_workers(
     if done.types:
         print_line(f"New qualification types: {', '.join(done.types)}.")
     if done.without_person:
-        print_line(f"{plural(done.without_person, 'row names', 'rows name')} no person and changed nothing.")
+        print_line(f"{plural(done.without_person, 'row has', 'rows have')} no person and had no effect.")
 
 
 def map_qualification(

@@ -32,27 +32,25 @@ def run(
     directory: StudyFolder,
     command: Annotated[
         list[str] | None,
-        Argument(
-            metavar="SCRIPT", help="A Python script, or any other command, with its own arguments.", verbatim=True
-        ),
+        Argument(metavar="SCRIPT", help="A Python script or any other command, with its arguments.", verbatim=True),
     ] = None,
     endpoint: Annotated[
         str | None,
         Option(
             metavar="URL",
-            help="The site's address.",
+            help="URL of the site.",
             envvar="CHORALE_ENDPOINT",
-            show_default="where the site was last opened",
+            show_default="the last address of the site",
         ),
     ] = None,
     show: Annotated[
-        bool, Option("--env", help="Print the environment variables for a shell, and run nothing.")
+        bool, Option("--env", help="Print the environment variables for a shell instead of running a script.")
     ] = False,
     db: Database = None,
 ) -> None:
     """Run a Mechanical Turk script against a study, without changing the script."""
     if bool(command) == show:
-        raise UserError("Name either a script to run or --env.")
+        raise UserError("Give either a script to run or --env.")
     with study_with_hits(directory, db) as study:
         site = base_url(study, None) if endpoint is None else checked_study_url(endpoint)
         key = study.store.write(lambda tx: _key(tx, study)).result()
@@ -66,7 +64,7 @@ def run(
 
 
 def _key(tx: Tx, study: Study) -> NewKey:
-    """The key of this command: made at its first run, and again after it was ended."""
+    """The access key of this command, created on its first run and after it was revoked."""
     for row in keys.keys(tx):
         secret = keys.secret_of(tx, row.access_key) if row.name == KEY_NAME else None
         if secret is not None:
@@ -75,7 +73,7 @@ def _key(tx: Tx, study: Study) -> NewKey:
 
 
 def _variables(site: str, key: NewKey) -> dict[str, str]:
-    """What a script's environment needs: boto3 with the shim, and AWS's other tools as they read it themselves."""
+    """Environment variables for a script: for boto3 with the shim, and for other AWS tools."""
     before = os.environ.get("PYTHONPATH")
     return {
         "CHORALE_ENDPOINT": site,
@@ -94,23 +92,22 @@ def _check_answers(site: str, directory: Path) -> None:
         with urlopen(site, timeout=_PATIENCE_SECONDS):  # noqa: S310 - an address that was checked
             pass
     except HTTPError:
-        pass  # It answers, and asks who is there.
+        pass  # The site responds and asks for authentication.
     except (URLError, OSError):
         raise UserError(
-            f"No site answers at {site}. Start it with `chorale serve {directory}`. If it is running, check the "
-            "name, the "
-            "certificate and the reverse proxy of that address, or name another one with --endpoint."
+            f"No site responds at {site}. Start it with `chorale serve {directory}`. If it is running, check the host "
+            "name, certificate and reverse proxy, or set another address with --endpoint."
         ) from None
 
 
 def _run(command: list[str], variables: Mapping[str, str]) -> int:
-    """The exit status of a script that ran."""
+    """Runs a script and returns its exit status."""
     if command[0].endswith(".py"):
-        # Scripts need packages of their own, so it is the Python that the shell would take.
+        # Scripts need their own packages, so the Python of the shell is used.
         command = [shutil.which("python3") or shutil.which("python") or sys.executable, *command]
     try:
         return subprocess.run(command, env={**os.environ, **variables}, check=False).returncode  # noqa: S603 - it is the user's own
     except FileNotFoundError:
-        raise UserError(f"There is no command {command[0]!r}. Name a Python script (.py) or a program.") from None
+        raise UserError(f"Command not found: {command[0]!r}. Give a Python script (.py) or a program.") from None
     except OSError as error:
-        raise UserError(f"{command[0]} can't be run: {error.strerror}.") from None
+        raise UserError(f"Cannot run {command[0]}: {error.strerror}.") from None

@@ -1,4 +1,4 @@
-"""Mechanical Turk's requester interface, as operations on a study."""
+"""Mechanical Turk's requester API as operations on a study."""
 
 from chorale.kits.mturk.market.operations import perform
 from chorale.kits.mturk.market.stage import Market, market_of, market_stage

@@ -1,4 +1,4 @@
-"""Access keys: made by the owner, given to scripts, ended when they are no longer needed."""
+"""Access keys for scripts, created and revoked by the owner."""
 
 import secrets
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class NewKey:
 
 
 def make_key(tx: Tx, study: Study, name: str, by: str) -> NewKey:
-    """A key for a script. Its secret is shown this once."""
+    """Creates a key for a script. Its secret is shown only once."""
     name = name.strip()
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
-        raise UserError(f"A key needs a name of 1 to {LONGEST_NAME} printable characters, to know it by.")
+        raise UserError(f"The name of a key must have 1 to {LONGEST_NAME} printable characters.")
     made = NewKey("CHORALE" + "".join(secrets.choice(_ALPHABET) for _ in range(13)), secrets.token_urlsafe(30))
     keys.add_key(tx, made.access_key, made.secret, name, study.clock())
     events.record(tx, study.clock(), "access key made", {"by": by, "key": made.access_key, "name": name})
@@ -31,5 +31,5 @@ def make_key(tx: Tx, study: Study, name: str, by: str) -> NewKey:
 
 def end_key(tx: Tx, study: Study, access_key: str, by: str) -> None:
     if not keys.revoke(tx, access_key, study.clock()):
-        raise UserError(f"There is no key {access_key!r} in use. `chorale keys DIR` lists them.")
+        raise UserError(f"No active key {access_key!r}. List keys with `chorale keys DIR`.")
     events.record(tx, study.clock(), "access key revoked", {"by": by, "key": access_key})

@@ -1,4 +1,4 @@
-"""The batch file of results: what was judged in stages with a layout, and what was submitted to scripts' HITs."""
+"""The batch file of results: answers in stages with a layout, and submissions to HITs of scripts."""
 
 import json
 from collections import defaultdict
@@ -23,7 +23,7 @@ _RATES = (("LifetimeApprovalRate", None), ("Last30DaysApprovalRate", 30), ("Last
 
 
 def batch_columns(tx: Tx, study: Study) -> Sequence[str]:
-    """The columns that depend on the study: what its items have, and what was answered."""
+    """Columns that depend on the study: fields of items and answers."""
     inputs: dict[str, None] = {}
     answers: set[str] = set()
     for stage in _stages(study):
@@ -59,14 +59,14 @@ def _stages(study: Study) -> list[RunningStage]:
 
 
 def _began(tx: Tx) -> int | None:
-    """When the study was first opened."""
+    """Time when the study was first opened."""
     versions = events.recent(tx, 1_000_000, kinds=("settings",))
     return versions[-1].at if versions else None
 
 
 def _rates(tx: Tx, study: Study) -> dict[str, dict[str, str]]:
-    """How much of everybody's work was approved. What is judged in a stage is paid, hence approved."""
-    # When work was done, and whether it was approved.
+    """Approval rates of workers. Answers in a stage are paid, so they count as approved."""
+    # Time of each submission, and whether it was approved.
     reviewed: dict[str, list[tuple[int, bool]]] = defaultdict(list)
     for stage in _stages(study):
         for response in responses.all_responses(tx, stage_name=stage.name):

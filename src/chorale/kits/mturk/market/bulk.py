@@ -1,4 +1,4 @@
-"""Reviewing many assignments at once, as people do it: looked at first, then carried out together."""
+"""Bulk review of assignments: a preview first, then all actions together."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -22,49 +22,51 @@ _FITTING: dict[str, tuple[str, ...]] = {
     "reject": ("submitted",),
     "bonus": _REVIEWED,
 }
-"""What an assignment must be for each."""
+"""Required status of an assignment for each action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What to do with which assignments."""
+    """A review action with its assignments."""
 
     deed: Deed
     names: tuple[str, ...]
-    """The ids of assignments; empty for all of the HIT that wait for review."""
+    """IDs of assignments; empty for all unreviewed assignments of the HIT."""
     hit: str | None = None
-    """The HIT they are of; None if of any."""
+    """The HIT of the assignments, or None for any."""
     amount: int = 0
-    """Of a bonus for each, in minor units."""
+    """Bonus per assignment, in minor units."""
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a review would do."""
+    """Preview of a review."""
 
     rows: tuple[AssignmentRow, ...]
     left_out: int
-    """How many were chosen that it does not fit."""
+    """Number of selected assignments that the action does not apply to."""
     cost: int
-    """Before fees."""
+    """Cost before fees."""
     affordable: bool
 
 
 def plan(tx: Tx, study: Study, review: Review) -> Planned:
-    """Look at what a review would do, and refuse one that lacks something."""
+    """Computes a preview of a review, and rejects incomplete requests."""
     market = market_of(tx, study)
     if review.deed != "approve" and not review.reason.strip():
-        raise UserError("Give a reason. The worker reads it.")
+        raise UserError("Enter a reason. The worker will read it.")
     if review.deed == "bonus" and review.amount < 1:
-        raise UserError("A bonus is at least 0.01.")
+        raise UserError("A bonus must be at least 0.01.")
     rows = _chosen(market, review)
     fitting = tuple(row for row in rows if row.state in _FITTING[review.deed])
     if not fitting:
-        raise UserError("No assignment is chosen that this fits. Choose at least one.")
+        raise UserError(
+            "This action applies to none of the selected assignments. Select at least one suitable assignment."
+        )
     each = {"approve": None, "reject": 0, "bonus": review.amount}[review.deed]
     cost = sum(row.reward if each is None else each for row in fitting)
-    # Rewards of submitted work are promised, and within the budget already.
+    # Rewards of submitted work are already promised and within the budget.
     more = sum(row.reward for row in fitting if row.state == "rejected") if review.deed == "approve" else cost
     affordable = paying.covers(tx, study, more, len(fitting)) if more else True
     return Planned(fitting, len(rows) - len(fitting), cost, affordable)
@@ -72,7 +74,7 @@ def plan(tx: Tx, study: Study, review: Review) -> Planned:
 
 def _chosen(market: Market, review: Review) -> list[AssignmentRow]:
     if len(review.names) > MOST_AT_ONCE:
-        raise UserError(f"That is more than {MOST_AT_ONCE:,} at once. Choose fewer.")
+        raise UserError(f"At most {MOST_AT_ONCE:,} assignments can be reviewed at once. Select fewer.")
     if not review.names:
         hit = None if review.hit is None else market.hit(review.hit).id
         return assignments.waiting(market.tx, MOST_AT_ONCE, hit_id=hit)
@@ -80,7 +82,7 @@ def _chosen(market: Market, review: Review) -> list[AssignmentRow]:
 
 
 def carry_out(tx: Tx, study: Study, review: Review, act: Act) -> int:
-    """Do it to all of them or to none; to how many. Sent twice, it is done once."""
+    """Reviews all assignments or none, and returns their number. Repeated requests have no effect."""
     market = market_of(tx, study)
     if keys.made_by(tx, "review", act.key, 0) is not None:
         return 0

@@ -1,4 +1,4 @@
-"""Messages to workers, and keeping some of them out."""
+"""Messages to workers, and blocking of workers."""
 
 from hashlib import sha256
 from typing import Any
@@ -15,7 +15,7 @@ Reply = dict[str, Any]
 
 
 def notify_workers(market: Market, request: Request) -> Reply:
-    """A message on the start page of each. Said for each of them who is not known."""
+    """Sends a message to the overview of each worker. Reports unknown workers."""
     failed = []
     content = sha256(f"{request['Subject']}\0{request['MessageText']}".encode()).hexdigest()[:16]
     for name in dict.fromkeys(request["WorkerIds"]):

@@ -1,4 +1,4 @@
-"""Qualification types, and who has them."""
+"""Qualification types and their assignment to workers."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def type_as_sent(row: QualificationTypeRow) -> Reply:
 
 def create_type(market: Market, request: Request) -> Reply:
     if qualifications.type_titled(market.tx, request["Name"]) is not None:
-        # Scripts look at how this sentence begins.
+        # Scripts match the beginning of this sentence.
         raise errors.exists(
             "QualificationType", f"You have already created a QualificationType with this name. {request['Name']!r}"
         )
@@ -66,7 +66,7 @@ def _test(request: Request) -> dict[str, Any]:
             raise errors.missing("TestDurationInSeconds")
     if key is not None:
         if test is None:
-            raise errors.invalid("AnswerKey", "needs a Test")
+            raise errors.invalid("AnswerKey", "requires a Test")
         read_answer_key(key)
     return {"test": test, "answer_key": key, "test_seconds": seconds}
 
@@ -75,7 +75,7 @@ def _auto(request: Request, *, has_test: bool) -> dict[str, Any]:
     if not request["AutoGranted"]:
         return {"auto_value": None}
     if has_test:
-        raise errors.invalid("AutoGranted", "can't be true for a QualificationType with a Test")
+        raise errors.invalid("AutoGranted", "must not be true for a QualificationType with a Test")
     value = request["AutoGrantedValue"]
     return {"auto_value": 1 if value is None else value}
 
@@ -87,7 +87,7 @@ def update_type(market: Market, request: Request) -> Reply:
         values |= _test(request)
     elif request["AnswerKey"] is not None:
         if row.test is None:
-            raise errors.invalid("AnswerKey", "needs a Test")
+            raise errors.invalid("AnswerKey", "requires a Test")
         read_answer_key(request["AnswerKey"])
         values["answer_key"] = request["AnswerKey"]
     if request["AutoGranted"] is not None:
@@ -109,7 +109,7 @@ def delete_type(market: Market, request: Request) -> Reply:
     ended = hits.expire_requiring(market.tx, row.name, market.now)
     if ended:
         open_hits = plural(ended, "open HIT", "open HITs")
-        market.warn(f"{open_hits} asked for this qualification and expired with it: nobody could do them.")
+        market.warn(f"{open_hits} required this qualification and expired with it, because nobody could do them.")
     return {}
 
 
@@ -134,7 +134,7 @@ def associate(market: Market, request: Request) -> Reply:
 def grant(market: Market, kind: QualificationTypeRow, worker: int, value: int, *, say: bool) -> None:
     qualifications.grant(market.tx, kind.id, worker, value, market.now)
     if say:
-        body = f"You now have the qualification “{kind.title}”. Work that asks for it may be open to you."
+        body = f"You now have the qualification “{kind.title}”. Tasks that require it may be available to you."
         send_message(market, worker, f"mturk:granted:{kind.id}:{market.now}", "You got a qualification", body)
 
 
@@ -221,5 +221,5 @@ def _open_request(market: Market, request: Request) -> RequestRow:
     if row is None or row.state == "testing":
         raise errors.unknown("QualificationRequest", name)
     if row.state != "open":
-        raise errors.wrong_state("QualificationRequest", f"The request was {row.state} before.")
+        raise errors.wrong_state("QualificationRequest", f"The request was already {row.state}.")
     return row

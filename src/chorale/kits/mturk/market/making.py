@@ -1,4 +1,4 @@
-"""HITs and their types: made, looked at, extended, expired and deleted."""
+"""HITs and their types: create, get, extend, expire and delete."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ Reply = dict[str, Any]
 
 
 def _given(value: Any) -> Any:
-    """A value without the fields that were left out, also inside of it: a locale may have no subdivision."""
+    """Removes missing fields recursively: a locale may have no subdivision."""
     if isinstance(value, dict):
         return {name: _given(inside) for name, inside in value.items() if inside is not None}
     return [_given(inside) for inside in value] if isinstance(value, list) else value
@@ -37,7 +37,7 @@ def create_type(market: Market, request: Request) -> Reply:
 
 
 def _type(market: Market, request: Request) -> HitTypeRow:
-    """The type with these properties: the same whenever they are the same."""
+    """The type with these properties. Equal properties give the same type."""
     _check_requirements(market, request["QualificationRequirements"])
     requirements = json.dumps(_given(request["QualificationRequirements"]), sort_keys=True)
     values = {
@@ -53,24 +53,25 @@ def _type(market: Market, request: Request) -> HitTypeRow:
     hits.add_type(market.tx, name, values)
     kind = hits.type_called(market.tx, name)
     if kind is None:
-        raise RuntimeError("a type of HIT vanished in its own transaction")
+        raise RuntimeError("a HIT type disappeared in its own transaction")
     return kind
 
 
 def _check_requirements(market: Market, requirements: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse what nobody could ever meet, and warn about what is not checked here."""
+    """Rejects requirements that nobody could meet, and warns about those that are not checked here."""
     for requirement in requirements:
         name = requirement["QualificationTypeId"]
         if lacks_value(requirement):
             raise errors.invalid(
-                f"The requirement on {name}", f"compares by {requirement['Comparator']} with no value. Give one"
+                f"The requirement on {name}",
+                f"has the comparator {requirement['Comparator']} but no value. Add a value",
             )
         if name not in SYSTEM_TYPES and qualifications.type_called(market.tx, name) is None:
             raise errors.unknown(
                 "QualificationType",
                 name,
-                f"Nobody could do this HIT. Make the type with CreateQualificationType, or give this id to one with "
-                f"`chorale mturk map-qualification DIR {name} NAME`.",
+                "Nobody could do this HIT. Create the type with CreateQualificationType, or give this ID to a type "
+                f"with `chorale mturk map-qualification DIR {name} NAME`.",
             )
     market.warn(*unchecked(requirements, counted=market.counts_approvals))
 
@@ -97,7 +98,7 @@ def _create(market: Market, request: Request, kind: HitTypeRow, operation: str) 
     if token is not None:
         made = keys.made_by(market.tx, operation, token, market.now - TOKEN_LIFE_MS)
         if made is not None:
-            raise errors.exists("HIT", f"The HIT with ID {made} was made with this UniqueRequestToken before.")
+            raise errors.exists("HIT", f"The HIT with ID {made} was already created with this UniqueRequestToken.")
     question, layout = _question(market, request)
     market.covers(kind.reward * request["MaxAssignments"], request["MaxAssignments"])
     name = market.new_id()
@@ -123,16 +124,16 @@ def _create(market: Market, request: Request, kind: HitTypeRow, operation: str) 
 
 
 def _question(market: Market, request: Request) -> tuple[str, str | None]:
-    """The question as XML, and the layout it came from, if it did."""
+    """The question as XML, and its layout, if any."""
     text, layout = request["Question"], request["HITLayoutId"]
     if (text is None) == (layout is None):
-        raise errors.invalid("Question", "or HITLayoutId must be given, and not both")
+        raise errors.invalid("Question", "or HITLayoutId is required, but not both")
     if text is not None:
         question = read_question(text)
         unknown = unknown_elements(question.html) if isinstance(question, Page) else []
         if unknown:
             raise errors.unsupported(
-                f"<{unknown[0]}> is not supported here. Use another element, or a page of your own (ExternalQuestion)."
+                f"<{unknown[0]}> is not supported here. Use another element, or your own page (ExternalQuestion)."
             )
         if isinstance(question, Page) and cannot_submit(question.html):
             market.warn(
@@ -144,14 +145,14 @@ def _question(market: Market, request: Request) -> tuple[str, str | None]:
     values = {one["Name"]: one["Value"] for one in request["HITLayoutParameters"]}
     lacking = [name for name in variables_in(market.layout) if name not in values]
     if lacking:
-        raise errors.invalid("HITLayoutParameters", f"has nothing for {', '.join(lacking[:5])}")
+        raise errors.invalid("HITLayoutParameters", f"has no value for {', '.join(lacking[:5])}")
     if is_liquid(market.layout) and (problem := row_problem(market.layout, values)) is not None:
         raise errors.invalid("HITLayoutParameters", problem)
     return html_question(in_form(fill_in(market.layout, values))), layout
 
 
 def as_sent(hit: HitRow, market: Market) -> Reply:
-    """A HIT in the shape it is sent in."""
+    """A HIT in the format of the API."""
     kind = hit.type
     sent: Reply = {
         "HITId": hit.name,
@@ -271,7 +272,7 @@ def add_places(market: Market, request: Request) -> Reply:
     hit = _undeleted(market, request["HITId"])
     more = request["NumberOfAdditionalAssignments"]
     if hit.most + more > 1_000_000_000:
-        raise errors.out_of_range("NumberOfAdditionalAssignments", "makes more than 1,000,000,000 assignments")
+        raise errors.out_of_range("NumberOfAdditionalAssignments", "would exceed 1,000,000,000 assignments")
     market.covers(hit.type.reward * more, more)
     warn_of_low_pay(market, hit.type)
     hits.change_hit(market.tx, hit.id, most=hit.most + more, told="", reviewing=False)

@@ -1,4 +1,4 @@
-"""Ids of Mechanical Turk that go on meaning something here: of workers, and of qualification types."""
+"""Maps Mechanical Turk IDs of workers and qualification types to this study."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,19 +23,19 @@ _FROM_LIST = "Moved from Mechanical Turk."
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """What moving a list of workers did."""
+    """Result of importing a list of workers."""
 
     workers: int
     blocked: int
     granted: int
     types: tuple[str, ...]
-    """The names of qualification types that were made for it."""
+    """Names of the created qualification types."""
     without_person: int
-    """Rows that name nobody here."""
+    """Number of rows without a person."""
 
 
 def map_workers(tx: Tx, study: Study, listed: Sequence[ListedWorker], by: str) -> Mapped:
-    """Let old worker ids stand for people here, and move blocks and qualifications to them."""
+    """Maps old worker IDs to people in the study, and transfers their blocks and qualifications."""
     market = market_of(tx, study)
     known = [one for one in listed if one.person]
     addresses = invitations.by_address(tx)
@@ -62,27 +62,27 @@ def map_workers(tx: Tx, study: Study, listed: Sequence[ListedWorker], by: str) -
 
 
 def _refuse_unknown(market: Market, listed: Sequence[ListedWorker], addresses: Mapping[str, str]) -> None:
-    """Refuse the whole list if some of it can be nobody."""
+    """Rejects the whole list if any row cannot be mapped."""
     pattern = re.compile(market.study.settings.arrival.worker_pattern)
     for row in listed:
         if not _ID.fullmatch(row.old_id):
-            raise UserError(f"line {row.line}: {row.old_id!r} is no worker id: 1 to 64 capital letters and digits.")
+            raise UserError(f"line {row.line}: {row.old_id!r} is not a worker ID (1 to 64 capital letters and digits).")
         if _present(market, row.person) is None and row.person not in addresses and not pattern.fullmatch(row.person):
             raise UserError(
-                f"line {row.line}: {row.person!r} is neither a participant ID, nor an address that was invited, nor an "
-                f"id on {market.study.settings.arrival.panel} (`worker_pattern` in study.toml). Correct it or leave it "
-                "empty."
+                f"line {row.line}: {row.person!r} is neither a participant ID, nor an invited e-mail address, nor an "
+                f"ID on {market.study.settings.arrival.panel} (`worker_pattern` in study.toml). Correct it or leave "
+                "it empty."
             )
 
 
 def _present(market: Market, person: str) -> int | None:
-    """The worker of a participant ID or of a worker id of this site."""
+    """The worker with a participant ID or a worker ID of this site."""
     name = person if person.startswith("w-") else pseudonym(person)
     return None if name is None else qualifications.worker_called(market.tx, name)
 
 
 def _worker(market: Market, person: str, addresses: Mapping[str, str]) -> int:
-    """The worker who somebody is or will be: people may be listed before they join."""
+    """The existing or future worker: people may be listed before they join."""
     present = _present(market, person)
     if present is not None:
         return present
@@ -93,20 +93,20 @@ def _worker(market: Market, person: str, addresses: Mapping[str, str]) -> int:
 
 
 def map_qualification(tx: Tx, study: Study, old_id: str, title: str, by: str) -> None:
-    """Let an id that scripts ask for be that of a qualification type here: the one of this name, or a new one."""
+    """Gives a qualification type the ID that scripts use. The type is created if needed."""
     market = market_of(tx, study)
     if not _ID.fullmatch(old_id):
-        raise UserError(f"{old_id!r} is not the id of a qualification type: 1 to 64 capital letters and digits.")
+        raise UserError(f"{old_id!r} is not a valid QualificationTypeId (1 to 64 capital letters and digits).")
     taken = qualifications.type_called(tx, old_id)
     if taken is not None:
-        raise UserError(f"{old_id} is the id of the qualification type {taken.title!r} already.")
+        raise UserError(f"{old_id} is already the ID of the qualification type {taken.title!r}.")
     known = qualifications.type_titled(tx, title)
     if known is None:
         _add_type(market, old_id, title)
     elif hits.is_required(tx, known.name):
         raise UserError(
-            f"HITs ask for the qualification type {title!r} by its id {known.name}. Use that id in your script, or "
-            "choose another name."
+            f"HITs already use the qualification type {title!r} with the ID {known.name}. Use that ID in your script, "
+            "or choose another name."
         )
     else:
         qualifications.change_type(tx, known.id, name=old_id)

@@ -1,8 +1,7 @@
-"""Telling a requester's own program what happens to their HITs.
+"""Notifications about HITs for the programs of requesters.
 
-Notifications are stored in the transaction of the event they report. Those for a queue that can be posted to are
-sent afterwards: at least once each, and again for a while if nobody answers. All others wait in a queue here until
-somebody asks for them.
+Notifications are stored in the transaction of their event. Those for an external queue are sent afterwards, at least
+once, with retries for a limited time. All others stay in a queue on this site until a script receives them.
 """
 
 import json
@@ -31,7 +30,7 @@ log = logging.getLogger("chorale.mturk")
 
 
 def notify(market: Market, kind: HitTypeRow, event: str, hit: str, assignment: str | None = None) -> None:
-    """Queue a notification if the HIT type asks for this event."""
+    """Queues a notification if the HIT type subscribes to this event."""
     wanted = kind.notification
     if wanted is None or not kind.notifying or event not in wanted["EventTypes"]:
         return
@@ -69,7 +68,7 @@ def update_settings(market: Market, request: Request) -> Reply:
     if wanted is None and request["Active"] is None:
         raise errors.missing("Notification or Active")
     if wanted is None and kind.notification is None:
-        raise errors.invalid("Active", "needs a Notification first")
+        raise errors.invalid("Active", "requires a Notification first")
     if wanted is not None:
         _check(wanted)
     active = True if request["Active"] is None else request["Active"]
@@ -86,7 +85,7 @@ def _check(wanted: dict[str, Any]) -> None:
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise errors.invalid("Notification.Destination", "must be the http or https address of a queue")
+            raise errors.invalid("Notification.Destination", "must be the http or https URL of a queue")
 
 
 def send_test(market: Market, request: Request) -> Reply:
@@ -98,7 +97,7 @@ def send_test(market: Market, request: Request) -> Reply:
 
 
 def send_due(study: Study) -> int:
-    """Send the notifications that are due and return how many were sent. Called outside of any transaction."""
+    """Sends the due notifications and returns their number. Called outside of any transaction."""
     now = study.clock()
     waiting = study.store.read(lambda tx: notifications.due(tx, now, 20)).result()
     sent = 0

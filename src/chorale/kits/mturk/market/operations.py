@@ -1,4 +1,4 @@
-"""The operations of the interface by their names."""
+"""The operations of the API by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Work = Callable[[Market, dict[str, Any]], dict[str, Any]]
 READS = ("Get", "List")
 PAYS = frozenset({"SendBonus"})
 TWICE_MS = 2_000
-"""For how long the same request may come again from a loop that makes many alike."""
+"""Time in which a loop may repeat the same request."""
 
 _WORK: Mapping[str, Work] = {
     "CreateHIT": making.create_hit,
@@ -61,36 +61,36 @@ _WORK: Mapping[str, Work] = {
     "SendTestEventNotification": notifying.send_test,
 }
 if set(_WORK) != set(OPERATIONS):
-    raise RuntimeError("operations without their parameters, or parameters without their operation")
+    raise RuntimeError("operations and parameters do not match")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request whose signature was found to be good."""
+    """A request with a verified signature."""
 
     operation: str
     body: Any
     signature: str
     invocation: str = ""
-    """What the SDK calls this very attempt, if it says; not signed."""
+    """The SDK's ID of this attempt, if any. It is not signed."""
 
     @property
     def changes(self) -> bool:
-        """Whether it may change something; a request that does is done once."""
+        """Whether the request may change data. Such requests are carried out once."""
         return not self.operation.startswith(READS)
 
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """What a request is answered with."""
+    """The response to a request."""
 
     body: dict[str, Any]
     warnings: tuple[str, ...] = ()
-    """What was carried out and may not be what the requester expects."""
+    """Warnings about results that the requester may not expect."""
 
 
 def perform(tx: Tx, study: Study, call: Call) -> Performed:
-    """Do what a request asks for."""
+    """Carries out a request."""
     request = read_request(call.operation, call.body)
     market = market_of(tx, study)
     if call.changes:
@@ -100,10 +100,11 @@ def perform(tx: Tx, study: Study, call: Call) -> Performed:
 
 
 def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> None:
-    """Do a request once.
+    """Carries out a request once.
 
-    Signatures have a second for their time, so a loop that asks for the same twice in a second signs the same twice.
-    That is accepted for a moment, unless the SDK marks it as the same attempt. Bonuses are paid once.
+    Signatures have a resolution of one second, so a loop that repeats a request within a second produces the same
+    signature. This is accepted for a short time, unless the SDK marks it as the same attempt. Bonuses are paid only
+    once.
     """
     keys.forget_signatures(market.tx, market.now - 4 * SKEW_SECONDS * 1000)
     first = keys.note_signature(market.tx, call.signature, market.now)

@@ -1,4 +1,4 @@
-"""Applying review policies: assignments are scored when submitted, HITs when they end, and the actions follow."""
+"""Applies review policies: scores assignments on submission and HITs when they end, and carries out the actions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def _plurality(hit: HitRow) -> Plurality | None:
 
 
 def review_assignment(market: Market, hit: HitRow, row: AssignmentRow) -> None:
-    """Do what the assignment's known answers ask for."""
+    """Carries out the actions for an assignment's known answers."""
     policy = _known(hit)
     if policy is None:
         return
@@ -64,7 +64,7 @@ def _decide(market: Market, hit: HitRow, row: AssignmentRow, acts: Acts, score: 
 
 
 def _extend(market: Market, hit: HitRow, acts: Acts, level: str) -> bool:
-    """Ask one more person, if that is within what was allowed and what there is to spend."""
+    """Extends a HIT by one assignment, within its limit and the budget."""
     if hit.most >= acts.most:
         return False
     failure = None
@@ -81,11 +81,11 @@ def _extend(market: Market, hit: HitRow, acts: Acts, level: str) -> bool:
 
 
 def review_ended(market: Market, limit: int) -> None:
-    """Do what the agreement on HITs that are over asks for, once for each."""
+    """Carries out the actions for the agreement on completed HITs, once per HIT."""
     for name in [hit.name for hit in hits.to_review(market.tx, market.now, limit)]:
         hit = market.hit(name, lock=True)
         if hit.reviewed_at is not None:
-            continue  # another process was faster
+            continue  # Another process was faster.
         policy = _plurality(hit)
         if policy is None or not _review(market, hit, policy):
             hits.change_hit(market.tx, hit.id, reviewed_at=market.now)

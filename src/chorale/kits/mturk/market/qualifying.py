@@ -1,4 +1,4 @@
-"""How workers get qualifications: asking for them, and taking tests."""
+"""How workers get qualifications: requests and tests."""
 
 from dataclasses import dataclass
 
@@ -17,14 +17,14 @@ from chorale.store import Tx, workers
 
 @dataclass(frozen=True, slots=True)
 class QualificationView:
-    """A qualification as one worker sees it."""
+    """A qualification from the perspective of a worker."""
 
     type: QualificationTypeRow
     held: HeldRow | None
     request: RequestRow | None
-    """What they asked last."""
+    """Their last request."""
     again_at: int | None
-    """When they may ask again; None if never, or if they may now."""
+    """Time of the next possible request; None if never or now."""
     may_ask: bool
 
 
@@ -47,7 +47,7 @@ def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> QualificationVie
 
 
 def _again_at(kind: QualificationTypeRow, asked: RequestRow | None) -> int | None:
-    """When somebody may ask again who has asked: never, unless the type says after how long."""
+    """Time of the next possible request: never, unless the type has a retry delay."""
     if asked is None or kind.retry_seconds is None:
         return None
     return asked.at + kind.retry_seconds * 1000
@@ -58,7 +58,7 @@ def _is_over(market: Market, kind: QualificationTypeRow, asked: RequestRow) -> b
 
 
 def ask(tx: Tx, study: Study, worker_id: int, name: str) -> None:
-    """Ask for a qualification, or begin its test. Asking twice is once."""
+    """Requests a qualification, or starts its test. Repeated requests have no effect."""
     market = market_of(tx, study)
     wanted = look_at(tx, study, worker_id, name)
     if wanted.request is not None and wanted.request.state in ("testing", "open"):
@@ -76,7 +76,7 @@ def ask(tx: Tx, study: Study, worker_id: int, name: str) -> None:
 
 
 def test_of(tx: Tx, study: Study, worker_id: int, name: str) -> tuple[QuestionForm, str]:
-    """The test somebody is taking, and the id to submit it by."""
+    """The test in progress, and the ID for its submission."""
     wanted = look_at(tx, study, worker_id, name)
     if wanted.request is None or wanted.request.state != "testing" or wanted.type.test is None:
         raise Refusal("not_found", worded("You are not taking this test. Go back to the list."), 404)
@@ -84,7 +84,7 @@ def test_of(tx: Tx, study: Study, worker_id: int, name: str) -> tuple[QuestionFo
 
 
 def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
-    """Take the answers to a test, once; False if there is none of that name."""
+    """Accepts the answers to a test once. False if the test does not exist."""
     market = market_of(tx, study)
     row = qualifications.request_called(tx, name, lock=True)
     kind = None if row is None else qualifications.type_called(tx, row.type)

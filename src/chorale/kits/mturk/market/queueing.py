@@ -1,4 +1,4 @@
-"""Queues of notifications, here: asked, emptied, and counted."""
+"""Notification queues on this site: receive, delete and count."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ Reply = dict[str, Any]
 
 
 def ask_queue(tx: Tx, study: Study, call: Call, site: str) -> Reply:
-    """Do what is asked of a queue; `site` is the address that its own begins with."""
+    """Carries out a queue operation. `site` is the URL prefix of queues."""
     request = read_queue_request(call.operation, call.body)
     market = market_of(tx, study)
     if call.changes:
@@ -52,7 +52,7 @@ def _receive(market: Market, request: Request) -> Reply:
         {
             "MessageId": f"{row.id:032x}",
             "ReceiptHandle": base64.urlsafe_b64encode(f"{row.id}:{row.tries}".encode()).decode(),
-            # What the interface asks for, to notice what got lost on the way.
+            # Checksum that the API requires to detect transmission errors.
             "MD5OfBody": md5(row.body.encode(), usedforsecurity=False).hexdigest(),
             "Body": row.body,
         }
@@ -68,7 +68,7 @@ def _number(handle: str) -> int:
             return int(number)
     except (ValueError, binascii.Error):
         pass
-    raise errors.invalid("ReceiptHandle", "is not one that this queue gave")
+    raise errors.invalid("ReceiptHandle", "was not issued by this queue")
 
 
 def _delete(market: Market, request: Request) -> Reply:
@@ -88,7 +88,7 @@ def _purge(market: Market, request: Request) -> Reply:
 
 
 def _leave(_market: Market, _request: Request) -> Reply:
-    """Who may write into a queue, and for how long it keeps what, is not settled by its attributes here."""
+    """Attributes for permissions and retention have no effect here."""
     return {}
 
 

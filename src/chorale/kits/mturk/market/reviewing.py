@@ -1,4 +1,4 @@
-"""Assignments: looked at, approved, rejected, rewarded."""
+"""Assignments: get, approve, reject and pay bonuses."""
 
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from chorale.store import events, messages
 Request = dict[str, Any]
 Reply = dict[str, Any]
 OVERRIDE_MS = int(timedelta(days=30).total_seconds() * 1000)
-"""For how long a rejection can be taken back."""
+"""Time in which a rejection can be withdrawn."""
 
 
 def assignment_as_sent(row: AssignmentRow, hit: HitRow) -> Reply:
@@ -67,14 +67,14 @@ def approve(market: Market, request: Request) -> Reply:
         raise errors.wrong_state("Assignment", "This assignment was rejected more than 30 days ago.")
     if overriding:
         market.covers(row.reward, 1)
-        # Why it was rejected is no feedback on work that is approved.
+        # The reason for a rejection does not apply to approved work.
         _correct_message(market, row)
     do_approve(market, row, request["RequesterFeedback"])
     return {}
 
 
 def _correct_message(market: Market, row: AssignmentRow) -> None:
-    """Have the message about a rejection say that it was withdrawn."""
+    """Sends a message that the rejection was withdrawn."""
     title = hits.hit_numbered(market.tx, row.hit_id).type.title
     body = f"The rejection of your work for “{title}” was a mistake and has been withdrawn. It is accepted and paid."
     cause = _rejection_cause(row.id, row.rejected_at or 0)
@@ -90,7 +90,7 @@ def _rejection_cause(assignment_id: int, rejected_at: int) -> str:
 
 
 def do_approve(market: Market, row: AssignmentRow, feedback: str | None) -> None:
-    """Approve, and pay what was promised."""
+    """Approves an assignment and pays the promised reward."""
     market.count_time(row)
     assignments.change(market.tx, row.id, state="approved", approved_at=market.now, rejected_at=None, feedback=feedback)
     if row.reward:
@@ -105,8 +105,8 @@ def reject(market: Market, request: Request) -> Reply:
     _check_submitted(row)
     feedback = request["RequesterFeedback"]
     if not feedback.strip():
-        # Mechanical Turk took it, and psiTurk sends it.
-        market.warn("RequesterFeedback is empty, so the worker sees no reason. Send one.")
+        # Mechanical Turk accepted it, and psiTurk sends it.
+        market.warn("RequesterFeedback is empty, so the worker sees no reason. Add a reason.")
     do_reject(market, row, feedback)
     return {}
 
@@ -120,7 +120,7 @@ def _check_submitted(row: AssignmentRow) -> None:
 
 
 def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
-    """Reject, and say why."""
+    """Rejects an assignment with a reason."""
     market.count_time(row)
     assignments.change(market.tx, row.id, state="rejected", rejected_at=market.now, feedback=feedback)
     hit = hits.hit_numbered(market.tx, row.hit_id)
@@ -129,7 +129,7 @@ def do_reject(market: Market, row: AssignmentRow, feedback: str) -> None:
         market.tx, market.now, "assignment rejected", evidence, stage_id=market.stage.id, worker_id=row.worker_id
     )
     reason = f"The reason given:\n\n{_quoted(feedback)}" if feedback.strip() else "No reason was given."
-    body = f"What you sent for “{hit.type.title}” was not accepted. {reason}"
+    body = f"Your work for “{hit.type.title}” was not accepted. {reason}"
     send_message(market, row.worker_id, _rejection_cause(row.id, market.now), "Your work was not accepted", body)
     notify(market, hit.type, "AssignmentRejected", hit.name, row.name)
 
@@ -139,7 +139,7 @@ def _quoted(text: str) -> str:
 
 
 def send_message(market: Market, worker: int, cause: str, title: str, body: str) -> None:
-    """A message on a worker's start page."""
+    """Sends a message to the overview of a worker."""
     messages.add_message(market.tx, worker, cause, market.now, title, body, MessageState.SENT)
 
 
@@ -166,7 +166,7 @@ def send_bonus(market: Market, request: Request) -> Reply:
 def list_bonuses(market: Market, request: Request) -> Reply:
     hit, assignment = request["HITId"], request["AssignmentId"]
     if (hit is None) == (assignment is None):
-        raise errors.invalid("HITId", "or AssignmentId must be given, and not both")
+        raise errors.invalid("HITId", "or AssignmentId is required, but not both")
     if hit is not None:
         market.hit(hit)
     else:
@@ -190,10 +190,10 @@ def list_bonuses(market: Market, request: Request) -> Reply:
 
 
 def balance(market: Market, _request: Request) -> Reply:
-    """What is left of the study's budget."""
+    """The remaining budget of the study."""
     left = paying.left(market.tx, market.study)
     return {"AvailableBalance": money_as_sent(UNLIMITED if left is None else max(0, left))}
 
 
 def no_uploads(_market: Market, _request: Request) -> Reply:
-    raise errors.unsupported("Files can't be uploaded to HITs here.")
+    raise errors.unsupported("File uploads to HITs are not supported.")

@@ -1,4 +1,4 @@
-"""Where HITs made by scripts live: beside a stage of the study, whose ledger they are paid from."""
+"""The stage that HITs of scripts belong to. They are paid from its ledger."""
 
 import base64
 import binascii
@@ -20,29 +20,29 @@ from chorale.store import Tx, participations
 
 TASK = "mturk"
 UNLIMITED = 1_000_000
-"""What there is to spend where the study has no budget: 10,000.00, as Mechanical Turk's sandbox had."""
+"""Budget of a study without a limit: 10,000.00, as in Mechanical Turk's sandbox."""
 MOST_AT_ONCE = 10**13
-"""More than anybody has, and still a number that can be added up."""
+"""An upper limit for amounts that can still be summed."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Market:
-    """A study as its requesters' scripts see it, in one transaction."""
+    """A study from the perspective of requesters' scripts, in one transaction."""
 
     tx: Tx
     study: Study
     stage: RunningStage
     now: int
     warnings: list[str] = field(default_factory=list)
-    """What the requester should know about a request that was carried out."""
+    """Warnings about a request that was carried out."""
 
     def warn(self, *messages: str) -> None:
         self.warnings.extend(message for message in messages if message not in self.warnings)
 
     @property
     def counts_approvals(self) -> bool:
-        """Whether requirements on approved work are checked by what was approved on this site."""
+        """Whether requirements on approved work are checked against work on this site."""
         return getattr(self.stage.options, "track_record", "ignore") == "here"
 
     def new_id(self) -> str:
@@ -55,14 +55,14 @@ class Market:
         return row
 
     def assignment(self, name: str, *, lock: bool = False) -> AssignmentRow:
-        """An assignment that was submitted. Others are not the requester's business yet."""
+        """A submitted assignment. Others are not visible to the requester yet."""
         row = assignments.assignment_called(self.tx, name, lock=lock)
         if row is None or row.state not in ("submitted", "approved", "rejected"):
             raise errors.unknown("Assignment", name)
         return row
 
     def worker(self, name: str) -> int:
-        """The worker behind an id of this site, or behind one of Mechanical Turk's that was mapped."""
+        """The worker with an ID of this site, or with a mapped Mechanical Turk ID."""
         known = pseudonym(name)
         number = None if known is None else qualifications.worker_called(self.tx, known)
         number = old_workers.worker_of(self.tx, name) if number is None else number
@@ -77,24 +77,24 @@ class Market:
         return kind
 
     def pay(self, worker: int, cause: str, kind: EntryKind, amount: int, reason: str) -> None:
-        """Book what somebody earned. The cause makes sure that it is booked once."""
+        """Books earnings of a worker. The cause ensures that they are booked once."""
         record = participations.participation_of(self.tx, self.stage.id, worker, lock=True)
         if record is None:
-            raise RuntimeError("pay for somebody who never accepted a HIT")
+            raise RuntimeError("pay for a worker who never accepted a HIT")
         paid = paying.book(
             self.tx, self.study, self.stage, record, [Amount(f"{cause}:{kind}", kind, amount, reason)], self.now
         )
         participations.add_earnings(self.tx, self.stage.id, worker, paid.earned, paid.fee, paid.exact_fee)
 
     def count_time(self, row: AssignmentRow) -> None:
-        """Count the time of an assignment in its worker's wage, once: when it is first reviewed."""
+        """Adds the time of an assignment to its worker's record once, at its first review."""
         if row.state == "submitted":
             participations.add_time(self.tx, self.stage.id, row.worker_id, row.worked_ms or 0)
 
     def covers(self, amount: int, payments: int) -> None:
-        """Refused unless the budget has room for more, beside all that was promised."""
+        """Raises an error if the budget does not cover a cost in addition to all promised amounts."""
         if amount > MOST_AT_ONCE:
-            raise errors.out_of_range("What this would cost", "is more than there is")
+            raise errors.out_of_range("What this would cost", "exceeds the available amount")
         if not paying.covers(self.tx, self.study, amount, payments):
             raise errors.no_funds(
                 "The study's budget does not cover this. Raise `budget` in study.toml, or ask for less."
@@ -107,24 +107,24 @@ class Market:
 
 
 def market_stage(study: Study) -> RunningStage | None:
-    """The stage that scripts put their HITs beside: the first of its kind."""
+    """The stage for HITs of scripts: the first with the task `mturk`."""
     return next((stage for stage in study.stages.values() if stage.task.name == TASK), None)
 
 
 def market_of(tx: Tx, study: Study) -> Market:
     stage = market_stage(study)
     if stage is None:
-        raise errors.unsupported("This study takes no HITs: it has no stage of the task `mturk`.")
+        raise errors.unsupported("This study does not accept HITs, because it has no stage with the task `mturk`.")
     return Market(tx, study, stage, study.clock())
 
 
 def layout_id(stage: RunningStage) -> str:
-    """What scripts call the stage's own layout."""
+    """HITLayoutId of the stage's own layout."""
     return id_from("layout", stage.name, str(getattr(stage.options, "html", "")))
 
 
 def as_seconds(moment: int) -> float:
-    """A time as it is sent."""
+    """A time in the format of the API."""
     return moment / 1000
 
 
@@ -140,8 +140,8 @@ def page(
 ) -> tuple[Sequence[T], dict[str, Any]]:
     """A page of rows, with their number and the token of the next page.
 
-    As on Mechanical Turk, every page that is not empty has a token, and the last page is empty: scripts read on until
-    `NumResults` is 0. `rows` takes a limit and the place after which to begin; `place` returns the place of a row.
+    As on Mechanical Turk, every non-empty page has a token, and the last page is empty: scripts continue until
+    `NumResults` is 0. `rows` takes a limit and a start position; `place` returns the position of a row.
     """
     shown = rows(request["MaxResults"], _place_in(request["NextToken"], kind))
     beside: dict[str, Any] = {"NumResults": len(shown)}
@@ -160,4 +160,4 @@ def _place_in(token: str | None, kind: str) -> int | None:
             return int(place)
     except (ValueError, binascii.Error):
         pass
-    raise errors.invalid("NextToken", "is not one that this operation gave")
+    raise errors.invalid("NextToken", "was not issued by this operation")

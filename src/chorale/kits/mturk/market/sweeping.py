@@ -1,4 +1,4 @@
-"""What happens to HITs automatically: time runs out, work is approved, the end of a HIT is notified."""
+"""Automatic events of HITs: time limits, automatic approval, and notifications about their end."""
 
 from chorale.engine.running import Study
 from chorale.kits.mturk.market.notifying import notify
@@ -12,7 +12,7 @@ AT_ONCE = 200
 
 
 def sweep(tx: Tx, study: Study) -> None:
-    """End assignments whose time is over, and approve what nobody has reviewed in time. Doing it again is harmless."""
+    """Ends overdue assignments, and approves work that was not reviewed in time. Idempotent."""
     if market_stage(study) is None:
         return
     market = market_of(tx, study)
@@ -24,7 +24,7 @@ def sweep(tx: Tx, study: Study) -> None:
 
 
 def abandon_overdue(market: Market) -> int:
-    """Free the places of those who ran out of time; how many."""
+    """Releases the places of overdue assignments and returns their number."""
     overdue = assignments.overdue(market.tx, market.now, AT_ONCE)
     for row in overdue:
         assignments.change(market.tx, row.id, state="abandoned")

@@ -1,4 +1,4 @@
-"""The worker's side: what there is, what they may do, accepting, giving back and submitting."""
+"""The worker's side: available HITs, and accepting, returning and submitting them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -33,15 +33,15 @@ from chorale.store.credentials import credentials_of
 
 LONGEST_ANSWER = 131_072
 MOST_HELD = 25
-"""HITs that a worker can have accepted at once, as on Mechanical Turk."""
+"""Maximum number of accepted HITs per worker at once, as on Mechanical Turk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A qualification somebody would need."""
+    """A required qualification."""
 
     name: str
-    """The id of its type; empty if it can't be asked for."""
+    """ID of its type; empty if it cannot be requested."""
     title: str
 
 
@@ -49,17 +49,17 @@ class Lacking:
 class HitOffer:
     offered: Offered
     lacking: tuple[Lacking, ...]
-    """What keeps the worker from it; nothing if they may accept."""
+    """Unmet requirements; empty if the worker may accept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """What a worker sees of what scripts have put up."""
+    """Available HITs for a worker."""
 
     held: tuple[tuple[AssignmentRow, HitRow], ...]
     offers: tuple[HitOffer, ...]
     barred: str | None
-    """Why nothing is open to them, if nothing is."""
+    """Reason why no HITs are available, if so."""
 
     @property
     def open_count(self) -> int:
@@ -68,7 +68,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class HitView:
-    """A HIT as one worker sees it."""
+    """A HIT from the perspective of a worker."""
 
     hit: HitRow
     question: Question
@@ -77,7 +77,7 @@ class HitView:
     may_look: bool
     barred: str | None
     another: bool
-    """Whether there is another one of its kind for them."""
+    """Whether another HIT of the same type is available."""
 
 
 def board(tx: Tx, study: Study, worker_id: int) -> Board:
@@ -96,7 +96,7 @@ def board(tx: Tx, study: Study, worker_id: int) -> Board:
 
 
 def work_beside(tx: Tx, study: Study, worker_id: int, since: int) -> WorkBeside | None:
-    """What a worker has done of HITs from a time on, and whether others are open to them."""
+    """Number of HITs a worker did since a time, and whether more are available."""
     stage = market_stage(study)
     if stage is None:
         return None
@@ -105,13 +105,13 @@ def work_beside(tx: Tx, study: Study, worker_id: int, since: int) -> WorkBeside 
 
 
 def _barred(market: Market, worker_id: int) -> str | None:
-    """Why nothing is open to a worker, if nothing is."""
+    """Reason why no HITs are available to a worker, if so."""
     now = situation(_facts(market, worker_id))
     return None if now.state is State.AVAILABLE else message(now, market.study.titles, never)
 
 
 def _facts(market: Market, worker_id: int) -> Facts:
-    """What is known of a worker before a HIT is looked for: HITs have room, money and an end of their own."""
+    """The situation of a worker before a HIT is selected. HITs have their own limits, rewards and end."""
     tx, stage = market.tx, market.stage
     worker = workers.find_worker(tx, worker_id)
     return Facts(
@@ -134,21 +134,26 @@ def _values(market: Market, worker_id: int) -> dict[str, int]:
 
 
 def _lacking(market: Market, kind: HitTypeRow, values: Mapping[str, int]) -> tuple[tuple[Lacking, ...], set[str]]:
-    """The requirements somebody does not meet, and what those keep them from."""
+    """Unmet requirements of a worker, with the actions they guard."""
     lacking, guarded = [], set()
     for requirement in kind.requirements:
         name = requirement["QualificationTypeId"]
-        # What only Mechanical Turk knew is asked for at the platform people come from; the requester was warned.
+        # Requirements that only Mechanical Turk could check are left to the recruitment platform. The requester was
+        # warned.
         if is_checked(name, counted=market.counts_approvals) and not holds(requirement, values.get(name)):
             known = qualifications.type_called(market.tx, name)
             requestable = known is not None and known.status == "Active" and name not in values
-            lacking.append(Lacking(name if requestable else "", "your record here" if known is None else known.title))
+            lacking.append(
+                Lacking(
+                    name if requestable else "", "your approved work on this site" if known is None else known.title
+                )
+            )
             guarded.add(guards(requirement))
     return tuple(lacking), guarded
 
 
 def look_at(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
-    """A HIT, for somebody who looks at it or works on it."""
+    """A HIT for preview or work."""
     market = market_of(tx, study)
     hit = _hit(market, name)
     assignment = assignments.of_worker(tx, hit.id, worker_id)
@@ -175,7 +180,7 @@ def _hit(market: Market, name: str, *, lock: bool = False) -> HitRow:
 
 
 def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
-    """Take a HIT on; the id of the assignment. Accepting what one holds gives the same one."""
+    """Accepts a HIT and returns the assignment ID. Accepting it again returns the same ID."""
     market = market_of(tx, study)
     hit = _hit(market, name, lock=True)
     held = assignments.of_worker(tx, hit.id, worker_id)
@@ -189,7 +194,7 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
         raise Refusal("not_qualified", worded("This task requires a qualification that you do not have."), 403)
     abandon_overdue(market)
     if len(assignments.held_by(tx, worker_id)) >= MOST_HELD:
-        message = f"You have {MOST_HELD} tasks at once already. Submit or return one of them first."
+        message = f"You already have {MOST_HELD} tasks. Submit or return one of them first."
         raise Refusal("too_many", message)
     if not hits.take_place(tx, hit.id, market.now):
         raise Refusal("taken", worded("This task is no longer available. There may be others like it."))
@@ -202,7 +207,7 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
 
 
 def _enter(market: Market, worker_id: int) -> None:
-    """Have a place in the ledger, from the first HIT on."""
+    """Creates an entry in the ledger with the first HIT."""
     study, stage = market.study, market.stage
     if participations.enter(market.tx, stage.id, worker_id, secret_number(study), market.now):
         evidence = {"reason": "accepted a HIT"}
@@ -210,7 +215,7 @@ def _enter(market: Market, worker_id: int) -> None:
 
 
 def accept_next(tx: Tx, study: Study, worker_id: int, type_name: str) -> str | None:
-    """Take on the next HIT of a type; the HIT's id, or None if there is none."""
+    """Accepts the next HIT of a type and returns its ID, or None."""
     market = market_of(tx, study)
     name = hits.next_of_type(tx, type_name, worker_id, market.now)
     if name is None:
@@ -220,14 +225,14 @@ def accept_next(tx: Tx, study: Study, worker_id: int, type_name: str) -> str | N
 
 
 def hit_of_group(tx: Tx, study: Study, worker_id: int, name: str) -> str | None:
-    """The HIT that an address with `groupId` leads a worker to; scripts write the id of a group or of a type there."""
+    """The HIT for a URL with `groupId`, which is the ID of a group or of a type."""
     market = market_of(tx, study)
     kind = next((kind for kind in hits.type_names(tx) if name in (kind, group_id(kind))), None)
     return None if kind is None else hits.next_of_type(tx, kind, worker_id, market.now)
 
 
 def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
-    """Return a HIT undone; somebody else gets it. Returning twice is once."""
+    """Returns a HIT for other workers. Repeated returns have no effect."""
     market = market_of(tx, study)
     row = assignments.assignment_called(tx, name, lock=True)
     if row is None or row.worker_id != worker_id:
@@ -241,7 +246,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
 
 
 def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
-    """Take what a page sends for an assignment, once; False if there is none of that name.
+    """Accepts the submission of an assignment once. False if the assignment does not exist.
 
     Anyone with the ID of an assignment may submit it: pages on other sites have no other proof.
     """
@@ -252,7 +257,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     if row.state in ("submitted", "approved", "rejected"):
         return True
     if requesters.is_revoked(tx, EXPERTS_PANEL, row.worker_id) or team.is_deactivated(tx, row.worker_id):
-        # Frames have no session that could have been ended.
+        # Frames have no session that could have been closed.
         raise Refusal(
             "revoked", worded("Your access to this study was revoked. Answers are no longer accepted from you."), 403
         )
@@ -261,7 +266,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     hit = hits.hit_numbered(tx, row.hit_id)
     question = read_question(hit.question)
     answer = as_answer(fields, question if isinstance(question, QuestionForm) else None)
-    # A clock that was put back has measured nothing.
+    # No time is measured if the clock was set back.
     worked = max(0, market.now - max(row.accepted_at, assignments.last_submission(tx, row.worker_id)))
     assignments.change(
         tx,
@@ -279,7 +284,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
 
 
 def _renew(market: Market, row: AssignmentRow) -> None:
-    """Let a late answer in as long as its place is still free and its worker could accept the HIT now."""
+    """Accepts a late answer if its place is still free and its worker could accept the HIT now."""
     again = assignments.of_worker(market.tx, row.hit_id, row.worker_id)
     barred = row.state == "returned" or again is not None
     barred = barred or for_late_answer(_facts(market, row.worker_id)).state is not State.AVAILABLE
@@ -290,11 +295,11 @@ def _renew(market: Market, row: AssignmentRow) -> None:
 
 
 def as_answer(fields: Fields, form: QuestionForm | None) -> str:
-    """Fields of a form as the XML that is stored; refused if they can't be taken."""
+    """Fields of a form as XML for storage. Raises an error for invalid fields."""
     together = {name: value for name, value in joined(fields).items() if name != "assignmentId"}
     wrong = None if form is None else misfit(form, together)
     if wrong is not None:
-        raise Refusal("invalid_answer", f"Your answer is not submitted yet. {wrong}.", 422)
+        raise Refusal("invalid_answer", f"Your answer has not been submitted. {wrong}.", 422)
     answer = answers_xml(together, form)
     if len(answer.encode()) > LONGEST_ANSWER:
         raise Refusal("too_large", worded("Your answer is too long. Shorten it and submit again."), 413)
@@ -302,7 +307,7 @@ def as_answer(fields: Fields, form: QuestionForm | None) -> str:
 
 
 def may_see(tx: Tx, study: Study, worker_id: int, name: str) -> HitView:
-    """The HIT, if its page may be shown to the worker."""
+    """The HIT if the worker may see its page."""
     view = look_at(tx, study, worker_id, name)
     if not view.may_look:
         raise Refusal(

@@ -1,8 +1,8 @@
-"""Points boto3's client of Mechanical Turk at a study, in any Python that has this folder on PYTHONPATH.
+"""Redirects boto3's Mechanical Turk client to a study, in any Python with this folder on PYTHONPATH.
 
-Python imports this module when it starts. `chorale mturk run` sets CHORALE_ENDPOINT and the keys. The client then goes
-to that site, whatever address, region, keys or profile the script names. The module needs nothing but the standard
-library, since scripts run in environments of their own.
+Python imports this module when it starts. `chorale mturk run` sets CHORALE_ENDPOINT and the keys. The client then
+connects to that site, whatever endpoint, region, keys or profile the script sets. The module needs only the standard
+library, because scripts run in their own environments.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SERVICE = "mturk"
 REGION = "us-east-1"
 _WARNING = "x-chorale-warning"
 _OLD_BOTO = (
-    "boto 2 speaks an interface of Mechanical Turk from 2014, which Chorale does not have. Change the script to boto3: "
-    "its operations have the same names."
+    "boto 2 uses the 2014 API of Mechanical Turk, which Chorale does not support. Change the script to boto3, whose "
+    "operations have the same names."
 )
 
 
 def _point_here(session: Any) -> None:
-    """Change what `botocore.session` makes."""
+    """Patches the clients that `botocore.session` creates."""
     make, read_config = session.Session.create_client, session.Session.get_scoped_config
     signature = inspect.signature(make)
     seen: set[str] = set()
@@ -62,7 +62,7 @@ def _point_here(session: Any) -> None:
         try:
             return read_config(self)
         except session.ProfileNotFound:
-            # Of an account that the script had. The keys come from elsewhere now.
+            # Settings of the script's AWS account. The keys now come from the environment.
             return {}
 
     session.Session.create_client = create_client
@@ -70,7 +70,7 @@ def _point_here(session: Any) -> None:
 
 
 class _Changed(importlib.abc.Loader):
-    """Loads a module as another loader does, and changes it before anybody has it."""
+    """Wraps a loader, and patches the module before it is used."""
 
     def __init__(self, loader: importlib.abc.Loader) -> None:
         self._loader = loader
@@ -96,7 +96,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def _load_shadowed() -> None:
-    """Load the module of this name that would have been loaded without this one."""
+    """Loads the module that this module shadows."""
     here = Path(__file__).parent.resolve()
     others = [entry for entry in sys.path if Path(entry).resolve() != here]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)

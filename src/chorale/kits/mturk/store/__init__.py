@@ -1,1 +1,1 @@
-"""What Mechanical Turk's interface keeps: keys, HITs and their types, assignments, bonuses, qualifications."""
+"""Data of the Mechanical Turk API: keys, HITs and their types, assignments, bonuses, qualifications."""

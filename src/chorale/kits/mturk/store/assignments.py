@@ -61,13 +61,13 @@ def assignment_called(tx: Connection, name: str, *, lock: bool = False) -> Assig
 
 
 def held_by(tx: Connection, worker_id: int) -> list[AssignmentRow]:
-    """What a worker has accepted and not finished."""
+    """Accepted assignments of a worker that are not finished."""
     query = _QUERY.where(assignment.c.worker_id == worker_id, assignment.c.state == "accepted")
     return [AssignmentRow(*row) for row in tx.execute(query.order_by(assignment.c.id))]
 
 
 def of_worker(tx: Connection, hit_id: int, worker_id: int) -> AssignmentRow | None:
-    """A worker's assignment of a HIT, unless they gave it back or let it go."""
+    """A worker's assignment of a HIT, unless returned or abandoned."""
     query = _QUERY.where(
         assignment.c.hit_id == hit_id,
         assignment.c.worker_id == worker_id,
@@ -87,7 +87,7 @@ def of_hit(
 
 
 def waiting(tx: Connection, limit: int, after: int | None = None, *, hit_id: int | None = None) -> list[AssignmentRow]:
-    """Submitted, and neither approved nor rejected: of one HIT or of all, the oldest first."""
+    """Submitted assignments that are not reviewed, of one HIT or all, oldest first."""
     query = _QUERY.where(assignment.c.state == "submitted").order_by(assignment.c.id).limit(limit)
     if after is not None:
         query = query.where(assignment.c.id > after)
@@ -102,19 +102,19 @@ def count_waiting(tx: Connection) -> int:
 
 
 def bonuses_on(tx: Connection, numbers: Sequence[int]) -> dict[int, int]:
-    """What was paid in bonuses on assignments, by their numbers."""
+    """Bonuses by assignment number."""
     query = select(bonus.c.assignment_id, func.sum(bonus.c.amount)).where(bonus.c.assignment_id.in_(numbers))
     return {int(number): int(paid) for number, paid in tx.execute(query.group_by(bonus.c.assignment_id))}
 
 
 def all_finished(tx: Connection) -> list[AssignmentRow]:
-    """Everything that was submitted, in the order it was accepted."""
+    """All submitted assignments, ordered by time of acceptance."""
     query = _QUERY.where(assignment.c.state.in_(("submitted", "approved", "rejected"))).order_by(assignment.c.id)
     return [AssignmentRow(*row) for row in tx.execute(query)]
 
 
 def time_by_worker(tx: Connection) -> list[tuple[str, int]]:
-    """How long everybody's reviewed assignments took, by pseudonym."""
+    """Total time of reviewed assignments, by pseudonym."""
     query = (
         select(worker.c.pseudonym, func.sum(assignment.c.worked_ms))
         .join(worker, worker.c.id == assignment.c.worker_id)
@@ -133,13 +133,13 @@ def impossible_times(tx: Connection) -> list[tuple[str, int, int]]:
 
 
 def last_submission(tx: Connection, worker_id: int) -> int:
-    """When a worker last submitted an assignment; 0 if never."""
+    """Time of a worker's last submission; 0 if never."""
     query = select(func.max(assignment.c.submitted_at)).where(assignment.c.worker_id == worker_id)
     return int(tx.execute(query).scalar() or 0)
 
 
 def paid_and_worked(tx: Connection, types: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
-    """What reviewed assignments earned, bonuses included, and how long they took: by type, a pair for each worker."""
+    """Earnings (including bonuses) and time of reviewed assignments: a pair per worker, by type."""
     reviewed = and_(assignment.c.state.in_(("approved", "rejected")), hit.c.type_id.in_(types))
     grouped = (hit.c.type_id, assignment.c.worker_id)
     earned = func.sum(case((assignment.c.state == "approved", assignment.c.reward), else_=0))
@@ -164,19 +164,19 @@ def change(tx: Connection, assignment_id: int, **values: Any) -> None:
 
 
 def overdue(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
-    """Accepted, and past their time."""
+    """Accepted assignments past their time limit."""
     query = _QUERY.where(assignment.c.state == "accepted", assignment.c.deadline <= now).limit(limit)
     return [AssignmentRow(*row) for row in tx.execute(query.with_for_update(of=assignment, skip_locked=True))]
 
 
 def to_approve(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
-    """Submitted, and to be approved because nobody has decided otherwise."""
+    """Submitted assignments that are due for automatic approval."""
     query = _QUERY.where(assignment.c.state == "submitted", assignment.c.approve_at <= now).limit(limit)
     return [AssignmentRow(*row) for row in tx.execute(query.with_for_update(of=assignment, skip_locked=True))]
 
 
 def done_since(tx: Connection, worker_id: int, since: int) -> int:
-    """How many assignments a worker has submitted from a time on, without those that were rejected."""
+    """Number of assignments a worker submitted since a time, without rejected ones."""
     query = select(func.count()).where(
         assignment.c.worker_id == worker_id,
         assignment.c.state.in_(("submitted", "approved")),
@@ -186,14 +186,14 @@ def done_since(tx: Connection, worker_id: int, since: int) -> int:
 
 
 def track_record(tx: Connection, worker_id: int) -> tuple[int, int]:
-    """How many assignments of a worker were approved, and how many rejected."""
+    """Number of approved and rejected assignments of a worker."""
     query = select(assignment.c.state, func.count()).where(assignment.c.worker_id == worker_id)
     counts = {row[0]: int(row[1]) for row in tx.execute(query.group_by(assignment.c.state))}
     return counts.get("approved", 0), counts.get("rejected", 0)
 
 
 def approved_pay(tx: Connection) -> list[tuple[str, int, int]]:
-    """All that was earned by assignments and bonuses: pseudonym, when, how much; in the order it was booked."""
+    """All earnings from assignments and bonuses (pseudonym, time, amount), in booking order."""
     earned = (
         select(worker.c.pseudonym, assignment.c.approved_at, assignment.c.reward)
         .join(worker, worker.c.id == assignment.c.worker_id)

@@ -28,7 +28,7 @@ class HitTypeRow:
 
 @dataclass(frozen=True, slots=True)
 class HitRow:
-    """A HIT with its type and what was counted of its assignments."""
+    """A HIT with its type and the counts of its assignments."""
 
     id: int
     name: str
@@ -46,9 +46,9 @@ class HitRow:
     reviewed_at: int | None
     type: HitTypeRow
     pending: int
-    """Accepted, and not submitted yet."""
+    """Accepted but not submitted."""
     unreviewed: int
-    """Submitted, and neither approved nor rejected."""
+    """Submitted but not reviewed."""
     completed: int
     """Approved or rejected."""
 
@@ -74,7 +74,7 @@ def _type_row(row: Sequence[Any]) -> HitTypeRow:
 
 
 def add_type(tx: Connection, name: str, values: dict[str, Any]) -> None:
-    """Add a type of HIT, unless there is one of this name."""
+    """Adds a HIT type unless the name exists."""
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     tx.execute(upsert(hit_type).values(name=name, notifying=False, **values).on_conflict_do_nothing())
 
@@ -97,7 +97,7 @@ _OWN = tuple(column for column in hit.c if column.name != "type_id")
 
 
 def _counted(*states: str) -> ScalarSelect[int]:
-    """How many assignments of a HIT are in these states: counted for the HITs that are asked for, and no others."""
+    """Number of assignments of a HIT in these states, counted only for the requested HITs."""
     return (
         select(func.count())
         .select_from(assignment)
@@ -120,7 +120,7 @@ def _hit_row(row: Sequence[Any]) -> HitRow:
 
 def hit_called(tx: Connection, name: str, *, lock: bool = False) -> HitRow | None:
     if lock:
-        # Apart from the query with the counts, which would lock what is counted as well.
+        # Separate from the query with the counts, which would also lock the counted rows.
         tx.execute(select(hit.c.id).where(hit.c.name == name).with_for_update(key_share=True))
     row = tx.execute(_QUERY.where(hit.c.name == name)).first()
     return None if row is None else _hit_row(row)
@@ -131,7 +131,7 @@ def hit_numbered(tx: Connection, hit_id: int) -> HitRow:
 
 
 def hits_numbered(tx: Connection, numbers: Sequence[int]) -> dict[int, HitRow]:
-    """Several at once, by their numbers."""
+    """Several HITs by number."""
     return {row.id: row for row in map(_hit_row, tx.execute(_QUERY.where(hit.c.id.in_(numbers))))}
 
 
@@ -145,7 +145,7 @@ def newest_hits(
     type_name: str | None = None,
     requiring: str | None = None,
 ) -> list[HitRow]:
-    """HITs that were not deleted, the newest first: all, those to review, or those that ask for a qualification."""
+    """HITs that are not deleted, newest first: all, those to review, or those that require a qualification."""
     query = _QUERY.where(hit.c.disposed_at.is_(None)).order_by(hit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(hit.c.id < before)
@@ -160,7 +160,7 @@ def newest_hits(
 
 
 def _requires(qualification: str) -> ColumnElement[bool]:
-    """Whether a type of HIT asks for a qualification, by the id of its type."""
+    """Whether any HIT type requires a qualification type, given by ID."""
     return hit_type.c.requirements.contains(f'"{qualification}"', autoescape=True)
 
 
@@ -169,27 +169,27 @@ def is_required(tx: Connection, qualification: str) -> bool:
 
 
 def expire_requiring(tx: Connection, qualification: str, now: int) -> int:
-    """End the HITs on offer that ask for a qualification; how many."""
+    """Expires available HITs that require a qualification, and returns their number."""
     kinds = select(hit_type.c.id).where(_requires(qualification))
     on_offer = and_(hit.c.type_id.in_(kinds), hit.c.disposed_at.is_(None), hit.c.taken < hit.c.most)
     return int(tx.execute(update(hit).where(on_offer, hit.c.expires_at > now).values(expires_at=now)).rowcount)
 
 
 def type_names(tx: Connection) -> Sequence[str]:
-    """The names of all types, the newest first."""
+    """Names of all types, newest first."""
     return tx.execute(select(hit_type.c.name).order_by(hit_type.c.id.desc())).scalars().all()
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """HITs of one type that somebody could accept."""
+    """Available HITs of one type."""
 
     type: HitTypeRow
     count: int
     first: str
-    """The name of the oldest."""
+    """Name of the oldest HIT."""
     question: str
-    """What the oldest asks."""
+    """Question of the oldest HIT."""
 
 
 def _open_to(worker_id: int, now: int) -> ColumnElement[bool]:
@@ -206,7 +206,7 @@ def _open_to(worker_id: int, now: int) -> ColumnElement[bool]:
 
 
 def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
-    """What there is for a worker, by type, the best paid first. Whether they qualify is another question."""
+    """Available HITs for a worker by type, highest reward first. Qualifications are not checked."""
     query = (
         select(*hit_type.c, func.count(), func.min(hit.c.id))
         .join(hit, hit.c.type_id == hit_type.c.id)
@@ -221,7 +221,7 @@ def offered_to(tx: Connection, worker_id: int, now: int) -> list[Offered]:
 
 
 def next_of_type(tx: Connection, type_name: str, worker_id: int, now: int) -> str | None:
-    """The oldest HIT of a type that a worker could accept."""
+    """The oldest HIT of a type that is available to a worker."""
     query = (
         select(hit.c.name)
         .join(hit_type, hit_type.c.id == hit.c.type_id)
@@ -237,7 +237,7 @@ def change_hit(tx: Connection, hit_id: int, **values: Any) -> None:
 
 
 def take_place(tx: Connection, hit_id: int, now: int) -> bool:
-    """Take one of the places of a HIT; False if there is none."""
+    """Takes a place of a HIT. False if none is free."""
     free = and_(hit.c.taken < hit.c.most, hit.c.expires_at > now, hit.c.disposed_at.is_(None))
     return bool(tx.execute(update(hit).where(hit.c.id == hit_id, free).values(taken=hit.c.taken + 1)).rowcount)
 
@@ -247,7 +247,7 @@ def give_place(tx: Connection, hit_id: int) -> None:
 
 
 def promised(tx: Connection, now: int) -> tuple[int, int]:
-    """What HITs can still cost before fees, and in how many payments: places that are free or not reviewed."""
+    """Maximum remaining cost of HITs before fees, with the number of payments, from free and unreviewed places."""
     open_places = (
         select(
             func.coalesce(func.sum((hit.c.most - hit.c.taken) * hit_type.c.reward), 0),
@@ -264,7 +264,7 @@ def promised(tx: Connection, now: int) -> tuple[int, int]:
 
 
 def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
-    """HITs with review policies that are over, and were not reviewed by them yet."""
+    """Completed HITs whose review policies have not run yet."""
     over = or_(hit.c.taken >= hit.c.most, hit.c.expires_at <= now)
     query = _QUERY.where(
         hit.c.policies.is_not(None), hit.c.reviewed_at.is_(None), hit.c.disposed_at.is_(None), over
@@ -273,7 +273,7 @@ def to_review(tx: Connection, now: int, limit: int) -> list[HitRow]:
 
 
 def untold(tx: Connection, now: int) -> list[HitRow]:
-    """HITs that have ended and whose notification has not been sent yet."""
+    """Ended HITs without a notification."""
     kinds = tx.execute(select(hit_type.c.id).where(hit_type.c.notifying)).scalars().all()
     if not kinds:
         return []

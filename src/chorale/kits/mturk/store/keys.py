@@ -21,25 +21,25 @@ def add_key(tx: Connection, access_key: str, secret: str, name: str, now: int) -
 
 
 def secret_of(tx: Connection, access_key: str) -> str | None:
-    """The secret of a key that is in use; None if there is none, or it was revoked."""
+    """The secret of an active key, or None."""
     query = select(key.c.secret).where(key.c.access_key == access_key, key.c.revoked_at.is_(None))
     return tx.execute(query).scalar()
 
 
 def keys(tx: Connection) -> list[KeyRow]:
-    """All keys, the oldest first, without their secrets."""
+    """All keys without secrets, oldest first."""
     query = select(key.c.access_key, key.c.name, key.c.made_at, key.c.revoked_at).order_by(key.c.id)
     return [KeyRow(*row) for row in tx.execute(query)]
 
 
 def revoke(tx: Connection, access_key: str, now: int) -> bool:
-    """End a key; False if there is none in use by that name."""
+    """Revokes a key. False if there is no active key with this name."""
     query = update(key).where(key.c.access_key == access_key, key.c.revoked_at.is_(None)).values(revoked_at=now)
     return bool(tx.execute(query).rowcount)
 
 
 def note_signature(tx: Connection, text: str, now: int) -> int | None:
-    """Remember a signature; when it was first used, if that was before."""
+    """Stores a signature. Returns the time of its first use if it was already used."""
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     if tx.execute(upsert(signature).values(signature=text, at=now).on_conflict_do_nothing()).rowcount:
         return None
@@ -47,12 +47,12 @@ def note_signature(tx: Connection, text: str, now: int) -> int | None:
 
 
 def forget_signatures(tx: Connection, before: int) -> None:
-    """Forget those too old to be used again."""
+    """Deletes signatures that have expired."""
     tx.execute(delete(signature).where(signature.c.at < before))
 
 
 def made_by(tx: Connection, operation: str, token: str, since: int) -> str | None:
-    """What a request with this token made, if there was one lately."""
+    """Result of a recent request with this token, if any."""
     query = select(request.c.made).where(
         request.c.operation == operation, request.c.token == token, request.c.at >= since
     )

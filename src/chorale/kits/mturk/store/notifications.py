@@ -1,4 +1,4 @@
-"""Notifications that wait to be sent or asked for, and those that were."""
+"""Notifications to be sent or received, and those already processed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from chorale.kits.mturk.store.schema import notification
 
 QUEUE = "queue"
-"""The transport of what waits here until somebody asks for it."""
+"""Transport of notifications that wait in a queue on this site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def note_sent(tx: Connection, notification_id: int, now: int) -> None:
 
 
 def note_failed(tx: Connection, notification_id: int, due_at: int | None) -> None:
-    """Try again later, or never."""
+    """Schedules a retry, or gives up."""
     tx.execute(
         update(notification)
         .where(notification.c.id == notification_id)
@@ -64,13 +64,13 @@ def _in_queue(name: str) -> ColumnElement[bool]:
 
 
 def waiting(tx: Connection, queue: str, now: int) -> int:
-    """How many notifications could be received."""
+    """Number of notifications available."""
     query = select(func.count()).select_from(notification).where(_in_queue(queue), notification.c.due_at <= now)
     return int(tx.execute(query).scalar_one())
 
 
 def receive(tx: Connection, queue: str, now: int, again_at: int, limit: int) -> list[NotificationRow]:
-    """The oldest of a queue. They come again later, unless they are taken out before."""
+    """The oldest notifications of a queue. They become available again unless deleted."""
     columns = notification.c
     chosen = tx.execute(
         select(columns.id)
@@ -89,7 +89,7 @@ def receive(tx: Connection, queue: str, now: int, again_at: int, limit: int) -> 
 
 
 def take_out(tx: Connection, queue: str, now: int, numbers: Sequence[int] | None = None) -> None:
-    """Delete notifications from a queue, or all of them."""
+    """Deletes some or all notifications of a queue."""
     query = update(notification).where(_in_queue(queue), notification.c.due_at.is_not(None))
     if numbers is not None:
         query = query.where(notification.c.id.in_(numbers))

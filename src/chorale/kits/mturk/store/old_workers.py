@@ -1,4 +1,4 @@
-"""Workers' ids on Mechanical Turk, for people who work here."""
+"""Mechanical Turk worker IDs of people in the study."""
 
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -7,7 +7,7 @@ from chorale.kits.mturk.store.schema import old_worker
 
 
 def name(tx: Connection, old_id: str, worker_id: int) -> bool:
-    """Let an old id stand for a worker; False if it did before."""
+    """Maps an old ID to a worker. False if it was already mapped."""
     if worker_of(tx, old_id) == worker_id:
         return False
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
@@ -25,5 +25,5 @@ def worker_of(tx: Connection, old_id: str) -> int | None:
 
 
 def forget(tx: Connection, worker_id: int) -> int:
-    """Erase who a worker was; how many ids."""
+    """Erases the old IDs of a worker and returns their number."""
     return int(tx.execute(delete(old_worker).where(old_worker.c.worker_id == worker_id)).rowcount)

@@ -1,4 +1,4 @@
-"""Qualification types, who has them, who asks for them, and who is kept out altogether."""
+"""Qualification types, their holders and requests, and blocked workers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ class QualificationTypeRow:
     test_seconds: int | None
     retry_seconds: int | None
     auto_value: int | None
-    """What everybody gets who asks; None if somebody decides."""
+    """Value granted automatically on request; None if requests are reviewed."""
     created_at: int
     deleted_at: int | None
 
@@ -113,7 +113,7 @@ def held(tx: Connection, type_id: int, worker_id: int) -> HeldRow | None:
 
 
 def values_of(tx: Connection, worker_id: int) -> dict[str, int]:
-    """What a worker has, by the type's name."""
+    """Qualifications of a worker, by type name."""
     query = (
         select(qualification_type.c.name, qualification.c.value)
         .join(qualification_type, qualification_type.c.id == qualification.c.type_id)
@@ -191,7 +191,7 @@ def open_requests(tx: Connection, type_name: str | None, limit: int, after: int 
 
 
 def add_block(tx: Connection, worker_id: int, reason: str, now: int) -> bool:
-    """Keep a worker out; False if they were already."""
+    """Blocks a worker. False if already blocked."""
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert
     made = upsert(block).values(worker_id=worker_id, reason=reason, at=now).on_conflict_do_nothing()
     return bool(tx.execute(made).rowcount)

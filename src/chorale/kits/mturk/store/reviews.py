@@ -1,4 +1,4 @@
-"""What review policies have done."""
+"""Actions of review policies."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from chorale.kits.mturk.store.schema import review_action
 class ActionRow:
     id: int
     level: str
-    """Assignment or HIT: which policy it was."""
+    """Level of the policy: Assignment or HIT."""
     name: str
     target: str
     failure: str | None
-    """Why it could not be done."""
+    """Reason why the action failed."""
     at: int
 
 

@@ -1,4 +1,4 @@
-"""The tables behind Mechanical Turk's interface. Pay and messages are in the study's own."""
+"""Tables of the Mechanical Turk API. Payments and messages are in the study's own tables."""
 
 from sqlalchemy import (
     BigInteger,
@@ -20,7 +20,7 @@ from chorale.store.schema import worker
 
 metadata = MetaData(naming_convention=of_study.naming_convention)
 
-# SQLite numbers rows itself only where the key's type is exactly INTEGER.
+# SQLite assigns row numbers only if the key type is exactly INTEGER.
 _Id = BigInteger().with_variant(Integer, "sqlite")
 
 key = Table(
@@ -28,14 +28,14 @@ key = Table(
     metadata,
     Column("id", _Id, primary_key=True),
     Column("access_key", Text, nullable=False, unique=True),
-    # Kept as it is: a signature can only be checked by making it again.
+    # Stored in plain text, because checking a signature requires the secret.
     Column("secret", Text, nullable=False),
     Column("name", Text, nullable=False),
     Column("made_at", BigInteger, nullable=False),
     Column("revoked_at", BigInteger),
 )
 
-# A signature that changed something, for as long as it could be used again.
+# Signatures of requests that changed data, until they expire.
 signature = Table(
     "mturk_signature",
     metadata,
@@ -44,7 +44,7 @@ signature = Table(
     Index("ix_mturk_signature_at", "at"),
 )
 
-# A UniqueRequestToken and what its request made.
+# A UniqueRequestToken and the result of its request.
 request = Table(
     "mturk_request",
     metadata,
@@ -67,7 +67,7 @@ hit_type = Table(
     Column("assignment_seconds", BigInteger, nullable=False),
     Column("approval_seconds", BigInteger, nullable=False),
     Column("requirements", Text, nullable=False),
-    # Where to send notifications about its HITs, and about what; default: none.
+    # Destination and events of notifications about its HITs; default: none.
     Column("notification", Text),
     Column("notifying", Boolean, nullable=False),
 )
@@ -87,12 +87,12 @@ hit = Table(
     Column("expires_at", BigInteger, nullable=False),
     Column("reviewing", Boolean, nullable=False),
     Column("disposed_at", BigInteger),
-    # What notifications were sent: expired, reviewable.
+    # Sent notifications: expired, reviewable.
     Column("told", Text, nullable=False),
-    # Review policies as the request had them, and when the HIT was reviewed by them once it was over.
+    # Review policies from the request, and the time of their review after the HIT ended.
     Column("policies", Text),
     Column("reviewed_at", BigInteger),
-    # The last guard of the promise that no HIT is done more often than was asked for.
+    # Final guarantee that no HIT gets more assignments than requested.
     CheckConstraint("taken >= 0 AND taken <= most", name="not_over_assigned"),
     Index("ix_mturk_hit_type", "type_id", "id"),
     Index(
@@ -127,15 +127,15 @@ assignment = Table(
     Column("rejected_at", BigInteger),
     Column("answer", Text),
     Column("feedback", Text),
-    # Paid by what it was promised when it was accepted, whatever becomes of the HIT's type.
+    # Paid at the reward at the time of acceptance, even if the HIT type changes.
     Column("reward", BigInteger, nullable=False),
-    # From accepting it, or from the worker's last submission if that was later, to submitting it: people accept
-    # several at once and do one after the other.
+    # From acceptance (or the worker's last submission, if later) to submission, because people accept several at once
+    # and do them one by one.
     Column("worked_ms", BigInteger),
     Index("ix_mturk_assignment_hit", "hit_id", "id"),
     Index("ix_mturk_assignment_submitted", "worker_id", "submitted_at"),
     Index("ix_mturk_assignment_worker", "worker_id", "hit_id"),
-    # Nobody does a HIT twice, or holds it twice.
+    # A worker can have a HIT only once.
     Index(
         "uq_mturk_assignment_held",
         "hit_id",
@@ -170,7 +170,7 @@ bonus = Table(
     Index("ix_mturk_bonus_assignment", "assignment_id"),
 )
 
-# What review policies have done: approved, rejected, extended.
+# Actions of review policies: approved, rejected, extended.
 review_action = Table(
     "mturk_review_action",
     metadata,
@@ -237,8 +237,8 @@ block = Table(
     Column("at", BigInteger, nullable=False),
 )
 
-# Who somebody was on Mechanical Turk, by the requester's own list. It says more of a person than anything else here, so
-# it is in no export, and erased with them.
+# Mechanical Turk IDs of workers, from the requester's list. The most identifying data here, so they are never exported
+# and are erased with the worker.
 old_worker = Table(
     "mturk_old_worker",
     metadata,
@@ -256,7 +256,7 @@ notification = Table(
     Column("destination", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("tries", Integer, nullable=False),
-    # When it is tried next; None once it was sent or given up.
+    # Time of the next attempt; None after it was sent or given up.
     Column("due_at", BigInteger),
     Column("sent_at", BigInteger),
     Index(

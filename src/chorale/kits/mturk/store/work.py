@@ -1,4 +1,4 @@
-"""HITs beside a study's items: their tables, what they can still cost, and who has submitted one."""
+"""HITs in addition to a study's items: their tables, remaining cost, and submitters."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ from chorale.store.kit_tables import KitTables
 from chorale.store.schema import entry, erasure, participation, stage
 from chorale.store.settings import set_setting
 
-# HITs are no items of the stage they stand beside, and answers to them no responses.
+# HITs are not items of their stage, and their answers are not responses.
 _DID_HITS = and_(
     participation.c.stage_id.in_(select(stage.c.id).where(stage.c.task == TASK)),
     participation.c.worker_id.in_(select(assignment.c.worker_id).where(assignment.c.submitted_at.is_not(None))),
@@ -27,7 +27,7 @@ _DID_HITS = and_(
 
 
 _WITH_REASON = ("assignment rejected", "rejection withdrawn", "blocked", "unblocked")
-"""Kinds of events with a reason that a requester gave."""
+"""Events with a reason written by a requester."""
 _TEXTS = (
     (assignment, "feedback", ""),
     (bonus, "reason", ERASED_TEXT),
@@ -43,7 +43,7 @@ def _erase(tx: Connection, worker_id: int) -> int:
 
 
 def _erase_texts(tx: Connection, worker_id: int) -> int:
-    """Erase what requesters wrote about a worker, also where the ledger and events have it."""
+    """Erases texts of requesters about a worker, including those in the ledger and events."""
     changed = erase_reasons(tx, worker_id, _WITH_REASON)
     for table, column, new in _TEXTS:
         written = and_(table.c.worker_id == worker_id, table.c[column].not_in(("", ERASED_TEXT)))
@@ -60,14 +60,14 @@ def _add_old_workers(tx: Connection) -> None:
 
 
 def _erase_old_ids(tx: Connection) -> None:
-    """Erase old ids of people who were erased while their answers were kept: once, these stayed."""
+    """Erases old IDs of workers who were erased with their answers kept. Earlier versions did not erase these IDs."""
     erased = select(erasure.c.worker_id).where(erasure.c.identity)
     if tx.execute(delete(old_worker).where(old_worker.c.worker_id.in_(erased))).rowcount:
         set_setting(tx, UNSCRUBBED, "yes")
 
 
 def _measure_time(tx: Connection) -> None:
-    """Measure how long assignments took, from the times that were kept, and add that to their workers' records."""
+    """Computes the time of assignments from stored times, and adds it to the workers' records."""
     tx.execute(text("ALTER TABLE mturk_assignment ADD COLUMN worked_ms BIGINT"))
     tx.execute(text("CREATE INDEX ix_mturk_assignment_submitted ON mturk_assignment (worker_id, submitted_at)"))
     first = tx.execute(select(stage.c.id).where(stage.c.task == TASK).order_by(stage.c.position).limit(1)).scalar()

@@ -1,7 +1,7 @@
-"""A layout made for Mechanical Turk: a page of HTML with variables, shown in a sandboxed frame.
+"""A Mechanical Turk layout: an HTML page with variables, shown in a sandboxed frame.
 
-An item is a row of the batch file, and its answer whatever fields the page has. Scripts that speak Mechanical Turk's
-interface put their own HITs beside such a stage.
+An item is a row of the batch file, and its answer consists of the fields of the page. Scripts that use Mechanical
+Turk's API can add their own HITs to such a stage.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def _usable(html: str) -> str:
 
 
 class LayoutOptions(BaseModel):
-    """What a layout stage can say under `[stage.options]`."""
+    """Settings of a layout stage in `[stage.options]`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -88,17 +88,17 @@ class LayoutAnswer(BaseModel):
 
 def _has_all(layout: str, given: dict[str, str]) -> dict[str, str]:
     if not layout.strip():
-        raise ValueError("can't be shown, since the stage has no layout. Set `html` under [stage.options].")
+        raise ValueError("cannot be shown, because the stage has no layout. Set `html` in [stage.options].")
     lacking = [name for name in variables_in(layout) if name not in given]
     if lacking:
-        raise ValueError(f"has nothing for {', '.join(lacking[:5])}. Give it what the layout shows.")
+        raise ValueError(f"has no value for {', '.join(lacking[:5])}. Fill in all variables of the layout.")
     if is_liquid(layout) and (problem := row_problem(layout, given)) is not None:
         raise ValueError(f"{problem}. Change the row, or the layout.")
     return given
 
 
 def _configured(options: LayoutOptions) -> Task:
-    """The task with a layout: its variables are what a row must have."""
+    """The task with a layout, whose variables are the required columns of a row."""
     needed: Any = Annotated[_Input, AfterValidator(partial(_has_all, options.html))]
     row = create_model("Row", __base__=LayoutRow, input=(needed, ...))
     return replace(
@@ -123,7 +123,7 @@ def _seconds(layout: str, payload: Payload) -> float:
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
-    """By the fields that gold has; others are not graded."""
+    """Grades the fields in gold. Other fields are not graded."""
     wrong = [name for name in sorted(gold) if answer.get(name, "") != gold[name]]
     if not wrong:
         return GradeResult(1.0)
@@ -141,7 +141,7 @@ def _distance(judged: Sequence[str], left: Answer, right: Answer) -> float:
 
 
 def _combine(judged: Sequence[str], judgments: Sequence[Judgment]) -> Combined | None:
-    """Field by field the answer with most trust; the confidence is that of the field people differ on most."""
+    """For each field, the answer with the highest total worker quality. The confidence is the lowest of all fields."""
     names = _names(judged, [judgment.answer for judgment in judgments])
     draw = judgments[0].draw if judgments else 0
     shares = {
@@ -156,7 +156,7 @@ def _combine(judged: Sequence[str], judgments: Sequence[Judgment]) -> Combined |
 
 
 def _chosen(judged: Sequence[str], answer: Answer) -> tuple[str, ...]:
-    """What was chosen; several values of a field stand in one text, with | between them."""
+    """The chosen values. Several values of a field are joined by |."""
     return tuple(
         f"{name}={value}" for name in _names(judged, (answer,)) for value in answer.get(name, "").split("|") if value
     )

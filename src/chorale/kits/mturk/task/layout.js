@@ -1,5 +1,5 @@
 /**
- * A layout in its frame. The frame has no origin: it sends what is filled in as messages, and gets a draft back as one.
+ * A layout in its frame. The frame has no origin: it sends field values as messages, and receives a draft as a message.
  * The layout decides when it is submitted, by its own button and checks; its form is read at that moment.
  *
  * @typedef {import("../static/form.js").TaskApi} TaskApi

@@ -1,4 +1,4 @@
-"""What simulated people answer on a layout: a guess for every plain field of the page."""
+"""Answers of simulated workers to a layout: a guess for every standard field of the page."""
 
 from collections.abc import Mapping
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ _MOST_FIELDS, _LONGEST_NAME, _LONGEST_VALUE = 500, 200, 20_000
 
 
 def guessed(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-    """The known answer, with a guess for the fields it leaves out. Amazon's own elements are left unanswered.
+    """The known answer, with guesses for missing fields. Amazon's elements stay unanswered.
 
     >>> guessed({"html": "<input type=radio name=a value=yes><input type=radio name=a value=no>"}, None, None)
     {'a': 'yes'}
@@ -25,7 +25,7 @@ def guessed(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answe
 
 
 class _Fields(HTMLParser):
-    """The fields of a page: what can be chosen in each, and which texts are required."""
+    """The fields of a page: the options of each, and which texts are required."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class _Fields(HTMLParser):
             self._option_without_value = False
 
     def guess(self, rng: Random | None) -> dict[str, str]:
-        """A value for every field; without random numbers the first option, and no box ticked."""
+        """A value for every field. Without random numbers, the first option and no checked box."""
         answer = dict(self._texts)
         for name, options in self._one_of.items():
             answer[name] = rng.choice(options) if rng else options[0]

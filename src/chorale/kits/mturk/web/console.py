@@ -1,4 +1,4 @@
-"""The console's pages about HITs: the list, one of them as a worker sees it, their answers, and reviewing."""
+"""Console pages about HITs: the list, a preview, answers, and reviews."""
 
 import secrets
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class ListedHits:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedAssignment:
-    """An assignment that was submitted, with what was answered."""
+    """A submitted assignment with its answers."""
 
     row: AssignmentRow
     title: str
@@ -81,7 +81,7 @@ class SubmittedPage:
     requirements: tuple[str, ...]
     shown: list[SubmittedAssignment]
     after: int | None
-    """Where the next page begins."""
+    """Start of the next page."""
     waiting: int
 
 
@@ -102,7 +102,7 @@ def _described(tx: Tx, study: Study, rows: list[HitRow]) -> list[ListedHit]:
 
 
 def _listed(tx: Tx, study: Study, before: int | None) -> ListedHits:
-    # One more than is shown, to know whether there are older ones.
+    # One extra row, to know whether there are older ones.
     rows = hits.newest_hits(tx, HITS_PER_PAGE + 1, before, now=market_of(tx, study).now)
     shown = rows[:HITS_PER_PAGE]
     older = shown[-1].id if len(rows) > HITS_PER_PAGE else None
@@ -112,7 +112,7 @@ def _listed(tx: Tx, study: Study, before: int | None) -> ListedHits:
 def _hit(tx: Tx, name: str) -> HitRow:
     hit = hits.hit_called(tx, name)
     if hit is None:
-        raise Refusal("not_found", "This study has no such HIT. Go back to the list of HITs.", 404)
+        raise Refusal("not_found", "HIT not found. Go back to the list of HITs.", 404)
     return hit
 
 
@@ -121,7 +121,7 @@ def _hit_called(tx: Tx, _study: Study, name: str) -> HitRow:
 
 
 def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> SubmittedPage:
-    """The answers to a HIT; without a name, all that wait for review."""
+    """The answers to a HIT or, without a name, all answers to review."""
     hit = None if name is None else _hit(tx, name)
     most = ANSWERS_PER_PAGE + 1
     if hit is None:
@@ -147,7 +147,7 @@ def _answers(tx: Tx, study: Study, name: str | None, after: int | None) -> Submi
 
 
 def _requirements(tx: Tx, hit: HitRow) -> tuple[str, ...]:
-    """What a HIT asks of workers, in words."""
+    """The requirements of a HIT in words."""
     words = []
     for rule in hit.type.requirements:
         known = qualifications.type_called(tx, rule["QualificationTypeId"])
@@ -183,7 +183,7 @@ async def _answers_page(
 
 def _notice(request: Request) -> str | None:
     count = request.query_params.get("n", "")
-    # The address can be edited: nothing but a number gets from there onto the page.
+    # The URL is user input, so only numbers from it are shown on the page.
     text = _DONE.get(request.query_params.get("reviewed", ""))
     return text.format(n=count) if text and count.isascii() and count.isdigit() and len(count) < 9 else None
 
@@ -208,7 +208,7 @@ def _add_preview(router: APIRouter, console: Console) -> None:
 
     @router.get("/recruiting/hits/{name}/preview")
     async def preview(name: IdInPath) -> Response:
-        """A HIT as a worker sees it who has not accepted it."""
+        """Preview of a HIT as workers see it before accepting."""
         hit = await site.read(_hit_called, name)
         question = read_question(hit.question)
         inside = question if isinstance(question, External) else External(site.url(f"{HITS_PATH}/{name}/frame"), 0)
@@ -217,7 +217,7 @@ def _add_preview(router: APIRouter, console: Console) -> None:
             "mturk/hit.html",
             hit={**facts(site, hit.type, question), "id": name},
             state="look",
-            barred="This is what a worker sees before accepting. Nothing can be submitted here.",
+            barred="Preview: workers see this page before they accept. It cannot be submitted here.",
             back=(f"{HITS_PATH}/{name}", "Back to the console"),
             assignment=None,
             server_now=site.study.clock(),
@@ -239,7 +239,7 @@ def _add_preview(router: APIRouter, console: Console) -> None:
             return framed(page_html(question, site.root))
         if isinstance(question, QuestionForm):
             return framed(form_html(question, NOT_ACCEPTED, site.root))
-        raise Refusal("not_found", "This HIT is a page of another site.", 404)
+        raise Refusal("not_found", "This HIT is a page on another site.", 404)
 
 
 def _add_reviewing(router: APIRouter, console: Console) -> None:
@@ -251,7 +251,7 @@ def _add_reviewing(router: APIRouter, console: Console) -> None:
             raise UserError("Select at least one answer.")
         units = minor_units(amount, site.study.settings.pay.currency) if deed == "bonus" else 0
         if units is None:
-            raise UserError(f"{amount!r} is not an amount. Write it like 1.50.")
+            raise UserError(f"{amount!r} is not a valid amount. Write it like 1.50.")
         return Review(deed, () if everything else tuple(chosen or ()), hit or None, units, reason)
 
     @router.post("/recruiting/hits/answers/confirm", dependencies=owner_only)
@@ -265,7 +265,7 @@ def _add_reviewing(router: APIRouter, console: Console) -> None:
         amount: Amount = "",
         reason: Reason = "",
     ) -> Response:
-        """Show what a review would do and cost, before it is done."""
+        """Shows the effects and cost of a review before it is carried out."""
         typed = {"chosen": chosen or [], "amount": amount, "reason": reason, "everything": everything}
         on_mistake(_answers_page, console, request, hit or None, typed=typed)
         review = read(deed, chosen, hit, everything, amount, reason)

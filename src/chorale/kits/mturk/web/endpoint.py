@@ -1,4 +1,4 @@
-"""The endpoint that scripts talk to: JSON 1.1 over POST, signed with Signature Version 4."""
+"""The endpoint for scripts: JSON 1.1 over POST, signed with Signature Version 4."""
 
 import asyncio
 import json
@@ -47,21 +47,21 @@ def add_endpoint(router: APIRouter, site: Site) -> None:
         except UnavailableError as error:
             site.outages.failed(error)
             away = TurkError(
-                "AWS.ServiceUnavailable", "The database can't be used now. Try again.", "ServiceUnavailable", 503
+                "AWS.ServiceUnavailable", "The database is not available. Try again.", "ServiceUnavailable", 503
             )
             response = _json(away.body, away.status)
             response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
             return response
         except Exception:
             log.exception("an operation failed")
-            fault = TurkError("AWS.ServiceUnavailable", "The server had a problem. Try again.", "ServiceFault", 500)
+            fault = TurkError("AWS.ServiceUnavailable", "Internal server error. Try again.", "ServiceFault", 500)
             return _json(fault.body, 500)
 
 
 def _with_warnings(response: Response, warnings: Sequence[str]) -> Response:
-    """Say in a header what should be known; boto3 gives headers to scripts, and fields it does not know to nobody."""
+    """Adds warnings in a header. boto3 passes headers to scripts but drops unknown fields."""
     for warning in warnings:
-        # Written in code, and so a template itself: the log has no other strings.
+        # The constant text is the template, so that the log contains no other strings.
         log.warning(warning)
     if warnings:
         response.headers[WARNING_HEADER] = " ".join(warnings)
@@ -80,17 +80,15 @@ async def _answer(site: Site, request: Request, used: "_UsedSignatures") -> Perf
     credential = read_credential(signed, now)
     secret = await site.read(_secret, credential.key)
     if secret is None:
-        raise errors.refused_signature(
-            "UnrecognizedClientException", "The access key is not known here, or was revoked."
-        )
+        raise errors.refused_signature("UnrecognizedClientException", "The access key is unknown or was revoked.")
     check_signature(signed, credential, secret)
     call = _call(signed, credential)
     if credential.service == queues.SERVICE:
         return Performed(await _ask_queue(site, call, site.base_url(request)))
     if call.changes:
         return await site.write(perform, call)
-    # What changes something is remembered by the database. To read again does no harm, but what comes again later was
-    # overheard.
+    # The database stores signatures of requests that change data. Repeated reads are harmless, but later replays were
+    # intercepted.
     if not used.note(credential.signature, now):
         raise replayed()
     return await site.read(perform, call)
@@ -103,7 +101,7 @@ async def _ask_queue(site: Site, call: Call, base: str) -> dict[str, Any]:
 
 
 async def _wait_for_message(site: Site, asked: dict[str, Any]) -> None:
-    """Wait as long as is asked for, unless there is something to receive."""
+    """Waits for the requested time, or until there is a notification."""
     until = time.monotonic() + asked["WaitTimeSeconds"]
     while time.monotonic() < until and not await site.read(queueing.has_message, asked["queue"]):
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
@@ -118,11 +116,11 @@ def _call(signed: SignedRequest, credential: Credential) -> Call:
     prefix, known = (queues.TARGET, queues.OPERATIONS) if credential.service == queues.SERVICE else (TARGET, OPERATIONS)
     operation = target.removeprefix(prefix)
     if not target.startswith(prefix) or operation not in known:
-        raise TurkError("AWS.UnknownOperation", f"There is no operation {target[:100]!r}.", "UnknownOperationException")
+        raise TurkError("AWS.UnknownOperation", f"Unknown operation {target[:100]!r}.", "UnknownOperationException")
     try:
         body = json.loads(signed.body or b"{}")
     except (ValueError, RecursionError):
-        raise TurkError("AWS.InvalidRequest", "The request is not JSON.", "SerializationException") from None
+        raise TurkError("AWS.InvalidRequest", "The request is not valid JSON.", "SerializationException") from None
     attempt = f"{signed.header('amz-sdk-invocation-id')} {signed.header('amz-sdk-request')}".strip()
     return Call(operation, body, credential.signature, attempt[:200])
 
@@ -133,13 +131,13 @@ def _json(body: dict[str, Any], status: int) -> Response:
 
 
 class _UsedSignatures:
-    """Signatures of reading requests, for as long as they could be used again."""
+    """Signatures of read requests, until they expire."""
 
     def __init__(self) -> None:
         self._used_at: OrderedDict[str, float] = OrderedDict()
 
     def note(self, signature: str, now: float) -> bool:
-        """Remember a signature; False if it was used before, and not just now."""
+        """Stores a signature. False if it was already used, except within a short time."""
         while self._used_at:
             oldest, at = next(iter(self._used_at.items()))
             if now - at <= 2 * SKEW_SECONDS and len(self._used_at) < MOST_REMEMBERED:

@@ -13,7 +13,7 @@ from chorale.web.pay_words import offers_facts
 
 
 def expected_time(question: Question) -> ExpectedTime:
-    """An estimate from what a HIT shows; unknown where the page is on another site."""
+    """Estimate from the content of a HIT; unknown for pages on another site."""
     if isinstance(question, External):
         return ExpectedTime(None)
     html = question.html if isinstance(question, Page) else form_html(question, NOT_ACCEPTED)
@@ -21,5 +21,5 @@ def expected_time(question: Question) -> ExpectedTime:
 
 
 def pay_facts(study: Study, offers: Sequence[Offered]) -> list[str]:
-    """What several kinds of HITs pay, each by its oldest."""
+    """Expected pay of several HIT types, based on the oldest HIT of each."""
     return offers_facts([(offer.type.reward, expected_time(read_question(offer.question))) for offer in offers], study)

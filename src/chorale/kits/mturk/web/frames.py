@@ -1,4 +1,4 @@
-"""Pages by others, shown in frames: sandboxed, of no origin, and unable to touch the site around them."""
+"""Third-party pages in sandboxed frames without an origin, isolated from the site."""
 
 import re
 from html import escape
@@ -14,8 +14,8 @@ from chorale.web.pages import Pages, static_url
 SUBMIT_PATH = "/mturk/externalSubmit"
 SANDBOX = "allow-scripts allow-forms allow-popups allow-modals"
 DEFAULT_HEIGHT = 600
-# Old layouts bring scripts and styles from anywhere. They may: the sandbox gives the page an origin of its own, so that
-# it has no cookie of the site, can't read from it, and can't reach the page around it.
+# Old layouts load scripts and styles from anywhere. The sandbox allows that: the page has its own origin, so it has no
+# cookies of the site and cannot access the site or the surrounding page.
 POLICY = (
     f"sandbox {SANDBOX}; default-src 'none'; script-src * data: blob: 'unsafe-inline' 'unsafe-eval'; "
     "style-src * data: 'unsafe-inline'; img-src * data: blob:; font-src * data:; media-src * data: blob:; "
@@ -24,13 +24,13 @@ POLICY = (
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Frame-Options": "SAMEORIGIN",
-    # Also from its address: a page elsewhere that is linked to learns nothing of who works on what.
+    # No referrer either: linked pages on other sites learn nothing about workers.
     "Referrer-Policy": "no-referrer",
 }
 _SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit", re.IGNORECASE)
-# The scripts that Amazon's larger elements need.
+# The scripts for Amazon's larger elements.
 _ELEMENTS = ("mturk/crowd-text.js", "drawing.js", "mturk/crowd-drawing.js")
-# Bounded, so that no page makes looking for them slow.
+# Bounded, so that no page makes the search slow.
 _HELPER = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/externalHIT_v1\.js""", re.IGNORECASE)
 _CROWD = re.compile(r"""(?:https?:)?//[^"'\s<>]{0,200}/crowd-html-elements[\w.-]{0,40}\.js""", re.IGNORECASE)
 _HEAD = re.compile(r"<head(?:\s[^>]{0,1000})?>", re.IGNORECASE)
@@ -42,9 +42,9 @@ def framed(html: str) -> HTMLResponse:
 
 
 def page_html(page: Page, root: str = "", pages: Pages | None = None) -> str:
-    """An HTMLQuestion as a page that submits here; `root` is the path that the study is under.
+    """An HTMLQuestion as a page that submits to this site. `root` is the path of the study.
 
-    With the study's `pages`, what Chorale adds is in the study's language.
+    With the study's `pages`, Chorale's own texts are in the study's language.
     """
     html = _HELPER.sub(static_url("mturk/frame.js"), _SUBMIT.sub(root + SUBMIT_PATH, page.html))
     html = _CROWD.sub(static_url("mturk/crowd.js"), html)
@@ -58,7 +58,7 @@ def page_html(page: Page, root: str = "", pages: Pages | None = None) -> str:
 
 
 def _helper(root: str) -> str:
-    """The script of a frame, which reads from its own tag where the study is."""
+    """The script tag of a frame, which contains the path of the study."""
     return f'<script src="{static_url("mturk/frame.js")}" data-root="{escape(root)}"></script>'
 
 
@@ -78,12 +78,12 @@ def _document(inside: str, language: Language) -> str:
 
 
 def shell_html() -> str:
-    """An empty page that is filled by the one around it."""
+    """An empty page that the surrounding page fills."""
     return _document(_scripts(static_url("mturk/shell.js")), Language())
 
 
 def form_html(form: QuestionForm, assignment: str, root: str = "", language: Language | None = None) -> str:
-    """A QuestionForm as a page of HTML; `root` is the path that the study is under."""
+    """A QuestionForm as an HTML page. `root` is the path of the study."""
     language = language or Language()
     overview = "".join(map(_content, form.overview))
     asked = "".join(_asked(question, escape(language.say("Other:"))) for question in form.asked)

@@ -1,4 +1,4 @@
-"""The workers' pages: what scripts have put up, looked at, accepted and submitted."""
+"""Worker pages: list, preview, accept and submit HITs."""
 
 from typing import Annotated, Any
 
@@ -27,7 +27,7 @@ _SUBMITTED_POLICY = "sandbox allow-scripts; default-src 'none'; script-src *; st
 
 
 def add_hit_pages(router: APIRouter, site: Site) -> None:
-    """Pages for workers. In a study without HITs there are only those that frames need."""
+    """Pages for workers. A study without HITs has only those that frames need."""
     _add_frames(router, site)
     if market_stage(site.study) is not None:
         _add_lists(router, site)
@@ -36,7 +36,7 @@ def add_hit_pages(router: APIRouter, site: Site) -> None:
 
 
 def facts(site: Site, kind: HitTypeRow, question: Question) -> dict[str, Any]:
-    """What a list says of a kind of HIT, given what one of them asks."""
+    """List entry of a HIT type, based on the question of one HIT."""
     expected = expected_time(question)
     return {
         "expected": time_text(expected, None, site.study.language),
@@ -50,7 +50,7 @@ def facts(site: Site, kind: HitTypeRow, question: Question) -> dict[str, Any]:
 
 
 def spoken(seconds: int, language: Language) -> str:
-    """A length of time in words: in the largest unit that gives it exactly, or nearly so.
+    """A duration in words, in the largest unit that represents it (almost) exactly.
 
     >>> [spoken(seconds, Language()) for seconds in (90, 5400, 3600, 172800, 100_000)]
     ['90 seconds', '90 minutes', '1 hour', '2 days', '28 hours']
@@ -66,7 +66,7 @@ def spoken(seconds: int, language: Language) -> str:
 
 
 def _count_of(seconds: int, length: int) -> int:
-    """How many units of this length that is; 0 where it would not be right."""
+    """The duration in this unit; 0 if it would not be accurate."""
     return round(seconds / length) if seconds >= length and (seconds % length == 0 or seconds >= 10 * length) else 0
 
 
@@ -92,25 +92,25 @@ def _add_lists(router: APIRouter, site: Site) -> None:
 
     @router.get("/projects/{name}/tasks", include_in_schema=False)
     async def project(request: Request, name: IdInPath) -> Response:
-        """A group's address, as Mechanical Turk's site for workers had it."""
+        """URL of a group as on Mechanical Turk's worker site."""
         return await _group(site, request, name)
 
     @router.get("/mturk/preview", include_in_schema=False)
     async def preview(
         request: Request, group: Annotated[str, Query(alias="groupId", max_length=64, pattern=r"^[A-Z0-9]+$")]
     ) -> Response:
-        """A group's address, as scripts print it."""
+        """URL of a group as printed by scripts."""
         return await _group(site, request, group)
 
     @router.post("/hits/next/{name}", include_in_schema=False)
     async def accept_next(request: Request, name: IdInPath) -> Response:
-        """Accept another one of the same kind."""
+        """Accepts another HIT of the same type."""
         hit = await site.write_as(request, working.accept_next, name)
         return RedirectResponse("/hits" if hit is None else f"/hits/{hit}", 303)
 
 
 async def _group(site: Site, request: Request, name: str) -> Response:
-    """Lead to the next HIT of a group, or to the list if it has none for this worker."""
+    """Redirects to the next HIT of a group, or to the list if none is available."""
     hit = await site.read_as(request, working.hit_of_group, name)
     return RedirectResponse("/hits" if hit is None else f"/hits/{hit}", 303)
 
@@ -118,7 +118,7 @@ async def _group(site: Site, request: Request, name: str) -> Response:
 def _add_work(router: APIRouter, site: Site) -> None:
     @router.get("/hits/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def hit_page(request: Request, name: IdInPath) -> Response:
-        """A HIT, to look at or to do."""
+        """A HIT for preview or work."""
         view = await site.read_as(request, working.look_at, name)
         pseudonym = site.claim(request).pseudonym
         assignment = view.assignment
@@ -140,7 +140,7 @@ def _add_work(router: APIRouter, site: Site) -> None:
             height=frame_height(getattr(view.question, "height", 0)),
         )
         source = view.question.origin if isinstance(view.question, External) else "'self'"
-        # What was submitted is answered by this site, in the same frame.
+        # This site answers the submission in the same frame.
         page.headers["Content-Security-Policy"] = f"{CONTENT_SECURITY_POLICY}; frame-src 'self' {source}"
         return page
 
@@ -156,17 +156,18 @@ def _add_work(router: APIRouter, site: Site) -> None:
 
 
 async def _what_follows(site: Site, request: Request) -> dict[str, Any] | None:
-    """Where a worker can go after a HIT, apart from other HITs."""
+    """Other destinations for a worker after a HIT."""
     stage = market_stage(site.study)
     return None if stage is None else await site.read(what_follows, site.claim(request).worker_id, stage.name)
 
 
 def _frame_of(site: Site, request: Request, view: HitView, pseudonym: str) -> tuple[str, str]:
-    """The address of a HIT's frame, and what it may do."""
+    """The URL of a HIT's frame, and its permissions."""
     values = _values(site, request, view, pseudonym)
     if isinstance(view.question, External):
         elsewhere = view.question.origin not in (origin_of(site.base_url(request)), origin_of(str(request.base_url)))
-        # A page of another site may be itself. One of ours may not: it would be as free as the page around it.
+        # A page of another site may keep its origin. A page of this site may not, because it would have full access to
+        # the surrounding page.
         return view.question.address(values), f"{SANDBOX} allow-same-origin" if elsewhere else SANDBOX
     return External(site.url(f"/mturk/frame/{view.hit.name}"), 0).address(values), SANDBOX
 
@@ -190,20 +191,20 @@ def _add_frames(router: APIRouter, site: Site) -> None:
 
     @router.get("/mturk/frame/{name}", response_class=HTMLResponse, include_in_schema=False)
     async def frame(request: Request, name: IdInPath) -> Response:
-        """The frame of a HIT: its own page or form."""
+        """The frame of a HIT: its page or form."""
         view = await site.read_as(request, working.may_see, name)
         if isinstance(view.question, Page):
             return framed(page_html(view.question, site.root, site.pages))
         if isinstance(view.question, QuestionForm):
             assignment = view.assignment.name if view.assignment else NOT_ACCEPTED
             return framed(form_html(view.question, assignment, site.root, site.pages.language))
-        raise Refusal("not_found", "There is nothing at this address.", 404)
+        raise Refusal("not_found", "Page not found.", 404)
 
     @router.api_route(SUBMIT_PATH, methods=["GET", "POST"], include_in_schema=False)
     async def submit(request: Request) -> Response:
-        """Store the answer that a frame sends. Frames have no session: the assignment's ID is their only proof.
+        """Stores the answer of a frame. Frames have no session, so the assignment ID is the only authentication.
 
-        Older pages on other sites send the answer in the address, by a link or a redirect.
+        Older pages on other sites send the answer in the URL, with a link or redirect.
         """
         if request.method == "GET":
             fields = fields_of_address(request.url.query)
@@ -221,7 +222,7 @@ def _add_frames(router: APIRouter, site: Site) -> None:
 
 
 async def _take(site: Site, name: str, fields: Fields) -> None:
-    """Store what was submitted for an assignment or a test."""
+    """Stores the submission of an assignment or test."""
     if any(_is_unstorable(text) for pair in fields for text in pair):
         raise Refusal("invalid_answer", worded("This has characters that can't be stored. Take them out."), 422)
     taken = name != NOT_ACCEPTED and (

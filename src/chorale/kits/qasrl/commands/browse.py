@@ -17,7 +17,7 @@ Files = Annotated[
     Argument(metavar="FILE…", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank."),
 ]
 Sentences = Annotated[
-    list[Path] | None, Option(help="The sentences of CSV files: qasrl_id and tokens. May be repeated.")
+    list[Path] | None, Option(help="File with the sentences of the CSV files: qasrl_id and tokens. Repeatable.")
 ]
 
 

@@ -17,13 +17,13 @@ def qasrl(
         list[Path],
         Argument(
             metavar="FILE…",
-            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. Several files about "
-            "the same verbs become items to consolidate.",
+            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. Verbs that occur in "
+            "several files become items to consolidate.",
         ),
     ],
     out: Annotated[Path, Option(metavar="DIR", help="Folder for the files; created if missing.")],
     sentences: Annotated[
-        Path | None, Option(help="The sentences of a CSV file: qasrl_id and tokens. The Bank has its own.")
+        Path | None, Option(help="Sentences of a CSV file: qasrl_id and tokens. Not needed for files of the Bank.")
     ] = None,
     force: Annotated[bool, Option(help="Overwrite existing files.")] = False,
     as_json: AsJson = False,
@@ -32,14 +32,14 @@ def qasrl(
     published = read_published(files, read_sentences(sentences) if sentences else None)
     made = {out / name: rows for name, rows in published.files().items()}
     if not made:
-        raise UserError(f"{files[0]} has no verbs to make items of.")
+        raise UserError(f"{files[0]} contains no verbs to make items from.")
     there = [path for path in made if path.exists()]
     if there and not force:
-        raise UserError(f"{there[0]} already exists. Add --force to overwrite it, or name another folder with --out.")
+        raise UserError(f"{there[0]} already exists. Use --force to overwrite it, or set --out to another folder.")
     try:
         write_all_jsonl(made)
     except OSError as error:
-        raise UserError(f"{out} can't be written to: {error.strerror or error}. Choose another folder.") from error
+        raise UserError(f"Cannot write to {out}: {error.strerror or error}. Choose another folder.") from error
     if as_json:
         print_json({"files": {str(path): len(rows) for path, rows in made.items()}, "notes": published.notes})
         return

@@ -26,16 +26,17 @@ from chorale.text.tagger import load_tagger
 
 def qasrl(
     texts: Texts,
-    model: Annotated[Path, Option(metavar="DIR", help="The parser: a folder that `chorale train qasrl` wrote.")],
+    model: Annotated[Path, Option(metavar="DIR", help="Folder of a parser trained with `chorale train qasrl`.")],
     out: Annotated[
-        Path, Option(help="Where to write the questions and answers: .csv. With --stage, recorded answers: .jsonl.")
+        Path,
+        Option(help="Output file for the questions and answers (.csv); with --stage, for recorded answers (.jsonl)."),
     ],
     stage: Annotated[
         str | None,
         Option(
             metavar="NAME",
-            help="Answer the items of this stage of a study, for `answers` of a [[model]]; FILE is what `chorale "
-            "prepare qasrl` wrote.",
+            help="Answer the items of this stage of a study, for `answers` of a [[model]]. FILE is the output of "
+            "`chorale prepare qasrl`.",
         ),
     ] = None,
     threshold: Annotated[
@@ -47,7 +48,7 @@ def qasrl(
         Option(
             min=0.0,
             max=1.0,
-            help="Minimum probability that an answer and its question are both right: higher for fewer errors.",
+            help="Minimum probability that an answer and its question are both correct: higher for fewer errors.",
         ),
     ] = 0.0,
     processes: Annotated[int, Option(min=1, max=256, help="Number of processes.")] = 1,
@@ -102,11 +103,11 @@ def _item_rows(path: Path) -> list[dict[str, Any]]:
         try:
             QASRL_WRITE.shape.parse_row(item)
         except ItemError as error:
-            problems.append(Problem(str(path), row.line, str(error), "Make the file with `chorale prepare qasrl`."))
+            problems.append(Problem(str(path), row.line, str(error), "Create the file with `chorale prepare qasrl`."))
         else:
             rows.append(dict(row.values))
     if problems:
-        raise UserError(f"{path} has no items for this command.", problems[:5])
+        raise UserError(f"{path} does not contain items for this command.", problems[:5])
     return rows
 
 

@@ -21,16 +21,16 @@ from chorale.text.tagger import load_tagger
 
 def qasrl(
     texts: Texts,
-    out: Annotated[Path, Option(help="Where to write the items.")],
+    out: Annotated[Path, Option(help="Output file for the items.")],
     one_per_line: OnePerLine = False,
-    copulas: Annotated[bool, Option(help="Also ask about be where it is not a helping verb.")] = False,
-    auxiliaries: Annotated[bool, Option(help="Also ask about the helping verbs be, have and do.")] = False,
+    copulas: Annotated[bool, Option(help="Also ask about be where it is not an auxiliary.")] = False,
+    auxiliaries: Annotated[bool, Option(help="Also ask about the auxiliaries be, have and do.")] = False,
     model: Annotated[
         Path | None,
         Option(
             metavar="DIR",
-            help="Parser whose questions the page offers first: a folder that `chorale train qasrl` wrote. "
-            "Default: questions made by rules.",
+            help="Parser whose questions the page suggests first: a folder written by `chorale train qasrl`. Default: "
+            "rule-based questions.",
         ),
     ] = None,
     force: Force = False,

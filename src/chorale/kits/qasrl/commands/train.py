@@ -19,12 +19,10 @@ from chorale.text.tagger import load_tagger
 
 def qasrl(
     folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the parser; created if missing.")],
-    data: Annotated[
-        Path, Option(metavar="FILE", help="Sentences of the QA-SRL Bank to learn from: .jsonl or .jsonl.gz.")
-    ],
+    data: Annotated[Path, Option(metavar="FILE", help="Training sentences of the QA-SRL Bank: .jsonl or .jsonl.gz.")],
     gold: Annotated[
         list[Path] | None,
-        Option(metavar="FILE", help="Additional gold standard to learn from, as CSV; needs --sentences. Repeatable."),
+        Option(metavar="FILE", help="Additional gold standard to train on (CSV). Requires --sentences. Repeatable."),
     ] = None,
     sentences: Annotated[
         list[Path] | None, Option(metavar="FILE", help="Sentences of the gold standard, with their tokens. Repeatable.")
@@ -34,10 +32,8 @@ def qasrl(
     ] = None,
     epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 8,
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
-    threads: Annotated[int, Option(min=1, max=256, help="Number of threads; rounding depends on it.")] = 1,
-    device: Annotated[
-        Literal["cpu", "cuda"], Option(help="Where to compute: cpu, or cuda for a graphics card.")
-    ] = "cpu",
+    threads: Annotated[int, Option(min=1, max=256, help="Number of threads. It affects rounding.")] = 1,
+    device: Annotated[Literal["cpu", "cuda"], Option(help="Device: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
     force: Annotated[bool, Option(help="Overwrite the parser in the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -74,5 +70,5 @@ def _read_gold(path: Path, sentences: Mapping[str, Tokens]) -> QuestionAnswers:
     missing = sorted({verb.sentence for verb in table.verbs} - set(sentences))
     if missing:
         there = f"{plural(len(missing), 'sentence has', 'sentences have')} no tokens, such as {missing[0]!r}"
-        raise UserError(f"{path}: {there}. Name the file of its sentences with --sentences.")
+        raise UserError(f"{path}: {there}. Add the file with the sentences with --sentences.")
     return table

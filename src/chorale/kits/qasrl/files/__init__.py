@@ -40,10 +40,10 @@ def read_qasrl(
     people_only: bool = True,
     may_leave_sentence: bool = False,
 ) -> QuestionAnswers:
-    """Any of the formats, recognised by the file's name and columns.
+    """Reads a file in any of the formats, detected from its name and columns.
 
-    `by` keeps annotators apart, by that column of a table, by judges in the Bank. `valid` and `people_only` concern the
-    Bank, `may_leave_sentence` (see `read_table`) tables.
+    `by` separates annotators: by this column of a table, or by judge in the Bank. `valid` and `people_only` apply to
+    the Bank, `may_leave_sentence` (see `read_table`) to tables.
     """
     if is_table(path):
         return read_table(path, sentences, by=by, may_leave_sentence=may_leave_sentence)

@@ -1,7 +1,7 @@
-"""The QA-SRL Bank's JSON lines: a sentence a line, with every judgment of every question.
+"""The QA-SRL Bank's JSON lines: one sentence per line, with every judgment of every question.
 
 A question was written by a person (`turk-…`) or by a model (`model-…`), and judged by three people, or by six in the
-dense part: each says whether it is valid and, if so, marks the answers. (FitzGerald et al. 2018.)
+dense part: each decides whether it is valid and, if so, marks the answers (FitzGerald et al. 2018).
 """
 
 import json
@@ -16,9 +16,9 @@ from chorale.kits.qasrl.files.table import Qa, QuestionAnswers, Span, Verb, Verb
 from chorale.model import Problem, UserError
 
 JUDGES = 6
-"""Of a question of the dense part."""
+"""Number of judges per question in the dense part."""
 VALID = 5
-"""Of six judges, so many must call a question valid."""
+"""Number of six judges who must call a question valid."""
 
 
 class BankJudgment(NamedTuple):
@@ -30,19 +30,19 @@ class BankJudgment(NamedTuple):
 class JudgedQuestion(NamedTuple):
     question: VerbQuestion
     by_people: bool
-    """Whether a person wrote it; otherwise a model did."""
+    """Whether a person wrote the question, not a model."""
     judgments: tuple[BankJudgment, ...]
     sources: tuple[str, ...] = ()
-    """Who wrote it."""
+    """Author of the question."""
 
     def is_valid(self, threshold: int = VALID) -> bool:
-        """Whether enough judges call it valid: `threshold` of six, and the same share of any other number."""
+        """Whether enough judges call the question valid: `threshold` of six, or an equal fraction of others."""
         valid = sum(judgment.valid for judgment in self.judgments)
         return bool(self.judgments) and valid * JUDGES >= threshold * len(self.judgments)
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """All that any judge marked."""
+        """All answers that any judge marked."""
         return tuple(sorted({span for judgment in self.judgments for span in judgment.spans}))
 
 
@@ -53,13 +53,13 @@ class Bank:
     sentences: Mapping[str, tuple[str, ...]]
     questions: Mapping[Verb, tuple[JudgedQuestion, ...]]
     forms: Mapping[Verb, Mapping[str, str]] = field(default_factory=dict)
-    """The inflected forms of the verbs, where the file has them."""
+    """Inflected forms of the verbs, if the file has them."""
 
     def answers(self, *, valid: int = VALID, people_only: bool = True, by_judge: bool = False) -> QuestionAnswers:
-        """The valid questions with all answers any judge marked; or, by judge, with each judge's own.
+        """The valid questions, with all answers that any judge marked or, by judge, with each judge's answers.
 
-        Questions by models are left out unless asked for: they are not part of the dense set that Roit et al. (2020)
-        evaluate (their footnote 4).
+        Questions by models are left out by default: they are not part of the dense set in Roit et al. (2020), footnote
+        4.
         """
         listed: dict[Verb, list[Qa]] = {}
         for verb, judged in self.questions.items():
@@ -75,14 +75,14 @@ class Bank:
 
 
 def read_bank(path: Path) -> Bank:
-    """The whole of a `.jsonl` or `.jsonl.gz` file of the Bank."""
+    """Reads a `.jsonl` or `.jsonl.gz` file of the Bank."""
     source = read_source(path)
     try:
         if not UNSTORABLE_ESCAPE.search(source.text):
             return _bank(source, _quickly(source.text), [])
     except (ValueError, RecursionError):
-        pass  # some line is not JSON
-    # Reading with care tells which line is wrong, and why.
+        pass  # At least one line is not JSON.
+    # The slower reader reports the line and the cause.
     problems: list[Problem] = []
     rows = read_rows(path, shown_as=source.name, problems=problems)
     return _bank(source, ((row.line, row.values) for row in rows), problems)
@@ -95,7 +95,7 @@ def _quickly(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Problem]) -> Bank:
-    """The Bank of these lines; `problems` may grow while they are read."""
+    """Builds the Bank from lines. `problems` may grow while they are read."""
     sentences: dict[str, tuple[str, ...]] = {}
     questions: dict[Verb, tuple[JudgedQuestion, ...]] = {}
     forms: dict[Verb, Mapping[str, str]] = {}
@@ -103,7 +103,7 @@ def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Probl
         try:
             given, tokens, judged, inflected = _sentence(values)
             if given in sentences:
-                raise _ShapeError("has a sentence that an earlier line has", "Remove one of the two.", given)
+                raise _ShapeError("repeats the sentence of an earlier line", "Remove one of them.", given)
             sentences[given] = tokens
             questions |= judged
             forms |= inflected
@@ -126,7 +126,9 @@ class _ShapeError(ValueError):
 def _get(values: Any, key: str, kind: type) -> Any:
     if not isinstance(values, dict) or not isinstance(values.get(key), kind):
         given = values.get(key, "nothing") if isinstance(values, dict) else values
-        raise _ShapeError(f"has no {key} as the QA-SRL Bank has it", "Name a file of the Bank's format.", given)
+        raise _ShapeError(
+            f"has no valid {key} in the format of the QA-SRL Bank", "Use a file in the Bank's format.", given
+        )
     return values[key]
 
 
@@ -140,9 +142,9 @@ def _sentence(
     for entry in _get(values, "verbEntries", dict).values():
         verb = Verb(given, _get(entry, "verbIndex", int))
         if not 0 <= verb.token < len(tokens):
-            raise _ShapeError("has a verb outside the sentence", f"It has {len(tokens)} tokens.", verb.token)
+            raise _ShapeError("has a verb outside the sentence", f"The sentence has {len(tokens)} tokens.", verb.token)
         if verb in questions:
-            raise _ShapeError("has a verb twice", "Remove one of the two.", verb.token)
+            raise _ShapeError("has the same verb twice", "Remove one of them.", verb.token)
         questions[verb] = tuple(_questions(entry, len(tokens)))
         inflected = entry.get("verbInflectedForms")
         if isinstance(inflected, dict):
@@ -168,11 +170,11 @@ def _questions(entry: dict[str, Any], length: int) -> Iterator[JudgedQuestion]:
 def _judgment(values: Any, length: int) -> BankJudgment:
     judge, valid = _get(values, "sourceId", str), _get(values, "isValid", bool)
     spans = set()
-    # A judge who calls the question invalid marks nothing.
+    # Judges who call a question invalid mark no answers.
     for span in _get(values, "spans", list) if values.get("spans") is not None else ():
         match span:
             case [int(start), int(end)] if 0 <= start < end <= length:
                 spans.add((start, end))
             case _:
-                raise _ShapeError("has an answer outside the sentence", f"It has {length} tokens.", span)
+                raise _ShapeError("has an answer outside the sentence", f"The sentence has {length} tokens.", span)
     return BankJudgment(judge, valid, tuple(sorted(spans)))

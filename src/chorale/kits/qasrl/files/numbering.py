@@ -1,4 +1,4 @@
-"""From the cells of a sound QA-SRL table to numbers and names."""
+"""Converts the cells of a valid QA-SRL table to numbers and names."""
 
 import polars as pl
 
@@ -51,7 +51,7 @@ def _numbers(column: pl.Series) -> Integers:
 
 
 def _spans(rows: pl.DataFrame) -> pl.DataFrame:
-    """One line per answer; a span that a cell names twice is one answer."""
+    """One row per answer. A span that occurs twice in a cell is one answer."""
     parts = rows.filter(pl.col("answer_range") != "").with_columns(pl.col("answer_range").str.split(SEPARATOR))
     bounds = pl.col("answer_range").str.split_exact(":", 1)
     listed = parts.explode("answer_range").select(
@@ -63,12 +63,13 @@ def _spans(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Without rows marked redundant, and each row once."""
+    """Removes rows marked as redundant and duplicate rows."""
     notes = []
     moved = int(frame["moved"].sum())
     if moved:
         notes.append(
-            f"{plural(moved, 'row has', 'rows have')} answers at other tokens than their text: the text counts."
+            f"{plural(moved, 'row has', 'rows have')} answer positions that do not match the answer text: the text "
+            "counts."
         )
     kept = frame.filter(
         ~pl.col("is_redundant").str.to_lowercase().is_in([word for word, is_so in TRUTH.items() if is_so])
@@ -77,7 +78,7 @@ def _without_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         marked = plural(len(frame) - len(kept), "row left out: it is", "rows left out: they are")
         notes.append(f"{marked} marked is_redundant.")
     same = pl.col("answer_range").str.split(SEPARATOR).list.unique().list.sort().list.join(SEPARATOR).alias("answers")
-    # Several rows that only say “nothing to ask” say it once.
+    # Several rows with “nothing to ask” for a verb count once.
     once = kept.with_columns(same).unique(["qasrl_id", "verb_idx", "worker_id", *_QUESTION, "answers"], keep="any")
     if len(once) < len(kept):
         repeated = plural(len(kept) - len(once), "row left out: it", "rows left out: each")
@@ -90,7 +91,7 @@ def _voice_notes(frame: pl.DataFrame) -> list[str]:
     if not open_voice:
         return []
     rows = plural(open_voice, "row has", "rows have")
-    return [f"{rows} no is_passive: the voice is read from the auxiliary and the form of the verb."]
+    return [f"{rows} no is_passive: the voice is derived from the auxiliary and the verb form."]
 
 
 def _sentences(frame: pl.DataFrame) -> dict[str, tuple[str, ...]]:

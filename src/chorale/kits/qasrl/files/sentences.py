@@ -15,9 +15,9 @@ Tokens = tuple[str, ...]
 
 
 def read_sentences(path: Path) -> dict[str, Tokens]:
-    """Tokens by the sentence's id, from a CSV or JSONL file with `qasrl_id` and `tokens` (or `sentence`).
+    """Reads tokens by sentence ID from a CSV or JSONL file with `qasrl_id` and `tokens` (or `sentence`).
 
-    Tokens have spaces between them, or are a list.
+    Tokens are separated by spaces or given as a list.
     """
     problems: list[Problem] = []
     sentences: dict[str, Tokens] = {}
@@ -32,35 +32,39 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
         given, text = (_meant(row.values[name]) for name in ("qasrl_id", column))
         tokens = tuple(map(str, text)) if isinstance(text, list) else tokens_in(str(text))
         if not tokens:
-            problems.append(Problem(str(path), row.line, "has a sentence without tokens", "Write them.", str(given)))
+            problems.append(
+                Problem(str(path), row.line, "has a sentence without tokens", "Fill in the tokens.", str(given))
+            )
         elif sentences.setdefault(str(given), tokens) != tokens:
-            fix = "Keep the one that the answers were given about."
-            problems.append(Problem(str(path), row.line, "has another sentence of the same id", fix, shortened(text)))
+            fix = "Keep the sentence that the answers refer to."
+            problems.append(
+                Problem(str(path), row.line, "has a different sentence with the same ID", fix, shortened(text))
+            )
         if len(problems) >= MOST_PROBLEMS:
             break
     if not sentences and not problems:
-        problems.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+        problems.append(Problem(str(path), None, "has no rows", "Check the file name."))
     if problems:
         raise UserError(f"{path} can't be used", problems)
     return sentences
 
 
 def _meant(cell: Any) -> Any:
-    """Without the apostrophe that keeps a spreadsheet from taking a cell for a formula."""
+    """Removes the apostrophe that keeps spreadsheets from interpreting a cell as a formula."""
     return unescape_cell(cell) if isinstance(cell, str) else cell
 
 
 def nearest(name: str, columns: Iterable[str]) -> str:
-    """What to do about a missing column: rename the one that somebody probably meant, or add it."""
+    """Advice for a missing column: rename a similar column, or add it."""
     there = {column.strip().lower().replace(" ", "_"): column for column in columns}
     close = get_close_matches(name, there, n=1, cutoff=0.6)
     if close:
-        return f"Rename “{there[close[0]]}” if that is it, or add the column."
-    return "Add the column, or check that the right file was named."
+        return f"Rename “{there[close[0]]}” if you meant that column, or add the column."
+    return "Add the column, or check the file name."
 
 
 def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tokens]:
-    """The sentences of several files together. Where two files have different tokens for one id, both are named."""
+    """Merges the sentences of several files. Raises an error if two files have different tokens for an ID."""
     together: dict[str, Tokens] = {}
     came_from: dict[str, str] = {}
     problems = []
@@ -70,11 +74,11 @@ def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tok
             if same_tokens(other, tokens):
                 came_from.setdefault(given, name)
                 continue
-            message = f"has another sentence {given} than {came_from[given]}: {_difference(tokens, other)}"
-            problems.append(Problem(name, None, message, "Use files about the same texts, split into the same tokens."))
+            message = f"has a different sentence {given} than {came_from[given]}: {_difference(tokens, other)}"
+            problems.append(Problem(name, None, message, "Use files with the same texts, split into the same tokens."))
     if problems:
         problems.sort(key=str)
-        raise UserError("the files are about different sentences", problems[:MOST_PROBLEMS])
+        raise UserError("the files have different sentences", problems[:MOST_PROBLEMS])
     return together
 
 

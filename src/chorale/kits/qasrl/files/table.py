@@ -1,4 +1,4 @@
-"""Questions and answers about verbs, in memory: the one table that QA-SRL's measures work on.
+"""Questions and answers about verbs in memory: the table that all QA-SRL measures use.
 
 Names are sorted, and rows are numbers into them: nothing computed from a `QuestionAnswers` depends on the order of the
 rows of the file it came from.
@@ -18,11 +18,11 @@ Integers = NDArray[np.int64]
 Span = tuple[int, int]
 """First token, and the token after the last."""
 MARK_ONLY = -1
-"""The question of a row that only says: somebody looked at this verb and found nothing to ask."""
+"""The question of a row which records that an annotator found nothing to ask about the verb."""
 
 
 class Verb(NamedTuple):
-    """A place in a text: QA-SRL asks about the verb that stands there."""
+    """Position of a verb that QA-SRL asks about."""
 
     sentence: str
     token: int
@@ -32,7 +32,7 @@ class Verb(NamedTuple):
 
 
 class VerbQuestion(NamedTuple):
-    """A question, and the slots of the template it fills. An empty slot is an empty text."""
+    """A question with its template slots. An empty slot is an empty string."""
 
     text: str
     wh: str
@@ -46,14 +46,14 @@ class VerbQuestion(NamedTuple):
 
     @classmethod
     def of(cls, text: str, slots: Mapping[str, str], *, negated: bool, passive: bool) -> Self:
-        """From slots as files have them, in letters of any size, `_` for an empty one; other names are left out."""
+        """Builds a question from slots in files: any case, `_` for an empty slot. Other names are ignored."""
         kept = {name: slots.get(name, "").lower() for name in ("wh", "aux", "subj", "obj", "prep", "obj2")}
         filled = {name: "" if value == "_" else value for name, value in kept.items()}
         return cls(text, **filled, negated=negated, passive=passive)
 
 
 class Qa(NamedTuple):
-    """A question with its answers, as one annotator or system gave it."""
+    """A question with its answers by one annotator or system."""
 
     question: VerbQuestion
     spans: tuple[Span, ...]
@@ -61,7 +61,7 @@ class Qa(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Questions asked of verbs, a place each: numbers of the verb, the question and the worker."""
+    """Questions about verbs, as arrays of verb, question and worker numbers."""
 
     verb: Integers
     question: Integers
@@ -69,7 +69,7 @@ class Rows(NamedTuple):
 
 
 class SpanColumns(NamedTuple):
-    """Answer spans, a place each: the number of the row, the first token, and the token after the last."""
+    """Answer spans, as arrays of row numbers, first tokens, and tokens after the last."""
 
     row: Integers
     start: Integers
@@ -78,22 +78,22 @@ class SpanColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionAnswers:
-    """Everything a file says."""
+    """The content of a file."""
 
     name: str
-    """The file, as messages show it."""
+    """Name of the file in messages."""
     digest: str
     verbs: tuple[Verb, ...]
     words: tuple[str, ...]
-    """The verb's word, where the file has it."""
+    """The word of each verb, if the file has it."""
     questions: tuple[VerbQuestion, ...]
     workers: tuple[str, ...]
     rows: Rows
     answers: SpanColumns
     sentences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Tokens of the sentences, where the file has them."""
+    """Tokens of the sentences, if the file has them."""
     teams: Mapping[tuple[Verb, str], frozenset[str]] = field(default_factory=dict)
-    """Who had a part in a consolidated annotation: by verb and consolidator, themselves and the writers."""
+    """Contributors to a consolidated annotation, by verb and consolidator: the consolidator and the writers."""
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -104,9 +104,9 @@ class QuestionAnswers:
         name: str = "questions and answers",
         nothing: Collection[tuple[Verb, str]] = (),
     ) -> Self:
-        """From plain lists, one per verb. A verb with an empty list is one about which nothing is asked.
+        """Builds the table from plain lists, one per verb. An empty list means that nothing is asked about the verb.
 
-        `nothing`: verbs about which a worker found nothing to ask, whatever others have.
+        `nothing`: verbs for which a worker found nothing to ask, even if others did.
         """
         of_verb = {Verb(*verb): qas for verb, qas in verbs.items()}
         keys = tuple(sorted(of_verb))
@@ -114,7 +114,9 @@ class QuestionAnswers:
         for _, qa in listed:
             for start, end in qa.spans:
                 if not 0 <= start < end:
-                    raise ValueError(f"{(start, end)} is not a span: it must begin at 0 or later and end after that")
+                    raise ValueError(
+                        f"{(start, end)} is not a span: the start must be at least 0 and the end greater than the start"
+                    )
         questions = tuple(sorted({qa.question for _, qa in listed}))
         workers = tuple(sorted({qa.worker for _, qa in listed} | {worker for _, worker in nothing} | {""}))
         of_question = {question: code for code, question in enumerate(questions)}
@@ -134,18 +136,18 @@ class QuestionAnswers:
         return brief_repr("QuestionAnswers", self.name, verbs, rows, answers)
 
     def answered(self) -> Iterator[tuple[Verb, VerbQuestion, Span]]:
-        """Every answer, with the question it answers and the verb that is asked about."""
+        """Every answer with its question and verb."""
         rows = self.answers.row
         columns = (self.rows.verb[rows], self.rows.question[rows], self.answers.start, self.answers.end)
         for verb, question, start, end in zip(*(column.tolist() for column in columns), strict=True):
             yield self.verbs[verb], self.questions[question], (start, end)
 
     def verbs_with_rows(self) -> set[Verb]:
-        """Those that somebody looked at in this table, which may be a part of a larger one."""
+        """The verbs annotated in this table, which may be part of a larger table."""
         return {self.verbs[code] for code in np.flatnonzero(np.bincount(self.rows.verb))}
 
     def by_worker(self) -> dict[Verb, dict[str, list[Qa]]]:
-        """As plain lists: what each worker has about each verb, in the order of the rows."""
+        """Plain lists of questions and answers per verb and worker, in row order."""
         spans: dict[int, list[Span]] = {}
         for row, start, end in zip(*(column.tolist() for column in self.answers), strict=True):
             spans.setdefault(row, []).append((start, end))
@@ -158,11 +160,11 @@ class QuestionAnswers:
         return annotations
 
     def of_worker(self, worker: str) -> Self:
-        """What one of the workers said."""
+        """The rows of one worker."""
         return self.taken(self.rows.worker == self.workers.index(worker))
 
     def of_verbs(self, verbs: Collection[Verb]) -> Self:
-        """What is said about these verbs, and a note on how many others there were."""
+        """The rows of these verbs, with a note on the number of other verbs."""
         keeps = np.array([verb in verbs for verb in self.verbs], dtype=np.bool_)
         gone = len(self.verbs_with_rows() - set(verbs))
         note = f"{plural(gone, 'verb is', 'verbs are')} not in all files: left out (--shared-verbs)."
@@ -170,7 +172,7 @@ class QuestionAnswers:
         return replace(kept, notes=(*self.notes, note)) if gone else kept
 
     def taken(self, kept: NDArray[np.bool_]) -> Self:
-        """Only these rows. Names stay, even of what is no longer there."""
+        """A table with only these rows. Names are kept, even if they are no longer used."""
         rows, (row, start, end) = self.rows, self.answers
         stays = kept[row]
         return replace(
@@ -181,6 +183,6 @@ class QuestionAnswers:
 
 
 def _columns(rows: Sequence[Sequence[int]]) -> tuple[Integers, Integers, Integers]:
-    """Rows of three whole numbers as one array per column."""
+    """Converts rows of three integers to one array per column."""
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()

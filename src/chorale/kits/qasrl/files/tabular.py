@@ -1,7 +1,7 @@
-"""QA-SRL from tables: the gold standard's CSV, and what parsers write in its manner.
+"""Reads QA-SRL tables: the CSV of the gold standard, and similar output of parsers.
 
-A sound file goes through Polars. As soon as anything looks wrong, the file is read once more row by row, which takes
-longer and reports each error with its line.
+Valid files are read with Polars. If anything is wrong, the file is read again row by row, which is slower but reports
+each error with its line.
 """
 
 import io
@@ -22,7 +22,7 @@ from chorale.kits.qasrl.files.tokens import relocated, tokens_in
 from chorale.model import Problem, UserError
 
 ANOTHER_NAME = {"target_idx": "verb_idx", "noun": "verb", "predicate_idx": "verb_idx", "predicate": "verb"}
-"""What files about nouns call it (QANom), by what it is."""
+"""Column names in files about nouns (QANom)."""
 _NEEDED = ("qasrl_id", "verb_idx", "question", "answer_range", "wh", "aux", "subj", "obj", "is_negated", "is_passive")
 _KEPT = (*_NEEDED, "prep", "obj2", "verb", "verb_form", "verb_prefix", "worker_id", "source_worker_ids", "is_redundant",
          "sentence", "tokens", "answer", "verb_slot_inflection")  # fmt: skip
@@ -35,10 +35,10 @@ def read_table(
     by: str | None = None,
     may_leave_sentence: bool = False,
 ) -> QuestionAnswers:
-    """The questions and answers of a CSV or TSV file.
+    """Reads questions and answers from a CSV or TSV file.
 
-    `by` names the column that tells annotators apart; without it, `worker_id` if there is one. Answers must lie inside
-    the sentences that are known, unless they may leave them: then they stay as they are, and a note says so.
+    `by` names the column that identifies annotators; default: `worker_id` if it exists. Answers must be inside the
+    known sentences, unless `may_leave_sentence` is set: then they are kept, with a note.
     """
     sentences = sentences or {}
     source = read_source(path)
@@ -48,8 +48,8 @@ def read_table(
     if frame is None or not _is_sound(frame) or not _fits(frame, sentences):
         frame = _by_their_text(_row_by_row(path, sentences, by, outside if may_leave_sentence else None))
     notes = [
-        f"Answers outside their sentences, scored as they stand: {len(outside):,}, the first, {first.value}, "
-        f"in line {first.line}. {first.fix}"
+        f"Answers outside their sentences, scored as given: {len(outside):,} (first: {first.value} in line "
+        f"{first.line}). {first.fix}"
         for first in outside[:1]
     ]
     return numbered(frame, str(path), source.digest, notes)
@@ -59,13 +59,13 @@ def read_table(
 
 
 def _parsed(text: str, delimiter: str) -> pl.DataFrame | None:
-    """All cells as text; None if the file is not plainly a table."""
+    """All cells as text, or None if the file is not a simple table."""
     try:
         frame = pl.read_csv(io.BytesIO(text.encode()), separator=delimiter, infer_schema=False)
     except (pl.exceptions.PolarsError, ValueError):
         return None
     except BaseException as error:
-        # Polars tells a bug of its own by a panic, which is not an Exception.
+        # Polars reports internal errors with a panic, which is not an Exception.
         if type(error).__name__ != "PanicException":
             raise
         return None
@@ -80,23 +80,23 @@ def _parsed(text: str, delimiter: str) -> pl.DataFrame | None:
 
 
 def _separators(text: str, delimiter: str) -> int:
-    """How many separators stand outside of quotes: Polars fills up rows that are too short without a word."""
+    """Counts separators outside quotes, because Polars silently pads rows that are too short."""
     raw = np.frombuffer(text.encode(), dtype=np.uint8)
     outside = (np.cumsum(raw == ord('"'), dtype=np.int32) & 1) == 0
     return int(np.count_nonzero((raw == ord(delimiter)) & outside))
 
 
 def _lacking(missing: list[str], name: str, columns: list[str]) -> list[Problem]:
-    """Each column that is missing; of a file that lacks most of them, and so is of another kind, all at once."""
+    """Reports each missing column, or all at once if most are missing and the file is of another kind."""
     if len(missing) <= len(_NEEDED) // 2:
         return [Problem(name, 1, f"has no column {column}", nearest(column, columns)) for column in missing]
     there = f"columns {', '.join(map(shortened, columns))}"
-    fix = "It must be a CSV file with the columns of the QA-SRL gold standard. Check that the right file was named."
-    return [Problem(name, 1, f"has no columns {', '.join(missing)}", fix, there)]
+    fix = "Expected a CSV file with the columns of the QA-SRL gold standard. Check the file name."
+    return [Problem(name, 1, f"is missing the columns {', '.join(missing)}", fix, there)]
 
 
 def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
-    """The columns used here, under the gold standard's names, their cells stripped; those the file lacks are empty."""
+    """The required columns under the names of the gold standard, with stripped cells. Missing columns are empty."""
     names = {column: column.strip() for column in frame.columns}
     for other, ours in ANOTHER_NAME.items():
         if ours not in names.values():
@@ -115,12 +115,12 @@ def _named(frame: pl.DataFrame, name: str, by: str | None) -> pl.DataFrame:
 
 
 def _meant(column: pl.Series) -> pl.Series:
-    """Without the apostrophe that keeps a spreadsheet from taking a cell for a formula, as our own exports have it."""
+    """Removes the apostrophe that keeps spreadsheets from interpreting a cell as a formula, as in our own exports."""
     return pl.Series(column.name, [unescape_cell(cell).strip() for cell in column], dtype=pl.String)
 
 
 def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """Answers where their text stands, in files that have both the text of the answer and the sentence."""
+    """Corrects answer positions in files that have both the sentence and the text of the answer."""
     has_text = (pl.col("answer") != "") & ((pl.col("tokens") != "") | (pl.col("sentence") != ""))
     if not frame.select(has_text.any()).item():
         return frame.with_columns(moved=pl.lit(False))
@@ -135,9 +135,9 @@ def _by_their_text(frame: pl.DataFrame) -> pl.DataFrame:
 def _row_by_row(
     path: Path, sentences: Mapping[str, tuple[str, ...]], by: str | None, outside: list[Problem] | None
 ) -> pl.DataFrame:
-    """All rows, if they are sound; otherwise an error with what is wrong, and in which line.
+    """All rows if they are valid; otherwise raises an error that lists each problem with its line.
 
-    Answers that leave their sentence are added to `outside`; without it, they are wrong like anything else.
+    Answers outside their sentence are added to `outside`; without it, they are errors too.
     """
     name = str(path)
     problems: list[Problem] = []
@@ -160,12 +160,12 @@ def _row_by_row(
         for flaw in flaws(cells, len(known) or None):
             (problems if outside is None or not flaw.outside else outside).append(Problem(name, row.line, *flaw[:3]))
         if tokens_in(texts.setdefault(cells["qasrl_id"], text)) != tokens_in(text):
-            message, fix = "has another sentence of the same id", "Write one text under one id."
+            message, fix = "has another sentence of the same id", "Use one ID for one text."
             problems.append(Problem(name, row.line, message, fix, shortened(text)))
     if problems:
         raise UserError(f"{name} can't be used", problems[:MOST_PROBLEMS])
     if not rows:
-        raise refused(path, None, "has no rows", "Check that the right file was named")
+        raise refused(path, None, "has no rows", "Check the file name")
     return pl.DataFrame(rows, schema=dict.fromkeys(_KEPT, pl.String))
 
 
@@ -173,7 +173,7 @@ def _row_by_row(
 
 
 def _is_sound(frame: pl.DataFrame) -> bool:
-    """Whether `cells.flaws` would find nothing, as far as it does not need the sentences."""
+    """Whether `cells.flaws` would find no errors, without checks that need the sentences."""
     truth = ["", *TRUTH]
     asked, answered = pl.col("question") != "", pl.col("answer_range") != ""
     ends = pl.col("answer_range").str.split(SEPARATOR)
@@ -195,7 +195,7 @@ def _is_sound(frame: pl.DataFrame) -> bool:
 
 
 def _fits(frame: pl.DataFrame, sentences: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether every verb and answer lies inside its sentence, and an id stands for one text."""
+    """Whether every verb and answer is inside its sentence, and every ID has one text."""
     texts = frame.select("qasrl_id", text=pl.when(pl.col("tokens") != "").then("tokens").otherwise("sentence")).unique()
     if texts["qasrl_id"].is_duplicated().any():
         return False

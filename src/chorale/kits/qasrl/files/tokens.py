@@ -1,4 +1,4 @@
-"""Tokens of one text that two programs wrote down differently."""
+"""Reconciles different tokenizations of the same text."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _TOKEN = re.compile(r"[^ \t\r\n\f\v]+")
 
 
 def tokens_in(text: str) -> tuple[str, ...]:
-    """The tokens of a text that has spaces between them. Those of the QA-SRL Bank may hold spaces that do not break.
+    """The tokens of a text with spaces between them. Tokens of the QA-SRL Bank may contain non-breaking spaces.
 
     >>> tokens_in("328\\u00a01535 years .")
     ('328\\xa01535', 'years', '.')
@@ -20,7 +20,7 @@ def tokens_in(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """Brackets and quotes as themselves, not as the Penn Treebank escapes them.
+    """Replaces the Penn Treebank's escapes of brackets and quotes.
 
     >>> plain("-LRB- the wage rate -RRB-")
     '( the wage rate )'
@@ -29,17 +29,17 @@ def plain(text: str) -> str:
 
 
 def same_tokens(tokens: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether two lists of tokens stand for the same text, split at the same places."""
+    """Whether two token lists represent the same text with the same token boundaries."""
     return len(tokens) == len(others) and (
         tokens == others or all(plain(a) == plain(b) for a, b in zip(tokens, others, strict=True))
     )
 
 
 def relocated(ranges: str, answers: str, tokens: Sequence[str]) -> str:
-    """The ranges of a cell, moved to where the answers' texts stand in the sentence.
+    """Moves the ranges of a cell to the positions of the answer texts in the sentence.
 
-    Some parsers count tokens of their own (`43-year-old` as five), and write the text of the answer beside the numbers.
-    The text then decides: of several places that nearest to the numbers, and the numbers where the text is nowhere.
+    Some parsers count their own tokens (`43-year-old` as five) but also write the text of the answer. The text then
+    decides: the nearest occurrence is used. If the text does not occur, the numbers are kept.
 
     >>> relocated("4:6", "sat down", ["A", "43-year-old", "sat", "down"])
     '2:4'

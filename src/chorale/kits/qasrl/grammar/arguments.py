@@ -1,7 +1,7 @@
-"""Who does it, what it is done to, and the particle of the verb, guessed from the words of a sentence.
+"""Guesses the subject, object and particle of a verb from the words of a sentence.
 
-The rules are few and general: docs/questions.md says on which sentences they were chosen. They put a likely
-question first; people decide.
+The rules are few and general; docs/questions.md describes the sentences they were chosen on. They only rank
+suggestions: annotators decide.
 """
 
 import re
@@ -18,20 +18,20 @@ _FARTHEST_PARTICLE = 5
 
 
 class Arguments(NamedTuple):
-    """What a question about the verb probably has."""
+    """Probable arguments of a question about the verb."""
 
     subject: str
     """*someone* or *something*."""
     object: str
-    """The same, or empty."""
+    """*someone*, *something* or empty."""
     particle: str
-    """*off*, of *called off*; empty for most verbs."""
+    """*off* in *called off*; empty for most verbs."""
     object_after_particle: bool = False
     """*called off something*, not *called something off*, if there is an object."""
 
 
 def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Arguments:
-    """What the sentence makes likely of an active question.
+    """Probable arguments of an active question, given the sentence.
 
     >>> from chorale.text.inflections import inflect
     >>> arguments_in("The mayor called off the meeting .".split(), 2, inflect("call"))
@@ -51,16 +51,16 @@ def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Ar
 
 
 def is_person_subject(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
-    """Whether a passive verb was done to a person: one that is done to people, or with a word for one before it."""
+    """Whether the patient of a passive verb is a person, judging by the verb and the words before it."""
     subject = subject_of(tokens, verb_index).lower()
     known = table()["sentence"]
     return _is_person(subject) or (forms.stem in known["toPeople"] and subject not in known["things"])
 
 
 def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> bool:
-    """Whether a form like *cut*, without a helping verb, is a participle: *stone quarried in Tura*.
+    """Whether a form like *cut* without an auxiliary is a participle: *stone quarried in Tura*.
 
-    It is if *by* follows, or if nothing like an object does and no person or name stands before it.
+    It is if *by* follows, or if no object follows and no person or name precedes it.
     """
     if word_at(tokens, verb_index + 1) == "by" or is_before_noun(tokens, verb_index):
         return True
@@ -75,7 +75,7 @@ def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -
 
 
 def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
-    """Whether the verb's form stands before a noun that it describes: *the recommended list*, *a boiling kettle*."""
+    """Whether the verb form modifies a following noun: *the recommended list*, *a boiling kettle*."""
     at = verb_index - 1
     while at > 0 and tokens[at].lower().endswith("ly"):
         at -= 1
@@ -84,7 +84,7 @@ def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
 
 
 def has_passive(forms: VerbForms) -> bool:
-    """Whether something can be done to something by the verb: *What is been?* is no question."""
+    """Whether the verb can be transitive: *What is been?* is not a question."""
     known = table()["sentence"]
     return forms.stem not in known["linking"] and forms.stem not in known["withoutObject"]
 
@@ -110,7 +110,7 @@ def is_number(word: str) -> bool:
 
 
 def ends_noun(word: str) -> bool:
-    """Whether a noun and what belongs to it end before the word."""
+    """Whether a noun phrase ends before the word."""
     known = table()["sentence"]
     return _is_preposition(word) or is_mark(word) or word in known["boundaries"] or word in known["auxiliaries"]
 
@@ -133,7 +133,7 @@ def _is_person(word: str) -> bool:
 
 
 def _kind(word: str) -> str:
-    """*someone* for people and names, *something* for the rest; empty for no word."""
+    """*someone* for people and names, *something* for other words; empty without a word."""
     if not word:
         return ""
     if word.lower() in table()["sentence"]["things"]:
@@ -142,7 +142,7 @@ def _kind(word: str) -> str:
 
 
 def _subject_kind(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> str:
-    """*someone* or *something*: by the verb if it says so, otherwise by the words before it."""
+    """*someone* or *something*: decided by the verb if possible, otherwise by the words before it."""
     known = table()["sentence"]
     head = subject_of(tokens, verb_index)
     if forms.stem in known["ofThings"] and not _is_person(head.lower()):
@@ -153,7 +153,7 @@ def _subject_kind(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> s
 
 
 def subject_of(tokens: Sequence[str], verb_index: int) -> str:
-    """The word that is probably the head of the verb's own subject; empty if it seems to have none."""
+    """The probable head of the verb's own subject, or empty."""
     known = table()["sentence"]
     if word_at(tokens, verb_index - 1) == "to":
         return ""
@@ -177,7 +177,7 @@ def subject_of(tokens: Sequence[str], verb_index: int) -> str:
 
 
 def _earlier_kind(tokens: Sequence[str], verb_index: int) -> str:
-    """For a verb without a subject of its own: what the nearest telling word before it is."""
+    """For a verb without its own subject: the kind of the nearest informative word before it."""
     before = tokens[: max(0, verb_index)]
     for token in reversed(before):
         if _is_person(token.lower()):
@@ -188,7 +188,7 @@ def _earlier_kind(tokens: Sequence[str], verb_index: int) -> str:
 
 
 def _begins_object(tokens: Sequence[str], place: int) -> bool:
-    """Whether an object seems to begin here: an article, a number, a name, a pronoun, a clause, something quoted."""
+    """Whether an object probably begins here: an article, number, name, pronoun, clause or quotation."""
     known = table()["sentence"]
     word = word_at(tokens, place)
     return bool(word) and (
@@ -202,14 +202,14 @@ def _begins_object(tokens: Sequence[str], place: int) -> bool:
 
 
 def _object(tokens: Sequence[str], place: int, forms: VerbForms) -> str:
-    """What seems to be the object of a verb that ends at this place."""
+    """The probable object of a verb that ends at this position."""
     known = table()["sentence"]
     seen = _following_object(tokens, place, forms) or ("something" if forms.stem in known["withObject"] else "")
     return "someone" if seen and forms.stem in known["toPeople"] else seen
 
 
 def _following_object(tokens: Sequence[str], place: int, forms: VerbForms) -> str:
-    """What seems to follow the word at this place as its object."""
+    """The probable object after the word at this position."""
     known = table()["sentence"]
     if forms.stem in known["withoutObject"]:
         return ""
@@ -231,7 +231,7 @@ def _following_object(tokens: Sequence[str], place: int, forms: VerbForms) -> st
 
 
 def _particle_place(tokens: Sequence[str], verb_index: int) -> int | None:
-    """Where the verb's particle stands: behind it (*called off*), or behind a short object (*put the fire out*)."""
+    """Position of the verb's particle: after the verb (*called off*) or after a short object (*put the fire out*)."""
     if not 0 <= verb_index < len(tokens):
         return None
     known = table()["sentence"]

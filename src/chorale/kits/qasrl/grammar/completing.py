@@ -1,4 +1,4 @@
-"""What to offer while somebody writes a question: likely whole questions, and the pieces that can come next."""
+"""Suggestions while an annotator writes a question: likely complete questions, and possible next pieces."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from chorale.kits.qasrl.grammar.table import table
 from chorale.text.inflections import VerbForms
 
 MOST_SUGGESTED = 3
-"""Whole questions offered at once: more would hide the pieces."""
+"""Number of complete questions suggested at once. More would hide the pieces."""
 _PREPOSITIONS_ASKED = 3
 _BEFORE_PREPOSITIONS = 2
 _WH = {"someone": "who", "something": "what"}
@@ -26,42 +26,42 @@ _SUGGESTED, _SAME_TENSE, _IN_SENTENCE, _END = 1000, 100, 60, 45
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known when somebody begins to write: the sentence, and what was asked already."""
+    """Context of a new question: the sentence and the earlier questions."""
 
     tokens: tuple[str, ...] = ()
     verb_index: int | None = None
-    """Where the verb stands; if not given, where the first of its forms does."""
+    """Position of the verb. Default: the first token that is one of its forms."""
     earlier: tuple[str, ...] = ()
     prepositions: tuple[str, ...] = ()
-    """Allowed besides the usual ones."""
+    """Prepositions allowed in addition to the usual ones."""
     ranked: tuple[str, ...] = ()
-    """Questions to offer before all others, likeliest first: those of a parser."""
+    """Questions of a parser, suggested before all others, likeliest first."""
 
 
 class Completion(NamedTuple):
-    """The question as it would be with one more piece."""
+    """The question with one more piece."""
 
     text: str
     whole: bool
-    """Whether it is a question now, with its mark."""
+    """Whether the question is complete, with its question mark."""
     slot: str = ""
-    """What the piece fills; empty for a whole question and for the mark."""
+    """Slot that the piece fills; empty for a complete question and for the question mark."""
 
 
 class _Known(NamedTuple):
-    """What is likely of the verb."""
+    """Probable arguments of the verb."""
 
     clause: Clause
     arguments: Arguments
     has_passive: bool
     prepositions: tuple[str, ...]
     asked: frozenset[str]
-    """What earlier questions ask for, as `Slots.asked_for` has it."""
+    """Roles that earlier questions ask for, as in `Slots.asked_for`."""
     keys: frozenset[str]
 
 
 def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> list[Completion]:
-    """Everything that may come next, likeliest first: some whole questions, then pieces.
+    """All possible continuations, likeliest first: some complete questions, then pieces.
 
     >>> from chorale.text.inflections import inflect
     >>> [one.text for one in complete("", inflect("cut"), Context(earlier=("Who cut something?",)))][:2]
@@ -91,7 +91,7 @@ def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> l
 
 
 def _pieces(built: Machine, begun: str, partial: str, likely: _Known, suggested: Sequence[str]) -> list[Completion]:
-    """The pieces that can follow the words begun, and start with the letters of a word typed in part."""
+    """The pieces that can follow the words and that start with a partly typed word."""
     paths = built.walk(begun.split(" ") if begun else ())
     scored: dict[Completion, int] = {}
     if not partial and built.ended(paths):
@@ -105,7 +105,7 @@ def _pieces(built: Machine, begun: str, partial: str, likely: _Known, suggested:
 
 
 def _is_offered(piece: Next, partial: str) -> bool:
-    """Two prepositions in a row are offered where they are usual, or asked for."""
+    """Two consecutive prepositions are suggested only if they are common or typed."""
     there = piece.after.slots.prep
     return piece.slot != "prep" or not there or bool(partial) or f"{there} {piece.value}" in table()["pairs"]
 
@@ -130,7 +130,7 @@ def _score(piece: Next, text: str, likely: _Known, suggested: Sequence[str]) -> 
 
 
 def suggest(forms: VerbForms, context: Context | None = None) -> list[str]:
-    """Likely questions that were not asked yet, made after the earlier ones and the sentence.
+    """Likely questions that were not asked yet, based on earlier questions and the sentence.
 
     >>> from chorale.text.inflections import inflect
     >>> suggest(inflect("cut"), Context(earlier=("Who cut something?",)))[:3]
@@ -176,7 +176,7 @@ def _likely(forms: VerbForms, context: Context) -> _Known:
 
 
 def _read(tokens: Sequence[str], index: int, forms: VerbForms) -> tuple[Clause, Arguments]:
-    """What the sentence makes likely: what the rules say, corrected by what people asked about such sentences."""
+    """Probable first question: the result of the rules, corrected by a model of published questions."""
     clause = clause_in(tokens, index, forms)
     guessed = guessed_arguments(tokens, index, forms, clause)
     if not 0 <= index < len(tokens):
@@ -188,7 +188,7 @@ def _read(tokens: Sequence[str], index: int, forms: VerbForms) -> tuple[Clause, 
 
 
 def guessed_arguments(tokens: Sequence[str], index: int, forms: VerbForms, clause: Clause) -> Arguments:
-    """What the rules say."""
+    """Result of the rules."""
     guessed = arguments_in(tokens, index, forms) if tokens else Arguments("someone", "something", "")
     if clause.passive:
         patient = "someone" if is_person_subject(tokens, index, forms) else "something"
@@ -197,7 +197,7 @@ def guessed_arguments(tokens: Sequence[str], index: int, forms: VerbForms, claus
 
 
 def _after_earlier(guessed: Arguments, earlier: Sequence[Slots]) -> Arguments:
-    """What earlier questions say otherwise."""
+    """Corrections from earlier questions."""
     latest = list(reversed(earlier))
     particle = guessed.particle if any(guessed.particle in slots.prep.split() for slots in earlier) else ""
     return Arguments(
@@ -213,7 +213,7 @@ def _place(tokens: Sequence[str], forms: VerbForms) -> int:
 
 
 def _actor(slots: Slots) -> str:
-    """Who or what does it, as far as a question tells."""
+    """The agent (*someone* or *something*) if the question shows it."""
     if slots.asked_for() == "subject":
         return _NOUN.get(slots.wh, "")
     if slots.is_passive:
@@ -222,7 +222,7 @@ def _actor(slots: Slots) -> str:
 
 
 def _patient(slots: Slots, particle: str) -> str:
-    """Whom or what it is done to."""
+    """The patient (*someone* or *something*) if the question shows it."""
     beside = bool(particle) and slots.prep == particle and not slots.is_passive
     if slots.asked_for() == "object" or (beside and slots.asked_for() == f"prep {particle}"):
         return _NOUN.get(slots.wh, "")
@@ -231,7 +231,7 @@ def _patient(slots: Slots, particle: str) -> str:
 
 
 def _candidates(likely: _Known) -> list[Slots]:
-    """The questions one can ask of any verb, with what is known of this one, in the order of `_ranked`."""
+    """General questions, filled with the arguments of this verb, in the order of `_ranked`."""
     subject, patient, particle, _ = likely.arguments
     active = replace(likely.clause, passive=False)
     passive = replace(likely.clause, passive=True)
@@ -269,7 +269,7 @@ def _ranked(
 
 
 def _with_particle(slots: Slots, arguments: Arguments) -> Slots:
-    """*Who called something?* as *Who called off something?*, where the sentence has *called off*."""
+    """Adds the particle: *Who called something?* becomes *Who called off something?* for *called off*."""
     particle = arguments.particle
     if not particle:
         return slots
@@ -285,7 +285,7 @@ def _asking(clause: Clause, wh: str, subject: str, patient: str) -> Slots:
 
 
 def questions_alike(questions: Iterable[str], forms: VerbForms) -> list[tuple[int, int]]:
-    """The pairs of questions, by number, that ask for the same."""
+    """Pairs of question numbers that ask for the same role."""
     first: dict[str, int] = {}
     pairs = []
     for number, question in enumerate(questions):

@@ -1,4 +1,4 @@
-"""The table's state machine for one verb: parsing, and saying where and why a text stops being a question."""
+"""State machine of the grammar for one verb: parses questions, and explains where and why a text is not a question."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,11 +26,11 @@ class Arc(NamedTuple):
     target: str
     weight: int
     is_variant: bool = False
-    """Whether it has another spelling of the verb: understood, and never offered."""
+    """Whether it is a spelling variant of the verb: accepted but never suggested."""
 
 
 class Path(NamedTuple):
-    """One way to understand the words so far. Inside a value of several words, `arc` is the one begun."""
+    """One reading of the words so far. Inside a value of several words, `arc` is the unfinished arc."""
 
     state: str
     slots: Slots
@@ -80,7 +80,7 @@ def _spread(name: str, forms: VerbForms | None, more_prepositions: Mapping[str, 
 
 @cache
 def _shared(name: str) -> _GrammarState:
-    """A state that is the same for all verbs."""
+    """Expands a state that is the same for all verbs."""
     return _spread(name, None, {})
 
 
@@ -91,7 +91,7 @@ def _table_words() -> frozenset[str]:
 
 
 class Machine:
-    """All questions about one verb. States are spread out when they are first reached: most never are."""
+    """All questions about one verb. States are expanded when first reached, because most are never needed."""
 
     def __init__(self, forms: VerbForms, more_prepositions: Iterable[str] = ()) -> None:
         self.forms = forms
@@ -118,7 +118,7 @@ class Machine:
         return [Path(str(table()["start"]), Slots("", verb=""))]
 
     def step(self, paths: Iterable[Path], word: str) -> list[Path]:
-        """All ways to go on with one more word; none if it can't follow."""
+        """All paths with one more word; empty if the word cannot follow."""
         onward = []
         for path in paths:
             if path.arc is not None:
@@ -130,15 +130,15 @@ class Machine:
         return onward
 
     def ended(self, paths: Iterable[Path]) -> list[Slots]:
-        """The questions that are whole now, likeliest reading first."""
+        """The complete questions at this point, likeliest reading first."""
         return [path.slots for path in paths if path.arc is None and self._state(path.state).ends]
 
     def following(self, paths: Iterable[Path]) -> list[Next]:
-        """Every piece that may come next, in the table's order, with the verb's own forms alone."""
+        """All pieces that may follow, in table order, without spelling variants of the verb."""
         pieces = []
         for path in paths:
             if path.arc is not None:
-                # A variant differs in its last word: where one is begun, so is the form itself.
+                # A variant differs only in its last word, so a started variant is also a started form.
                 if path.arc.is_variant:
                     continue
                 rest = " ".join(path.arc.words[path.matched :])
@@ -183,7 +183,7 @@ class Machine:
         return f"A question begins with {_listed([piece.text for piece in self.following(self.start())])}."
 
     def _why_not(self, paths: list[Path], before: Sequence[QuestionWord], rest: Sequence[QuestionWord]) -> str:
-        """Why the first word of the rest can't follow."""
+        """Explains why the first remaining word cannot follow."""
         word = rest[0].text
         following = self.following(paths)
         first_words = {piece.text.split()[0] for piece in following}
@@ -219,7 +219,7 @@ class Machine:
         return f"Put “{word}” at the end: “What did someone {self.forms.stem} something {word}?”"
 
     def _without_do(self, slots: Slots) -> str:
-        """The verb's form for *did* or *does* that nobody stands behind; empty for other words."""
+        """The finite verb form that replaces *did* or *does* without a subject; empty for other words."""
         if slots.subj or slots.wh not in table()["groups"]["argument"]:
             return ""
         return {"did": self.forms.past, "does": self.forms.present_singular_3rd}.get(slots.aux, "")
@@ -238,7 +238,7 @@ def _verb_must_be(before: Sequence[QuestionWord], following: Iterable[Next]) -> 
 
 
 def _by_weight(following: Iterable[Next]) -> list[str]:
-    """The usual pieces first, and those hardly anybody needs only if there are no others."""
+    """Common pieces first; rare pieces only if there are no others."""
     pieces = dict.fromkeys(piece.text for piece in sorted(following, key=lambda piece: -piece.weight))
     return [piece for piece in pieces if piece != "it" and not piece.startswith("not ")] or list(pieces)
 
@@ -250,7 +250,7 @@ def _advanced(path: Path, arc: Arc, matched: int) -> Path:
 
 
 def filled(slots: Slots, slot: int, value: str) -> Slots:
-    """With the value added to its slot: it may follow another, since a preposition may have two words."""
+    """Adds the value to its slot. A slot may already have a value, because a preposition may have two words."""
     there = slots[slot]
     return Slots._make((*slots[:slot], f"{there} {value}" if there else value, *slots[slot + 1 :]))
 
@@ -265,7 +265,7 @@ def _text(words: Sequence[QuestionWord]) -> str:
 
 
 def _listed(pieces: Sequence[str], most: int | None = None) -> str:
-    """“a”, “b” or “c”; when there are more, the last is left open."""
+    """“a”, “b” or “c”; longer lists end with “another such word”."""
     shown = [f"“{piece}”" for piece in pieces[:most]]
     if most is not None and len(pieces) > most:
         return f"{', '.join(shown)} or another such word"
@@ -276,12 +276,13 @@ def _listed(pieces: Sequence[str], most: int | None = None) -> str:
 
 @lru_cache(_MOST_MACHINES)
 def machine(forms: VerbForms, more_prepositions: tuple[str, ...] = ()) -> Machine:
-    """The machine for a verb, kept from call to call."""
+    """The cached state machine of a verb."""
     return Machine(forms, more_prepositions)
 
 
 def parse(question: str, forms: VerbForms, prepositions: Iterable[str] = ()) -> Parsed | NotAQuestion:
-    """A question about the verb with these forms, or why it is none. `prepositions` are allowed besides the usual.
+    """Parses a question about the verb with these forms, or explains why it is invalid. `prepositions` are allowed in
+    addition to the usual ones.
 
     >>> from chorale.text.inflections import inflect
     >>> parse("What might someone have cut with?", inflect("cut")).slots.verb

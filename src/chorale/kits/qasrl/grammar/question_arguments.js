@@ -1,6 +1,5 @@
 /**
- * Who does it, what it is done to, and the particle of the verb, guessed from the words of a sentence: `arguments.py` in
- * the browser.
+ * Guesses the subject, object and particle of a verb from the words of a sentence: `arguments.py` in the browser.
  *
  * @typedef {import("./question_slots.js").Forms} Forms
  * @typedef {{subject: string, object: string, particle: string, objectAfterParticle: boolean}} Arguments

@@ -1,6 +1,6 @@
 /**
- * The grammar of questions about a verb, for pages: parse what somebody wrote, or offer what can come next. The same
- * table and the same results as `chorale.kits.qasrl.grammar`.
+ * The grammar of questions about a verb, for pages: parses questions and suggests continuations. It uses the same
+ * table and gives the same results as `chorale.kits.qasrl.grammar`.
  *
  * @typedef {import("./question_slots.js").Slots} Slots
  * @typedef {import("./question_slots.js").Forms} Forms

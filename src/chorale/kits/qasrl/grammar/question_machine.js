@@ -1,6 +1,6 @@
 /**
- * The table's state machine for one verb: `machine.py` in the browser. It parses, and says where and why a text stops
- * being a question.
+ * State machine of the grammar for one verb: `machine.py` in the browser. It parses questions, and explains where and
+ * why a text is not a question.
  *
  * @typedef {import("./question_slots.js").Slots} Slots
  * @typedef {import("./question_slots.js").Forms} Forms
@@ -32,7 +32,7 @@ const TABLE_WORDS = new Set(
     .filter((word) => !TABLE.forms.includes(word)),
 );
 
-/** All questions about one verb. States are spread out when they are first reached: most never are. */
+/** All questions about one verb. States are expanded when first reached, because most are never needed. */
 export class Machine {
   /**
    * @param {Forms} forms

@@ -1,5 +1,5 @@
 /**
- * Which question to put first: `ranking.py` in the browser.
+ * Ranks first questions: `ranking.py` in the browser.
  *
  * @typedef {import("./question_slots.js").Forms} Forms
  * @typedef {import("./question_sentence.js").Clause} Clause

@@ -1,5 +1,5 @@
 /**
- * What a sentence says about its verb, read from the words next to it: `sentence.py` in the browser.
+ * Properties of a verb, derived from the words next to it: `sentence.py` in the browser.
  *
  * @typedef {import("./question_slots.js").Slots} Slots
  * @typedef {import("./question_slots.js").Forms} Forms

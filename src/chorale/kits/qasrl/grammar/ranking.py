@@ -1,8 +1,7 @@
-"""Which question to put first: a small log-linear model over the words around the verb and what the rules say of them.
+"""Ranks first questions with a small log-linear model over the words around the verb and the output of the rules.
 
-Its weights are counted in tenths, in `question_weights.js`: the browser imports the same file, and whole numbers add up
-to the same everywhere. `python -m bench.first_questions` makes them from published questions; docs/questions.md says
-which.
+Its weights are integers (tenths) in `question_weights.js`. The browser imports the same file, and integer sums are the
+same everywhere. `python -m bench.first_questions` learns them from published questions, which docs/questions.md lists.
 """
 
 import json
@@ -39,19 +38,19 @@ _OF_BE = ("be", "been", "being")
 
 
 class FirstQuestion(NamedTuple):
-    """What the first question asks for, and with what."""
+    """Properties of the first question."""
 
     passive: bool
     """*What was cut?* instead of *Who cut something?*"""
     asked: str
     """*someone* for *who*, *something* for *what*."""
     object: str = ""
-    """Of an active question: *someone*, *something* or nothing."""
+    """For an active question: *someone*, *something* or empty."""
     modal: bool = False
-    """*Who might step down?*, of *called on him to step down*."""
+    """*Who might step down?* for *called on him to step down*."""
 
     def properties(self) -> tuple[bool, ...]:
-        """What weights are about, in the order of the table."""
+        """Names of the features, in the order of the table."""
         who = self.asked == "someone"
         active = not self.passive
         return (
@@ -78,7 +77,7 @@ FIRST_QUESTIONS = tuple(
 def likeliest(
     tokens: Sequence[str], verb_index: int, forms: VerbForms, clause: Clause, guessed: Arguments
 ) -> FirstQuestion:
-    """The likeliest first question, given what the rules read from the sentence.
+    """The likeliest first question, given the output of the rules for the sentence.
 
     >>> from chorale.text.inflections import inflect
     >>> sold = "The mayor sold the boat .".split(), 2, inflect("sell")
@@ -101,7 +100,7 @@ def likeliest(
 def makes_sense(question: FirstQuestion, forms: VerbForms, clause: Clause) -> bool:
     """*Who arrived something?*, *Who accused something?*, *What was remained?* and *Who became?* make no sense.
 
-    What the sentence says with a modal is asked with it, and what will happen or has happened without one.
+    A sentence with a modal gets a question with a modal; facts and future events get a question without.
     """
     known = table()["sentence"]
     if question.modal != is_modal(clause.tense) and (clause.tense not in ("past", "present") or clause.perfect):
@@ -123,7 +122,7 @@ def cues(
     guessed: Arguments,
     kinds: Mapping[str, int],
 ) -> list[str]:
-    """What the model looks at, each once. `kinds` has for a word how often it answers *who*, from 0 to 5."""
+    """The features of the model, each once. `kinds` maps a word to how often it answers *who*, from 0 to 5."""
     word = rules.word_at(tokens, verb_index)
     form = "+".join(key for key, spelt in forms.as_bank().items() if spelt == word)
     voice = "passive" if clause.passive else "active"
@@ -165,7 +164,7 @@ def cues(
 
 
 def _near(tokens: Sequence[str], place: int) -> str:
-    """A word that is no noun, verb or the like as it is; of others, their shape."""
+    """Function words unchanged; other words by their shape."""
     word = rules.word_at(tokens, place)
     return word if word in _plain_words() else _shape(tokens[place] if word else "")
 
@@ -182,7 +181,7 @@ def _shape(token: str) -> str:
 
 
 def helper_of(tokens: Sequence[str], verb_index: int) -> str:
-    """The kind of the nearest helping verb."""
+    """The kind of the nearest auxiliary."""
     known = table()["sentence"]
     place = verb_index - 1
     while place >= 0 and rules.is_helper(rules.word_at(tokens, place)):
@@ -201,7 +200,7 @@ def _kind(token: str, kinds: Mapping[str, int]) -> str:
 
 
 def _telling(tokens: Sequence[str], verb_index: int, kinds: Mapping[str, int]) -> str:
-    """The kind of the nearest word before the verb that is surely a person, a name or a thing."""
+    """The kind of the nearest word before the verb that is clearly a person, a name or a thing."""
     for place in range(verb_index - 1, max(-1, verb_index - 1 - _FARTHEST_TELLING), -1):
         word = rules.word_at(tokens, place)
         if word in table()["sentence"]["pronouns"]:
@@ -213,7 +212,7 @@ def _telling(tokens: Sequence[str], verb_index: int, kinds: Mapping[str, int]) -
 
 
 def _object_head(tokens: Sequence[str], verb_index: int) -> str:
-    """The last word behind the verb before a preposition, a mark or a clause."""
+    """The last word after the verb before a preposition, punctuation or a clause."""
     head = ""
     for token in tokens[verb_index + 1 : verb_index + 1 + _LONGEST_OBJECT]:
         if rules.ends_noun(token.lower()):
@@ -223,7 +222,7 @@ def _object_head(tokens: Sequence[str], verb_index: int) -> str:
 
 
 def is_modal(tense: str) -> bool:
-    """Whether the tense, as `Clause` has it, changes factuality: *will* does not."""
+    """Whether the tense of a `Clause` changes factuality. *Will* does not."""
     return tense not in ("past", "present", "will")
 
 
@@ -240,12 +239,12 @@ def weights() -> dict[str, Any]:
 
 @cache
 def kinds_of_words() -> dict[str, int]:
-    """For a word how often it is the answer to *who* and not to *what*: from 0, never, to 5, always."""
+    """How often each word answers *who* instead of *what*, from 0 (never) to 5 (always)."""
     return {word: kind for kind, words in enumerate(weights()["kinds"]) for word in words}
 
 
 def as_module(content: Mapping[str, Any]) -> str:
-    """The table as a module of the browser, a line for every entry."""
+    """The table as a JavaScript module, one entry per line."""
     lines = [
         f"    {json.dumps(cue)}: {json.dumps(row, separators=(',', ':'))}" for cue, row in content["weights"].items()
     ]

@@ -1,4 +1,4 @@
-"""What a sentence says about its verb, read from the words next to it: enough to put the likely questions first."""
+"""Properties of a verb, derived from the words next to it, to rank likely questions first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _WINDOW = 4
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """How the verb is used: what a question copies from the sentence."""
+    """Tense, aspect, negation and voice of the verb, which a question copies from the sentence."""
 
     tense: str = "past"
     perfect: bool = False
@@ -28,7 +28,7 @@ class Clause:
 
 
 def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Clause:
-    """Tense, voice and negation, as the verb's form and the helping words before it show them.
+    """Derives tense, voice and negation from the verb form and the auxiliaries before it.
 
     >>> from chorale.text.inflections import inflect
     >>> clause_in("It has not been cut".split(), 4, inflect("cut"))
@@ -57,7 +57,7 @@ def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Claus
 def _clause(
     word: str, nearest: str, helpers: dict[str, str], negated: bool, forms: VerbForms, *, alone: bool
 ) -> Clause:
-    """`alone`: whether the form is a participle where no helping verb says so."""
+    """`alone`: whether the form is a participle although no auxiliary shows it."""
     of_be = nearest in ("be", "been", "being")
     is_active = word == forms.present_participle
     passive = has_passive(forms) and not is_active and word == forms.past_participle and (of_be or alone)
@@ -68,7 +68,7 @@ def _clause(
 
 
 def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """The prepositions of the sentence: those after the verb first, the nearest first. `more` are some as well."""
+    """Prepositions of the sentence: first those after the verb, nearest first. `more` are additional ones."""
     words = [token.lower() for token in tokens]
     after = words[verb_index + 1 :] if 0 <= verb_index < len(words) else words
     before = words[:verb_index] if 0 <= verb_index < len(words) else []
@@ -77,13 +77,13 @@ def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] 
 
 
 def conjugated(clause: Clause, *, inverted: bool) -> tuple[str, str]:
-    """The helping verb and the verb slot. Inverted: somebody stands between them, as in *did someone cut*.
+    """The auxiliary and the verb slot. Inverted: a subject stands between them, as in *did someone cut*.
 
     >>> conjugated(Clause("past"), inverted=True), conjugated(Clause("will", passive=True), inverted=False)
     (('did', 'stem'), ('will', 'be pastParticiple'))
     """
     is_modal = clause.tense not in ("present", "past")
-    # No question of the grammar says has been being cut, or might be being cut.
+    # The grammar has no questions with *has been being cut* or *might be being cut*.
     progressive = clause.progressive and not (clause.passive and (is_modal or clause.perfect))
     helpers = ["have"] * clause.perfect + ["be"] * progressive + ["be"] * clause.passive
     needs_form = [*(["pastParticiple"] * clause.perfect), *(["presentParticiple"] * progressive),
@@ -107,7 +107,7 @@ def conjugated(clause: Clause, *, inverted: bool) -> tuple[str, str]:
 
 @cache
 def _finite() -> dict[tuple[str, str], str]:
-    """From a helping verb and a tense to its form: *was*, of be in the past."""
+    """The form of an auxiliary in a tense: *was* for *be* in the past."""
     return {
         (form["kind"], form["tense"]): aux
         for aux, form in table()["auxiliaries"].items()

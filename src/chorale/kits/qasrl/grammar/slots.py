@@ -1,4 +1,4 @@
-"""The seven slots of a question, and what they say about its verb."""
+"""The seven slots of a question, and the properties of the verb that follow from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _SEPARATOR = "~!~"
 
 
 class Slots(NamedTuple):
-    """What fills each slot; an empty one is an empty text. The verb is given as its form: `been pastParticiple`."""
+    """The values of the slots; an empty slot is an empty string. The verb is given as a form: `been pastParticiple`."""
 
     wh: str
     aux: str = ""
@@ -26,7 +26,7 @@ class Slots(NamedTuple):
 
     @classmethod
     def from_bank(cls, slots: Mapping[str, str]) -> Self:
-        """From `questionSlots` of the QA-SRL Bank, where `_` is empty and `misc` is called `obj2`."""
+        """Builds slots from `questionSlots` of the QA-SRL Bank, where `_` is empty and `misc` is called `obj2`."""
         return cls(**{ours: "" if slots[theirs] == _EMPTY else slots[theirs] for ours, theirs in _BANK.items()})
 
     def as_bank(self) -> dict[str, str]:
@@ -66,10 +66,10 @@ class Slots(NamedTuple):
         return [word for word in before if word != "not"], form
 
     def as_gold_standard(self, forms: VerbForms) -> dict[str, str]:
-        """The columns of the gold standard's CSV (Roit et al. 2020), which splits some slots in other places.
+        """The columns of the gold standard's CSV (Roit et al. 2020), which splits some slots differently.
 
-        Its form of the verb is the first of the five that is spelt alike, *to do something* is a preposition with an
-        object, *has not* is `hasn't`, and *it* is something.
+        Its verb form is the first of the five with the same spelling, *to do something* is a preposition with an
+        object, *has not* becomes `hasn't`, and *it* becomes something.
         """
         *before, form = self.verb.split()
         aux = self.aux
@@ -94,9 +94,9 @@ class Slots(NamedTuple):
         }
 
     def asked_for(self) -> str:
-        """What the question asks for: `subject`, `object`, `second object`, `prep …`, `act …`, or its wh word.
+        """The role the question asks for: `subject`, `object`, `second object`, `prep …`, `act …` or its wh-word.
 
-        The subject is the one who acts: *What was cut?* asks for the object, as *What did someone cut?* does.
+        The subject is the agent: *What was cut?* asks for the object, like *What did someone cut?*.
         """
         if self.wh not in table()["groups"]["argument"]:
             return self.wh
@@ -109,18 +109,18 @@ class Slots(NamedTuple):
         return "second object" if self.is_passive else "object"
 
     def role(self) -> str:
-        """What is paid once, however often it is asked: what the question asks for, with the preposition of *where*.
+        """The unit of payment: the role the question asks for, with the preposition of *where*. It is paid once.
 
-        Tense, voice, negation and the other slots do not make another role.
+        Tense, voice, negation and the other slots do not make a different role.
         """
         asked = self.asked_for()
         is_argument = self.wh in table()["groups"]["argument"]
         return asked if is_argument or not self.prep or self.is_passive else f"{asked} {self.prep}"
 
     def key(self) -> str:
-        """Equal for questions that ask for the same: tense and voice do not matter, nor who is said to have done it.
+        """Equal for questions that ask for the same role. Tense, voice and the kind of agent do not matter.
 
-        The other slots do (*Who cut?*, *Who cut something?*): they may make it another question.
+        The other slots do, because they may change the question (*Who cut?*, *Who cut something?*).
         """
         role = self.asked_for()
         prep, misc = self.prep, self.misc
@@ -132,11 +132,11 @@ class Slots(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A question, understood."""
+    """A parsed question."""
 
     slots: Slots
     text: str
-    """As it should be written: one capital, single spaces, a question mark."""
+    """Normalised text: one capital letter, single spaces, a question mark."""
 
     @property
     def tense(self) -> str:
@@ -165,22 +165,22 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class NotAQuestion:
-    """Why a text is not a question of this kind."""
+    """The reason why a text is not a valid question."""
 
     reason: str
-    """In plain words, for whoever wrote it."""
+    """Explanation in plain words for the writer."""
     position: int
-    """The character where it goes wrong."""
+    """Position of the first character that is wrong."""
 
 
 @cache
 def contractions() -> Mapping[str, str]:
-    """From *has* to *hasn't*."""
+    """Negates an auxiliary: *has* becomes *hasn't*."""
     return {one["negated"]: aux for aux, one in table()["auxiliaries"].items() if "negated" in one}
 
 
 def render(slots: Slots, forms: VerbForms) -> str:
-    """The question.
+    """Renders the text of a question.
 
     >>> from chorale.text.inflections import inflect
     >>> render(Slots("what", "might", "someone", "have pastParticiple", prep="with"), inflect("cut"))
@@ -194,13 +194,13 @@ def as_question(words: str) -> str:
 
 
 def spelt(verb: str, forms: VerbForms) -> str:
-    """The verb slot with the form itself in place of its name."""
+    """The verb slot with the inflected form instead of the name of the form."""
     of_name = dict(zip(KEYS, forms.all(), strict=True))
     return " ".join(of_name.get(word, word) for word in verb.split())
 
 
 def all_spelt(verb: str, forms: VerbForms) -> list[str]:
-    """The verb slot with the form itself, then with each variant of it."""
+    """The verb slot with the inflected form, then with each of its variants."""
     *before, form = verb.split()
     variants = [" ".join([*before, spelling]) for name, spelling in forms.variants if name == form]
     return [spelt(verb, forms), *variants]

@@ -1,4 +1,4 @@
-"""QA-SRL: arguments found (UA), found with the right question (LA), and roles; agreement; comparison with PropBank."""
+"""QA-SRL: unlabelled arguments (UA), labelled arguments (LA), roles, agreement, and comparison with PropBank."""
 
 from chorale.kits.qasrl.metrics.agreement import QasrlAgreement, agreement, agreement_metric, consolidated_agreement
 from chorale.kits.qasrl.metrics.alignment import AlignedArgument, align_verb, aligned_arguments

@@ -1,8 +1,8 @@
-"""How far annotators agree: each scored against each other (Roit et al. 2020, section 4).
+"""Inter-annotator agreement: annotators are scored against each other (Roit et al. 2020, section 4).
 
-A pair of annotators is scored on the verbs both worked on. Redundant answers make that differ a little with who counts
-as the gold, so both directions are computed and their scores averaged: names do not matter. Of a group, the agreement
-is the mean over its pairs.
+A pair of annotators is scored on the verbs both annotated. With redundant answers, the score depends slightly on which
+annotator is the gold, so the scores of both directions are averaged. The agreement of a group is the mean over its
+pairs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,43 +17,43 @@ from chorale.metrics import Counts, FloatArray, Metric, Statistics
 
 _COUNTS = 3 * len(MEASURES)
 _TeamOf = Callable[[int, int], frozenset[str]]
-"""From the numbers of a verb and a worker to the people behind the annotation."""
+"""Maps verb and worker numbers to the people behind the annotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two annotators, or two teams; `counts` are of both directions together."""
+    """Two annotators or two teams. `counts` are summed over both directions."""
 
     first: str
     second: str
     verbs: int
     counts: Mapping[str, Counts]
     scores: Mapping[str, float]
-    """`ua_f1` and so on: the mean of the two directions."""
+    """`ua_f1` and so on: the mean of both directions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QasrlAgreement:
     pairs: tuple[PairAgreement, ...]
     scores: Mapping[str, float]
-    """The mean over pairs."""
+    """Agreement as the mean over pairs."""
     counts: Mapping[str, Counts]
     verbs: tuple[str, ...]
-    """The verbs that two or more worked on."""
+    """The verbs with two or more annotators."""
     _place: Integers
-    """For every comparison: the number of its verb,"""
+    """The verb number of every comparison."""
     _pair: Integers
-    """of its pair, times two, plus the direction,"""
+    """The pair number of every comparison, times two, plus the direction."""
     _rows: FloatArray
-    """and its counts."""
+    """The counts of every comparison."""
 
     def statistics(self) -> Statistics:
-        """Per verb, the counts of every pair in both directions, side by side."""
+        """Counts of every pair in both directions as columns, one row per verb."""
         names = [(pair.first, pair.second) for pair in self.pairs]
         return Statistics(self.verbs, self._laid_out(self.verbs, names))
 
     def of_pairs(self) -> list[Statistics]:
-        """Of each pair, the verbs both worked on: nine counts in one direction, nine in the other."""
+        """For each pair and each common verb: nine counts per direction."""
         cells, cell = np.unique(self._pair // 2 * len(self.verbs) + self._place, return_inverse=True)
         both = np.zeros((len(cells), 2, _COUNTS))
         np.add.at(both, (cell.reshape(-1), self._pair % 2), self._rows)
@@ -63,9 +63,9 @@ class QasrlAgreement:
         return [Statistics(tuple(names[low:high]), rows[low:high]) for low, high in pairwise(edges.tolist())]
 
     def beside(self, other: "QasrlAgreement") -> tuple[Statistics, Statistics, Metric] | None:
-        """Statistics of both, over the verbs and the pairs of either; None if they have no verb in common.
+        """Statistics of both files over all their verbs and pairs, or None if they have no verb in common.
 
-        A pair that only one of them has is nothing in the other, and does not count in its mean.
+        A pair that only one file has is empty in the other and does not enter its mean.
         """
         verbs = sorted(set(self.verbs) & set(other.verbs))
         if not verbs:
@@ -86,7 +86,7 @@ class QasrlAgreement:
 
 
 def agreement(table: QuestionAnswers, rules: Rules | None = None) -> QasrlAgreement | None:
-    """Between the workers of one file; None if no verb has two of them."""
+    """Agreement between the workers of one file, or None if no verb has two workers."""
 
     def alone(_verb: int, worker: int) -> frozenset[str]:
         return frozenset({table.workers[worker]})
@@ -95,9 +95,9 @@ def agreement(table: QuestionAnswers, rules: Rules | None = None) -> QasrlAgreem
 
 
 def consolidated_agreement(table: QuestionAnswers, rules: Rules | None = None) -> QasrlAgreement | None:
-    """Between consolidated annotations of the same verbs by teams that share nobody; None if the file has none.
+    """Agreement between consolidated annotations of the same verbs by disjoint teams, or None if there are none.
 
-    A team is a consolidator and the writers whose work they saw, mostly three people in all.
+    A team is a consolidator and the writers whose work they saw, usually three people.
     """
 
     def team(verb: int, worker: int) -> frozenset[str]:
@@ -107,7 +107,7 @@ def consolidated_agreement(table: QuestionAnswers, rules: Rules | None = None) -
 
 
 def agreement_metric(pairs: int) -> Metric:
-    """The mean over pairs, from the columns of `QasrlAgreement.statistics`. A pair without any counts is left out."""
+    """The mean over pairs, from the columns of `QasrlAgreement.statistics`. Pairs without counts are left out."""
     of_pair = metric()
 
     def formula(sums: FloatArray) -> dict[str, FloatArray | float]:
@@ -149,7 +149,7 @@ def _unordered(first: str, second: str) -> tuple[str, str]:
 
 
 def _comparisons(table: QuestionAnswers, team_of: _TeamOf, *, disjoint: bool) -> list[tuple[int, int, int, str, str]]:
-    """Verb, the numbers of two workers, and the names of the two sides: every ordered pair that worked on a verb."""
+    """Every ordered pair of workers on a verb: verb, both worker numbers, and the names of both sides."""
     workers_of: dict[int, list[int]] = {}
     there = np.unique(np.column_stack([table.rows.verb, table.rows.worker]), axis=0)
     for verb, worker in there.tolist():
@@ -166,7 +166,7 @@ def _comparisons(table: QuestionAnswers, team_of: _TeamOf, *, disjoint: bool) ->
 
 
 def _compare(table: QuestionAnswers, compared: list[tuple[int, int, int]], rules: Rules) -> FloatArray:
-    """Counts of every comparison, all in one alignment: each is a verb of its own there."""
+    """Counts of all comparisons from one alignment, where each comparison is a separate verb."""
     names = tuple(Verb(f"{number:09d}", 0) for number in range(len(compared)))
     verb, first, second = (np.array(column, dtype=np.int64) for column in zip(*compared, strict=True))
     system, gold = (_copied(table, names, verb * len(table.workers) + worker) for worker in (first, second))
@@ -174,7 +174,7 @@ def _compare(table: QuestionAnswers, compared: list[tuple[int, int, int]], rules
 
 
 def _copied(table: QuestionAnswers, names: tuple[Verb, ...], wanted: Integers) -> QuestionAnswers:
-    """A table with a verb for every wanted annotation (verb and worker, as one number)."""
+    """A table with one verb per requested annotation (verb and worker as one number)."""
     key = table.rows.verb * len(table.workers) + table.rows.worker
     rows, number = _members(np.argsort(key, kind="stable"), key, wanted)
     spans, row = _members(np.argsort(table.answers.row, kind="stable"), table.answers.row, rows)
@@ -188,7 +188,7 @@ def _copied(table: QuestionAnswers, names: tuple[Verb, ...], wanted: Integers) -
 
 
 def _members(order: Integers, key: Integers, wanted: Integers) -> tuple[Integers, Integers]:
-    """For every wanted key, the places that have it, one after the other; and which of the wanted each is for."""
+    """Positions of every requested key, concatenated, with the index of the key for each position."""
     ordered = key[order]
     first = np.searchsorted(ordered, wanted, "left")
     count = np.searchsorted(ordered, wanted, "right") - first

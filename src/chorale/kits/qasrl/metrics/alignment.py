@@ -1,6 +1,6 @@
-"""An alignment as people read it: what was found, what was missed, what is wrong, with the words.
+"""A readable alignment: matched, missed and spurious arguments with their words.
 
-The same rows serve a system's developer as a table and a worker in training as feedback.
+The rows serve system developers as a table and workers in training as feedback.
 """
 
 from collections import defaultdict
@@ -16,16 +16,16 @@ Status = Literal["matched", "missed", "spurious", "redundant"]
 
 
 class AlignedArgument(NamedTuple):
-    """One argument of a verb. What a side does not have is None, empty, or an empty text."""
+    """One argument of a verb. Fields of a side that lacks it are None or empty."""
 
     verb: Verb
     word: str
     status: Status
-    """Found; only in the gold; only in the system; or the system's further span of an argument that is found."""
+    """In both; only in the gold; only in the system; or an additional system span of a matched argument."""
     same_role: bool | None
-    """Of a matched argument: whether the questions are equivalent under STRICT-MATCH."""
+    """For a matched argument: whether the questions are equivalent under STRICT-MATCH."""
     extra_questions: int
-    """Of a matched argument: how many of the system's questions count as errors."""
+    """For a matched argument: number of the system's questions that count as errors."""
     iou: float | None
     gold_span: Span | None
     gold_text: str
@@ -34,13 +34,13 @@ class AlignedArgument(NamedTuple):
     system_text: str
     system_questions: tuple[str, ...]
     counted_with: Span | None
-    """Of a spurious argument: the first of those that overlap it and count as one error with it."""
+    """For a spurious argument: the first argument that overlaps it and counts as one error with it."""
 
 
 def align_verb(
     system: Sequence[Qa], gold: Sequence[Qa], tokens: Sequence[str] = (), rules: Rules | None = None
 ) -> list[AlignedArgument]:
-    """What one annotation of a verb found of another, argument by argument, in the order of the sentence."""
+    """Compares two annotations of a verb argument by argument, in sentence order."""
     verb = ("sentence", 0)
     alignment = align(QuestionAnswers.of({verb: system}), QuestionAnswers.of({verb: gold}), rules)
     return [row._replace(word="") for row in aligned_arguments(alignment, {"sentence": tuple(tokens)})]
@@ -49,7 +49,7 @@ def align_verb(
 def aligned_arguments(
     alignment: Alignment, sentences: Mapping[str, Sequence[str]] | None = None
 ) -> Iterator[AlignedArgument]:
-    """All arguments of all verbs: by verb, then in the order of the sentence, the gold's before the system's."""
+    """All arguments of all verbs, ordered by verb and position, gold before system."""
     system, gold = (_SpanTexts(side, sentences or {}) for side in (alignment.system, alignment.gold))
     rows = [
         _row(alignment, gold, in_gold, system, in_system, "matched")._replace(
@@ -80,7 +80,7 @@ def _in_order(row: AlignedArgument) -> tuple[Verb, Span, bool, str]:
 
 
 class _SpanTexts:
-    """A side's spans with their words and questions."""
+    """The spans of one side with their words and questions."""
 
     def __init__(self, side: Side, sentences: Mapping[str, Sequence[str]]) -> None:
         self.spans: VerbSpans = side.spans
@@ -96,7 +96,7 @@ class _SpanTexts:
         return int(self.spans.start[number]), int(self.spans.end[number])
 
     def argument(self, number: int | None, verb: Verb) -> tuple[Span | None, str, tuple[str, ...]]:
-        """Where it is, its words and its questions."""
+        """The span of an argument, its words and its questions."""
         if number is None:
             return None, "", ()
         start, end = self.span(number)

@@ -1,7 +1,7 @@
-"""The best one-to-one matching of a few spans, exactly.
+"""Exact optimal one-to-one matching of a few spans.
 
-Best means: most pairs; then the largest sum of IOU, in exact fractions; then the pair that comes first in the order of
-gold spans and system spans, and so on. Exactly one matching is best, so that nothing depends on the order of input.
+The best matching has the most pairs, then the largest sum of IOU (as exact fractions), then the first pairs in the
+order of gold and system spans. It is unique, so the result does not depend on input order.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class SpanEdge(NamedTuple):
-    """Two spans that may be matched, as numbers in the order of spans."""
+    """Two spans that may be matched, as their positions in span order."""
 
     gold: int
     system: int
@@ -30,7 +30,7 @@ def best_matching(edges: Iterable[SpanEdge]) -> list[tuple[int, int]]:
 
 
 def components(edges: Iterable[SpanEdge]) -> Iterator[list[SpanEdge]]:
-    """Edges that hang together, each component sorted."""
+    """Connected components of the edges, each sorted."""
     listed = sorted(edges)
     of_gold: dict[int, list[SpanEdge]] = {}
     of_system: dict[int, list[SpanEdge]] = {}
@@ -54,10 +54,10 @@ def components(edges: Iterable[SpanEdge]) -> Iterator[list[SpanEdge]]:
 
 
 def _best(edges: Sequence[SpanEdge]) -> list[tuple[int, int]]:
-    """Of one component, its edges sorted.
+    """The best matching of one component with sorted edges.
 
-    The three criteria become one whole number per edge: a pair is worth more than all IOU together, an IOU is brought
-    to the common denominator, and the order of edges fills the lowest bits, the first edge outweighing all later ones.
+    The three criteria become one integer per edge. A pair outweighs the sum of all IOUs, IOUs are scaled to a common
+    denominator, and the lowest bits encode the order, where the first edge outweighs all later ones.
     """
     golds = {number: place for place, number in enumerate(sorted({edge.gold for edge in edges}))}
     systems = {number: place for place, number in enumerate(sorted({edge.system for edge in edges}))}

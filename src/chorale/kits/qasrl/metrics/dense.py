@@ -1,16 +1,16 @@
-"""Measures after FitzGerald et al. (2018) on the densely judged part of the QA-SRL Bank.
+"""Measures of FitzGerald et al. (2018) on the densely annotated part of the QA-SRL Bank.
 
-There the gold is not one annotation but what six judges say of every question, so a prediction is right if enough of
-them stand behind it.
+The gold is not a single annotation but the judgments of six judges per question, so a prediction is correct if enough
+judges support it.
 
-- Span detection: a predicted span is right if it fits any answer to any valid question of the verb; a valid question is
-  found if one of its answers is fitted by a predicted span that no other question claims (maximum matching).
-- Question validity: of the predicted questions that were judged, how many are valid.
-- Joint: of the predicted answers to questions that were judged, how many fit an answer that a judge of that very
-  question gave, the question being valid.
+- Span detection: a predicted span is correct if it matches any answer to any valid question of the verb; a valid
+  question is found if a predicted span, not used for another question, matches one of its answers (maximum matching).
+- Question validity: the fraction of judged predicted questions that are valid.
+- Joint: the fraction of predicted answers to judged questions where the question is valid and the answer matches a
+  judge's answer to it.
 
-Span detection follows the metric in the authors' parser code. The other two are spelled out here, since only questions
-that happen to have been judged can be looked up: they are not the paper's human evaluation.
+Span detection follows the metric in the authors' parser code. The other two are defined here, because only judged
+questions can be looked up. They are not the paper's human evaluation.
 """
 
 from collections.abc import Iterable
@@ -31,15 +31,15 @@ COLUMNS = (
 @dataclass(frozen=True, slots=True)
 class DenseRules:
     valid: int = VALID
-    """Of six judges, so many must call a question valid."""
+    """Number of six judges who must call a question valid."""
     iou: float = 0.5
-    """From which overlap on a span fits; 1 for exact spans."""
+    """Minimum overlap for a match; 1 for exact spans."""
     people_only: bool = True
-    """Whether only people's questions can be found. Models' questions count for validity either way."""
+    """Whether recall counts only questions written by people. Questions by models always count for validity."""
 
 
 def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules) -> Statistics:
-    """Per verb of the Bank that has a valid question or that the system speaks of, the counts of `COLUMNS`."""
+    """The counts of `COLUMNS` for every verb of the Bank with a valid question or a prediction."""
     answers = _spans_by_question(system)
     items, rows = [], []
     for verb in sorted(bank.questions):
@@ -65,11 +65,11 @@ def _formula(sums: FloatArray) -> dict[str, FloatArray | float]:
 
 
 DENSE_METRIC = Metric(_formula)
-"""Precision, recall and F1 of spans; the share of valid questions; the share of right question-answer pairs."""
+"""Precision, recall and F1 of spans; fraction of valid questions; fraction of correct question-answer pairs."""
 
 
 def _spans_by_question(system: QuestionAnswers) -> dict[tuple[str, int], dict[str, set[Span]]]:
-    """By verb, by question (in lower case), the spans."""
+    """Spans by verb and lower-case question."""
     spans: dict[tuple[str, int], dict[str, set[Span]]] = {}
     for verb, question, span in system.answered():
         spans.setdefault(verb, {}).setdefault(question.text.lower(), set()).add(span)

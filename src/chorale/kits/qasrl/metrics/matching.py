@@ -1,7 +1,7 @@
-"""Which spans of two annotations are the same argument: all verbs at once.
+"""Matches the spans of two annotations that are the same argument, for all verbs at once.
 
-Edges are found with arrays. Nearly all are alone or form a star around one span, and arrays decide those too; what is
-left goes through the exact solver.
+Edges are computed with arrays. Nearly all components are single edges or stars around one span, which arrays also
+solve. The rest goes through the exact solver.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from chorale.kits.qasrl.metrics.assignment import SpanEdge, best_matching
 from chorale.metrics import FloatArray
 
 _AT_ONCE = 2**21
-"""Pairs of spans looked at in one go."""
+"""Number of span pairs processed at once."""
 
 
 class VerbSpans(NamedTuple):
@@ -49,7 +49,7 @@ class Edges(NamedTuple):
 
 
 def distinct_spans(verb: Integers, start: Integers, end: Integers) -> tuple[VerbSpans, Integers]:
-    """Each span of a verb once, and for every given one its number among them."""
+    """The distinct spans of each verb, and the number of every input span among them."""
     width = int(end.max(initial=0)) + 1
     keys, numbers = np.unique((verb * width + start) * width + end, return_inverse=True)
     rest, last = np.divmod(keys, width)
@@ -58,13 +58,13 @@ def distinct_spans(verb: Integers, start: Integers, end: Integers) -> tuple[Verb
 
 
 def distinct(numbers: Integers) -> Integers:
-    """Each number once, in order: by sorting, which takes a third of the time of `np.unique`."""
+    """Sorted distinct numbers. Sorting takes a third of the time of `np.unique`."""
     ordered = np.sort(numbers)
     return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
 
 
 def iou(left: tuple[int, int], right: tuple[int, int]) -> float:
-    """Tokens in both spans over tokens in either.
+    """Intersection over union of two spans.
 
     >>> iou((0, 4), (2, 4))
     0.5
@@ -86,7 +86,7 @@ def find_edges(system: VerbSpans, gold: VerbSpans, threshold: float) -> Edges:
 
 
 def _pairs(system: VerbSpans, gold: VerbSpans) -> Iterator[tuple[Integers, Integers]]:
-    """All pairs of spans of the same verb, a block at a time."""
+    """All pairs of spans of the same verb, in blocks."""
     first = np.searchsorted(gold.verb, system.verb, "left")
     count = np.searchsorted(gold.verb, system.verb, "right") - first
     before = np.cumsum(count) - count
@@ -100,10 +100,10 @@ def _pairs(system: VerbSpans, gold: VerbSpans) -> Iterator[tuple[Integers, Integ
 
 
 def match(edges: Edges, systems: int, golds: int) -> Integers:
-    """Which edges make the best matching: as numbers into `edges`, in the order of gold spans."""
+    """Indices into `edges` of the best matching, in the order of gold spans."""
     of_system = np.bincount(edges.system, minlength=systems)
     of_gold = np.bincount(edges.gold, minlength=golds)
-    # An edge whose other end has no further edges hangs alone from this end.
+    # An edge is a ray of a star if its other end has no further edges.
     hangs_from_gold = of_system[edges.system] == 1
     hangs_from_system = of_gold[edges.gold] == 1
     around_gold = ~_any(edges.gold, ~hangs_from_gold, golds)[edges.gold]
@@ -128,7 +128,7 @@ def _any(group: Integers, flags: NDArray[np.bool_], groups: int) -> NDArray[np.b
 
 
 def _best_of_each(edges: Edges, among: NDArray[np.bool_], centre: Integers, end: Integers) -> Integers:
-    """Of every star, the edge with the largest IOU; of equal ones, the first in the order of spans."""
+    """The edge with the largest IOU of every star; for ties, the first in span order."""
     places = np.flatnonzero(among)
     order = places[np.lexsort((end[places], -edges.iou[places], centre[places]))]
     centres = centre[order]
@@ -136,7 +136,7 @@ def _best_of_each(edges: Edges, among: NDArray[np.bool_], centre: Integers, end:
 
 
 def linked(spans: VerbSpans, threshold: float) -> Integers:
-    """Which spans hang together by overlap: for each the number of the first span of its component."""
+    """Connected components of overlapping spans: the number of the first span of each span's component."""
     edges = find_edges(spans, spans, threshold)
     apart = edges.system != edges.gold
     left, right = edges.system[apart], edges.gold[apart]

@@ -1,4 +1,4 @@
-"""UA, LA and role: how much of a gold annotation a system, or a person, found (Roit et al. 2020, section 3.2)."""
+"""UA, LA and role: scores of a system or an annotator against a gold annotation (Roit et al. 2020, section 3.2)."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,26 +21,27 @@ Link = Literal["iou", "any"]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The choices that change the numbers. The defaults are the paper's."""
+    """Options that change the scores. The defaults follow the paper."""
 
     iou: float = 0.5
-    """From which overlap on two spans may be the same argument."""
+    """Minimum overlap of two spans that may be the same argument."""
     redundant: bool = True
-    """Whether the system may repeat itself: further spans of a found argument are ignored, and spurious spans that
-    overlap count once (the paper's appendix)."""
+    """Whether redundant spans are allowed: additional spans of a matched argument are ignored, and overlapping spurious
+    spans count once (appendix of the paper).
+    """
     link: Link = "iou"
-    """Which spurious spans overlap: by the same IOU, or by any token."""
+    """How spurious spans overlap: by the same IOU, or by any common token."""
     modality: bool = True
-    """Whether questions must agree in modality. The authors' script leaves it out."""
+    """Whether questions must agree in modality. The authors' script ignores it."""
     extra_verbs: bool = False
-    """Whether verbs that only the system has count, all their arguments as spurious."""
+    """Whether verbs that only the system has count. All their arguments are spurious."""
     questions: QuestionRule = "assigned"
     """How the questions of an argument are compared: see `question_sets`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """What was matched with what. Verbs are numbers into `verbs`, spans into each side's distinct spans."""
+    """The matched arguments. Verbs are indices into `verbs`, spans into the distinct spans of each side."""
 
     rules: Rules
     verbs: tuple[Verb, ...]
@@ -50,11 +51,11 @@ class Alignment:
     questions: ComparedQuestions
     """The questions of every pair."""
     ignored: NDArray[np.bool_]
-    """System spans that repeat an argument: close to a gold span, and not chosen."""
+    """Redundant system spans: they overlap a gold span enough but are not matched."""
     spurious: Integers
-    """For system spans that are wrong, the number of the first span they hang together with; -1 for the others."""
+    """For spurious system spans, the first span of their overlapping group; -1 for the others."""
     extra_verbs: int
-    """Verbs that only the system has, whether they count or not."""
+    """Number of verbs that only the system has, whether or not they count."""
 
     def __repr__(self) -> str:
         pairs = plural(len(self.pairs.gold), "pair", "pairs")
@@ -62,7 +63,7 @@ class Alignment:
 
 
 def align(system: QuestionAnswers, gold: QuestionAnswers, rules: Rules | None = None) -> Alignment:
-    """Match the arguments of every verb."""
+    """Matches the arguments of every verb."""
     rules = rules or Rules()
     wanted = gold.verbs_with_rows()
     extra = system.verbs_with_rows() - wanted
@@ -113,7 +114,7 @@ def _spurious(spans: VerbSpans, wrong: NDArray[np.bool_], rules: Rules) -> Integ
 
 
 def statistics(alignment: Alignment) -> Statistics:
-    """Per verb, nine counts: true positives, false positives and false negatives of UA, LA and role."""
+    """Nine counts per verb: true positives, false positives and false negatives of UA, LA and role."""
     verbs = len(alignment.verbs)
     system, gold, pairs = alignment.system, alignment.gold, alignment.pairs
     pair_verb = gold.spans.verb[pairs.gold]
@@ -129,7 +130,9 @@ def statistics(alignment: Alignment) -> Statistics:
 
 
 def _roles(alignment: Alignment) -> tuple[Integers, Integers, Integers]:
-    """Questions found; questions about nothing in the gold, and those beyond what the gold asks; questions missed."""
+    """Numbers of matched, spurious and missed questions per verb. Extra questions about a matched argument are
+    spurious.
+    """
     verbs, pairs, gold = len(alignment.verbs), alignment.pairs, alignment.gold
     of_gold = np.zeros(len(gold.spans), dtype=bool)
     of_gold[pairs.gold] = True
@@ -146,7 +149,7 @@ def _roles(alignment: Alignment) -> tuple[Integers, Integers, Integers]:
 
 
 def _asked(side: Side, marked: NDArray[np.bool_], verbs: int) -> tuple[Integers, Integers]:
-    """Per verb, how many different questions have a marked answer, and how many there are."""
+    """Number of distinct questions with a marked answer, and of all distinct questions, per verb."""
     texts: dict[str, int] = {}
     text = np.array([texts.setdefault(question.text, len(texts)) for question in side.table.questions], dtype=np.int64)
     if not len(text):
@@ -169,8 +172,8 @@ def counts_of(sums: FloatArray) -> dict[str, Counts]:
 def metric(average: Average = "micro") -> Metric:
     """`ua_precision`, `ua_recall`, `ua_f1` and so on.
 
-    Micro: from the sums of the counts over all verbs. Macro: the mean of the verbs' precisions, over verbs where the
-    system said anything, the mean of their recalls, over verbs where the gold has anything, and their harmonic mean.
+    Micro: from the sums of the counts over all verbs. Macro: the mean precision of verbs with system answers, the mean
+    recall of verbs with gold answers, and their harmonic mean.
     """
     return Metric(_micro, wholes=_wholes) if average == "micro" else Metric(_macro, additive=False)
 
@@ -186,7 +189,7 @@ def _micro(sums: FloatArray) -> dict[str, FloatArray | float]:
 
 
 def _wholes(sums: FloatArray) -> dict[str, FloatArray | float]:
-    """What the fractions of `_micro` are of."""
+    """Denominators of the fractions of `_micro`."""
     wholes: dict[str, FloatArray | float] = {}
     for place, name in enumerate(MEASURES):
         of_measure = wholes_of_counts(sums[..., 3 * place : 3 * place + 3])

@@ -1,15 +1,15 @@
-"""How QA-SRL and PropBank agree (He et al. 2015, section 3.4; Roit et al. 2020, Table 5).
+"""Agreement of QA-SRL with PropBank (He et al. 2015, section 3.4; Roit et al. 2020, Table 5).
 
-PropBank is the reference. Recall: of a predicate's arguments, how many does some answer hold; precision: of the
-questions asked about it, how many have an answer that holds an argument. Both are averaged over predicates, and F1 is
-the harmonic mean of the two averages. Core arguments are A0 to A5, core questions those with who and what; the rest are
+PropBank is the reference. Recall is the fraction of a predicate's arguments that some answer matches. Precision is the
+fraction of its questions with an answer that matches an argument. Both are averaged over predicates, and F1 is the
+harmonic mean of the averages. Core arguments are A0 to A5 and core questions those with who and what; all others are
 adjuncts.
 
-An answer holds an argument if it contains its head, or, by spans, if the two overlap with an IOU of at least 0.5. In
-CoNLL-2009 the head of “in the park” is “in”, which QA-SRL asks for and does not answer with: there an answer with the
-object of the preposition will do.
-References to arguments (R-A0), modals and negation are no arguments here: QA-SRL has no answers for them. The parts of
-a discontinuous argument (C-A1) are one argument, held if any part is.
+An answer matches an argument if it contains its head or, by spans, if their IOU is at least 0.5. In CoNLL-2009 the head
+of “in the park” is “in”, which is part of the question in QA-SRL, not of the answer. An answer with the object of the
+preposition therefore also matches. References to arguments (R-A0), modals and negation are not arguments here, because
+QA-SRL has no answers for them. The parts of a discontinuous argument (C-A1) are one argument, which matches if any part
+does.
 """
 
 import re
@@ -25,18 +25,18 @@ from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 
 KINDS = ("all", "core", "adjunct")
 Holding = Literal["head", "head-itself", "span"]
-"""By the head, for which the object of a preposition may stand; by nothing but the head; by the span."""
+"""By the head (or the object of a preposition), by exactly the head, or by the span."""
 _CORE = re.compile(r"A[0-5]")
 _NO_ARGUMENTS = frozenset({"AM-MOD", "AM-NEG"})
 
 
 class PropBankPart(NamedTuple):
-    """A piece of an argument: the token it hangs from, and the tokens it covers."""
+    """A piece of an argument: its head token, and the tokens it covers."""
 
     head: int
     span: Span
     objects: tuple[int, ...] = ()
-    """Of a preposition: the tokens that stand for it in an answer."""
+    """For a preposition: the tokens that replace it in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class PropBankArgument:
 
 
 def arguments_of(labelled: list[tuple[str, PropBankPart]]) -> list[PropBankArgument]:
-    """Labelled pieces as whole arguments, without what QA-SRL has no answers for."""
+    """Joins labelled pieces to complete arguments, without those that QA-SRL has no answers for."""
     parts: dict[str, list[list[PropBankPart]]] = {}
     for label, part in labelled:
         name = label.removeprefix("C-")
@@ -67,7 +67,7 @@ def arguments_of(labelled: list[tuple[str, PropBankPart]]) -> list[PropBankArgum
 def propbank_statistics(
     table: QuestionAnswers, propbank: Mapping[Verb, list[PropBankArgument]], holding: Holding = "head"
 ) -> Statistics:
-    """Per verb that both have, for all, core and adjuncts: the precision, whether there is one, and so for recall."""
+    """Precision and recall of every common verb over all, core and adjuncts, and whether each is defined."""
     asked = _asked(table)
     verbs = sorted(set(asked) & set(propbank))
     rows = [_verb(asked[verb], propbank[verb], holding) for verb in verbs]
@@ -89,7 +89,7 @@ PROPBANK_METRIC = Metric(_formula)
 
 
 def _asked(table: QuestionAnswers) -> dict[Verb, dict[tuple[str, bool], set[Span]]]:
-    """By verb, every question (and whether it is core) with its answers."""
+    """All questions by verb, with whether each is core, and its answers."""
     asked: dict[Verb, dict[tuple[str, bool], set[Span]]] = {verb: {} for verb in table.verbs_with_rows()}
     for verb, question, span in table.answered():
         asked[verb].setdefault((question.text, question.wh.lower() in ("who", "what")), set()).add(span)

@@ -1,14 +1,14 @@
-"""Which questions about matched arguments ask for the same role, and which of the system's are too many.
+"""Compares the questions about matched arguments: which ask for the same role, and which of the system's are extra.
 
-An argument may stand under several questions. Three rules compare the two sets of them:
+An argument may answer several questions. Three rules compare the two sets of questions:
 
-- assigned: each question is paired with at most one equivalent question of the other side, and every further question
-  of the system is an error. Asking everything about an argument is not a way to be right about it.
-- any: one equivalent pair is enough, and further questions cost nothing.
-- authors: one question of each set is looked at, as in the gold standard's own script. That script takes the one that
-  comes first in a Python set, which changes from run to run; here a digest of question and span decides.
+- assigned: each question is paired with at most one equivalent question of the other side, and every extra question
+  of the system is an error. Asking every possible question does not pay off.
+- any: one equivalent pair is enough, and extra questions are not penalised.
+- authors: only one question of each set is compared, as in the gold standard's own script. That script takes the
+  first element of a Python set, which varies between runs; here a digest of question and span decides.
 
-Questions that are equal under STRICT-MATCH are one question here: their tense or preposition may differ.
+Questions that are equal under STRICT-MATCH count as one question, although their tense or preposition may differ.
 """
 
 from collections.abc import Sequence
@@ -28,44 +28,44 @@ QuestionRule = Literal["assigned", "any", "authors"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One of the two annotations, seen through the verbs that are scored."""
+    """One of the two annotations, restricted to the scored verbs."""
 
     table: QuestionAnswers
     spans: VerbSpans
     answer_span: Integers
-    """For every answer kept, the number of its distinct span,"""
+    """The number of the distinct span of every kept answer."""
     answer_row: Integers
-    """and the row it answers."""
+    """The row of every kept answer."""
     row_verb: Integers
-    """For every row of the table, the number of its verb among those scored, or -1."""
+    """For every row of the table, the number of its verb among the scored verbs, or -1."""
 
     @property
     def answer_question(self) -> Integers:
-        """For every answer kept, the number of its question."""
+        """The number of the question of every kept answer."""
         return self.table.rows.question[self.answer_row]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedQuestions:
-    """The questions of every matched pair of arguments, by a rule."""
+    """The comparison of questions for every matched pair of arguments."""
 
     equivalent: NDArray[np.bool_]
-    """For every pair, whether the questions ask for the same role,"""
+    """For every pair, whether the questions ask for the same role."""
     extra: Integers
-    """and how many of the system's count as errors."""
+    """For every pair, the number of the system's questions that count as errors."""
     left_over: Integers
-    """Verbs, one for each of the system's questions that found no partner among the gold's about the same arguments.
-    Only assigned questions can be left over."""
+    """The verb of every system question that has no partner among the gold questions about the same arguments.
+    Empty unless the rule is `assigned`."""
     picked: Integers | None = None
-    """For every distinct gold span, the question that the authors' rule looks at; None with another rule."""
+    """For every distinct gold span, the question that the authors' rule compares; None with other rules."""
     undecided: int = 0
-    """Pairs that the authors' script may call equivalent or not, by the questions that it happens to take."""
+    """Number of pairs whose equivalence in the authors' script depends on the questions it happens to take."""
 
 
 def compare_questions(
     system: Side, gold: Side, pairs: Edges, rule: QuestionRule, *, modality: bool
 ) -> ComparedQuestions:
-    """Compare the questions of all matched pairs."""
+    """Compares the questions of all matched pairs."""
     codes: dict[object, int] = {}
     labels = [
         np.array(
@@ -94,7 +94,7 @@ def compare_questions(
 
 
 def _asked_about(side: Side, spans: Integers, label: Integers, width: int) -> Integers:
-    """Every pair with each label asked about it, once: pair times width plus label, sorted."""
+    """Distinct combinations of pair and label, encoded as pair times width plus label, sorted."""
     pair_of = np.full(len(side.spans), -1, dtype=np.int64)
     pair_of[spans] = np.arange(len(spans))
     pair = pair_of[side.answer_span]
@@ -103,10 +103,10 @@ def _asked_about(side: Side, spans: Integers, label: Integers, width: int) -> In
 
 
 def _left_over(asked: Sequence[Integers], extra: Integers, verb_of_pair: Integers, width: int) -> Integers:
-    """The verbs of the system's questions without a partner, if as many as possible get one.
+    """The verbs of system questions without a partner in a maximum matching.
 
-    Two questions of a verb may be partners if they are asked about the same argument, in whatever words. In a verb
-    without extra questions each is the partner of its equivalent.
+    Two questions of a verb may be partners if they are about the same argument, whatever their wording. For a verb
+    without extra questions, each question is the partner of its equivalent.
     """
     doubtful = np.bincount(verb_of_pair[extra > 0], minlength=verb_of_pair.max(initial=-1) + 1) > 0
     in_doubt = doubtful[verb_of_pair]
@@ -127,7 +127,7 @@ def _left_over(asked: Sequence[Integers], extra: Integers, verb_of_pair: Integer
 
 
 def _picked(side: Side) -> Integers:
-    """For every distinct span, one of its questions: neither the order of rows nor the other side has a say in it."""
+    """Selects one question for every distinct span, independent of row order and of the other side."""
     digests = [blake2b(question.text.encode(), digest_size=8).digest() for question in side.table.questions]
     texts = np.frombuffer(b"".join(digests), dtype=np.uint64)
     if not len(texts):

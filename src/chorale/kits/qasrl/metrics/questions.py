@@ -1,14 +1,14 @@
 """When two questions ask for the same role: STRICT-MATCH (Roit et al. 2020, section 3.2).
 
-Equal wh word, subject and object (nothing, something and someone are three different things), negation, voice, and
-modality: whether a modal that changes factuality stands in the question. Tense, prepositions and the second object may
-differ. It takes more questions apart than people would; no question that asks for another role should pass.
+Requires equal wh-word, subject and object (empty, something and someone are three different values), negation, voice,
+and modality: whether the question has a modal that changes factuality. Tense, prepositions and the second object may
+differ. The match is stricter than human judgment, so that questions for different roles never match.
 """
 
 from chorale.kits.qasrl.files import VerbQuestion
 
 MODALS = frozenset({"can", "could", "may", "might", "must", "should", "would"})
-"""Those that change factuality. *Will* does not: what will happen is said to happen."""
+"""Modals that change factuality. *Will* does not: the event is asserted to happen."""
 
 
 def is_modal(aux: str) -> bool:
@@ -22,6 +22,6 @@ def is_modal(aux: str) -> bool:
 
 
 def label_of(question: VerbQuestion, *, modality: bool = True) -> tuple[str, str, str, bool, bool, bool]:
-    """What must be equal for STRICT-MATCH. Without modality, as the gold standard's own script compares."""
+    """The values that must be equal for STRICT-MATCH. The gold standard's own script compares without modality."""
     modal = modality and is_modal(question.aux)
     return question.wh.lower(), question.subj, question.obj, question.negated, question.passive, modal

@@ -1,1 +1,1 @@
-"""A QA-SRL parser: verbs, the spans that are their arguments, and a question for each, trained from the QA-SRL Bank."""
+"""A QA-SRL parser, trained on the QA-SRL Bank: finds the arguments of verbs and a question for each."""

@@ -20,7 +20,7 @@ def parsed_items(
     threshold: float,
     question_threshold: float = 0.0,
 ) -> Iterator[tuple[Mapping[str, Any], ParsedVerb]]:
-    """Every row of an items file, with what the parser asks about its verb."""
+    """Every row of an items file, with the parser's questions about its verb."""
     verbs = [Predicate(row["verb_index"], VerbForms.from_bank(row["forms"], row.get("variants"))) for row in rows]
     analysed = tagger.analyse(row["tokens"] for row in rows)
     asked = (
@@ -31,12 +31,12 @@ def parsed_items(
 
 
 def recorded_answer(row: Mapping[str, Any], parsed: ParsedVerb, stage: str) -> dict[str, Any]:
-    """A row of recorded answers, as `[[model]] answers` reads them. The likeliest questions are kept."""
+    """A row of recorded answers for `[[model]] answers`. Only the likeliest questions are kept."""
     view = view_of(row)
     built = machine(parsed.verb.forms, tuple(view["prepositions"]))
     legal = [one for one in parsed.questions if not isinstance(built.parse(one.text), NotAQuestion)]
     likeliest = sorted(legal, key=lambda one: -one.right)[:MOST_QUESTIONS]
     answer = [{"question": one.text, "answers": sorted(map(list, one.spans))} for one in likeliest]
     if WRITING.write is None:
-        raise RuntimeError("the task that writes questions has no form for models")
+        raise RuntimeError("the writing task has no answer format for models")
     return {"stage": stage, "item": str(row["id"]), "output": {"answer": WRITING.write(view, answer)}}

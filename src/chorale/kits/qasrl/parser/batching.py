@@ -1,4 +1,4 @@
-"""Encoded sentences side by side, as the network takes them."""
+"""Batches of encoded sentences for the network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Vocabularies(NamedTuple):
 
     @classmethod
     def of(cls, sentences: Sequence[EncodedSentence], words: int, features: int) -> "Vocabularies":
-        """Of sentences to learn from: words and features seen at least so often."""
+        """Vocabularies of training sentences: `words` and `features` are the minimum frequencies."""
         of_verbs = (_joined(sentence.verb_features) for sentence in sentences)
         of_spans = (sentence.span_features.ravel() for sentence in sentences)
         return cls(
@@ -29,7 +29,7 @@ class Vocabularies(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ParserBatch:
-    """Tokens, verbs and spans of several sentences, one after the other. Places count tokens of the whole batch."""
+    """Tokens, verbs and spans of several sentences, concatenated. Positions count tokens of the whole batch."""
 
     lengths: Codes
     words: Codes
@@ -38,14 +38,14 @@ class ParserBatch:
     tags: Codes
     states: NDArray[np.int8]
     texts: tuple[tuple[str, ...], ...]
-    """The tokens of each sentence."""
+    """Number of tokens of each sentence."""
     verbs: Codes
     participants: Codes
-    """Verbs × 2: the places of subject and object, −1 for none."""
+    """Verbs × 2: positions of subject and object, −1 for none."""
     verb_features: Codes
     verb_starts: Codes
     span_verb: Codes
-    """The number of each span's verb."""
+    """The verb number of each span."""
     start: Codes
     last: Codes
     head: Codes
@@ -54,7 +54,7 @@ class ParserBatch:
 
 @dataclass(frozen=True, slots=True)
 class SentenceTargets:
-    """What to learn of the spans of a sentence, all verbs together."""
+    """Training targets for the spans of a sentence, for all verbs."""
 
     argument: NDArray[np.float32]
     exact: NDArray[np.float32]

@@ -1,8 +1,8 @@
-"""Spans that may be arguments: parts of the dependency tree, before any verb is looked at.
+"""Candidate spans for arguments: parts of the dependency tree, independent of the verb.
 
-A token with everything below it; the same cut before one of the parts on its right (*the gases*, of *the gases that are
-needed*), and without the first parts on its left (*to go home*, of *when to go home*). On the gold standard's
-dev part 97% of all arguments have one of them with an IOU of at least 0.5.
+A candidate is a token with its subtree; the subtree cut before a dependent on its right (*the gases* of *the gases that
+are needed*); or the subtree without its first dependents on the left (*to go home* of *when to go home*). On the dev
+part of the gold standard, 97% of all arguments have a candidate with an IOU of at least 0.5.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ WHOLE, CUT_RIGHT, CUT_LEFT = 0, 1, 2
 _LEFT_OUT = frozenset(
     {"advmod", "amod", "aux", "auxpass", "cc", "det", "mark", "nsubj", "nsubjpass", "preconj", "prep", "punct"}
 )
-"""Relations of parts on the left that an argument may begin after."""
+"""Relations of dependents on the left that an argument may begin after."""
 
 
 class CandidateSpan(NamedTuple):
@@ -23,11 +23,11 @@ class CandidateSpan(NamedTuple):
     """The token after the last."""
     head: int
     cut: int
-    """Whether the head's subtree is whole, or where it was cut."""
+    """Whether the span is the complete subtree of the head, or where it was cut."""
 
 
 def edges(heads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """For each token the first token of its subtree, and the token after the last."""
+    """For each token, the first token of its subtree and the token after the last."""
     first, after = list(range(len(heads))), list(range(1, len(heads) + 1))
     for token in range(len(heads)):
         below, above = token, heads[token]
@@ -39,7 +39,7 @@ def edges(heads: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def candidates(sentence: Sequence[Tagged]) -> list[CandidateSpan]:
-    """Every span once, under the first head that has it; without punctuation at its ends.
+    """All distinct spans, with the first possible head and without punctuation at the ends.
 
     >>> words = [Tagged("Dogs", "dog", "NOUN", head=1), Tagged("bark", "bark", "VERB", head=1)]
     >>> [(span.start, span.end) for span in candidates(words)]

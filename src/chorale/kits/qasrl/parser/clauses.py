@@ -1,4 +1,4 @@
-"""Who acts in a verb's clause, and on what: the tokens that its questions call someone or something."""
+"""Finds subject and object of a verb: the tokens that its questions call someone or something."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from chorale.text.tagger import Sentence
 NOBODY = -1
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 _OBJECTS = ("dobj", "attr", "oprd", "dative", "ccomp", "xcomp", "acomp")
-"""The likeliest first."""
+"""Likeliest first."""
 _RELATIVE_PRONOUNS = frozenset({"WDT", "WP", "WP$"})
 _OF_NOUNS = frozenset({"relcl", "acl"})
 _DEEPEST = 6
@@ -22,7 +22,7 @@ class Participants(NamedTuple):
 
 
 def parts_below(sentence: Sentence) -> list[list[int]]:
-    """For each token those that depend on it, in their order."""
+    """The dependents of each token, in order."""
     below: list[list[int]] = [[] for _ in sentence]
     for place, token in enumerate(sentence):
         if token.head not in (place, NOBODY):
@@ -31,7 +31,7 @@ def parts_below(sentence: Sentence) -> list[list[int]]:
 
 
 def participants(sentence: Sentence, below: Sequence[Sequence[int]], verb: int) -> Participants:
-    """The subject and the object, also where another clause names them (*the man* who came, *they* want to go)."""
+    """Subject and object, including those in another clause (*the man* who came, *they* want to go)."""
     return Participants(_subject(sentence, below, verb, 0), _object(sentence, below, verb))
 
 

@@ -14,11 +14,11 @@ from transformers import AutoConfig, AutoModel
 from chorale.files.source import read_bytes, refused
 
 _FILES = CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
-_FIX = "Name a folder with config.json, tokenizer.json and model.safetensors of an encoder such as BERT"
+_FIX = "Use a folder that contains config.json, tokenizer.json and model.safetensors of an encoder such as BERT"
 
 
 class PretrainedEncoder(nn.Module):
-    """A vector for each token: that of its first piece."""
+    """Computes a vector per token: the vector of its first subword."""
 
     def __init__(self, config: dict[str, Any], tokenizer: bytes) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class PretrainedEncoder(nn.Module):
 
     @classmethod
     def from_folder(cls, folder: Path) -> tuple[Self, str]:
-        """The encoder of a folder, and a digest of its files. Nothing in the folder is run."""
+        """Loads an encoder from a folder, with a digest of its files. No code from the folder is executed."""
         if not folder.is_dir():
             raise refused(folder, None, "is not a folder", _FIX)
         content = {name: read_bytes(folder / name) for name in _FILES}
@@ -45,11 +45,13 @@ class PretrainedEncoder(nn.Module):
             )
             encoder.model.get_input_embeddings().weight.requires_grad_(requires_grad=False)
         except Exception as error:
-            raise refused(folder, None, "can't be read as an encoder", _FIX, str(error)[:200]) from None
+            raise refused(folder, None, "cannot be loaded as an encoder", _FIX, str(error)[:200]) from None
         return encoder, sha256(b"".join(sha256(content[name]).digest() for name in _FILES)).hexdigest()[:8]
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> Any:
-        """All tokens of all sentences, one after the other. One that has no piece gets the sentence's first."""
+        """Vectors of all tokens of all sentences, concatenated. A token without subwords gets the vector of the
+        sentence's first.
+        """
         at = self.model.get_input_embeddings().weight.device
         encoded = self.tokenizer.encode_batch([list(tokens) for tokens in sentences], is_pretokenized=True)
         width = max(len(one.ids) for one in encoded)

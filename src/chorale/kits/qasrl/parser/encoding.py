@@ -1,7 +1,7 @@
 """Sentences, their verbs and candidate spans as arrays of numbers.
 
-Words and features are hashed: each has the same number on every machine. A model keeps the numbers that it saw often
-enough (`vocabulary`), and ignores the others. Pieces and tags are few, and go straight into buckets.
+Words and features are hashed to the same number on every machine. A model keeps numbers that are frequent enough in
+training (`vocabulary`) and ignores the others. Pieces and tags are few, so they are hashed directly into buckets.
 """
 
 import re
@@ -19,11 +19,11 @@ from chorale.kits.qasrl.parser.clauses import NOBODY, Participants, participants
 from chorale.text.tagger import Sentence
 
 PIECES, TAGS = 2**14, 2**12
-"""The number of hash buckets of each kind."""
+"""Number of hash buckets per kind."""
 STATES = 96
-"""The width of the tagger's states."""
+"""Width of the tagger's hidden states."""
 EIGHTHS = 8
-"""States are rounded to eighths: a quarter of the memory, and nothing is lost in the scores."""
+"""States are rounded to eighths, which saves three quarters of the memory without a loss in score."""
 _MOST_CACHED = 2**16
 _LONGEST_WORD = 40
 _SHORTEST_PIECE, _LONGEST_PIECE = 3, 4
@@ -34,30 +34,30 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class EncodedSentence:
-    """A sentence, and each verb of it with the candidate spans that do not contain the verb."""
+    """A sentence with its verbs, each with the candidate spans that do not contain the verb."""
 
     words: Codes
     pieces: tuple[tuple[int, ...], ...]
     tags: Codes
     """Tokens × 3: tag, relation, and both together."""
     states: NDArray[np.int8]
-    """Tokens × `STATES`: the tagger's own, in eighths."""
+    """Tokens × `STATES`: hidden states of the tagger, in eighths."""
     texts: tuple[str, ...]
-    """The tokens as they are written, for a pretrained encoder."""
+    """The original tokens, for a pretrained encoder."""
     verbs: tuple[int, ...]
     participants: Codes
     """Verbs × 2: the tokens that are subject and object, −1 for none."""
     verb_features: tuple[tuple[int, ...], ...]
     spans: Codes
-    """Start, end and head, all verbs together, a verb after the other."""
+    """Start, end and head of all spans, verb by verb."""
     span_features: Codes
     span_counts: tuple[int, ...]
-    """How many of the spans belong to each verb."""
+    """Number of spans per verb."""
 
 
 @lru_cache(_MOST_CACHED)
 def code(text: str) -> int:
-    """The same number for a text on every machine.
+    """Hashes a text to the same number on every machine.
 
     >>> code("dog") == code("dog") != code("Dog")
     True
@@ -67,7 +67,7 @@ def code(text: str) -> int:
 
 @lru_cache(_MOST_CACHED)
 def pieces_of(token: str) -> tuple[int, ...]:
-    """The token's pieces of three and four letters, and its shape."""
+    """Character n-grams of length three and four of a token, and its shape."""
     whole = f"<{token.casefold()[:_LONGEST_WORD]}>"
     pieces = [
         whole[start : start + size]
@@ -81,7 +81,7 @@ def pieces_of(token: str) -> tuple[int, ...]:
 def encode(
     sentence: Sentence, states: NDArray[np.float32], verbs: Sequence[int], about: Sequence[Iterable[str]] = ()
 ) -> EncodedSentence:
-    """The sentence for the network. `about` are further features of each verb, such as where the data come from."""
+    """Encodes a sentence for the network. `about` are additional features of each verb, such as its source."""
     table = np.array(candidates(sentence), dtype=np.int64).reshape(-1, 4)
     coded = np.array(
         [_token_codes(token.tag, token.relation, token.lemma, token.text) for token in sentence], dtype=np.int64
@@ -121,7 +121,7 @@ def _token_codes(tag: str, relation: str, lemma: str, text: str) -> tuple[int, i
 
 
 def _mixed(kind: int, *columns: Codes) -> Codes:
-    """One number for several, as arrays; `kind` keeps features with equal values apart."""
+    """Combines several arrays of numbers into one; `kind` separates features with equal values."""
     total = np.array([kind * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64)
     for column in columns:
         total = (column.astype(np.uint64) + total) * np.uint64(0xBF58476D1CE4E5B9)
@@ -130,7 +130,7 @@ def _mixed(kind: int, *columns: Codes) -> Codes:
 
 
 def _prepositions(sentence: Sentence, lemmas: Codes) -> Codes:
-    """For each token the word that introduces it: itself, or the preposition or mark that it belongs to."""
+    """The word that introduces each token: itself, or its preposition or marker."""
     prepositions = np.zeros(len(sentence), dtype=np.int64)
     for place, token in enumerate(sentence):
         above = sentence[token.head]
@@ -144,7 +144,7 @@ def _prepositions(sentence: Sentence, lemmas: Codes) -> Codes:
 
 
 def _paths(sentence: Sentence, verb: int) -> list[tuple[int, int, int]]:
-    """For each token the way to the verb: relations up to where the two meet, relations down, and the length."""
+    """The dependency path from each token to the verb: relations up, relations down, and length."""
     down: dict[int, tuple[int, int]] = {}
     place, so_far, length = verb, 17, 0
     while place not in down:
@@ -173,7 +173,7 @@ def _climb(above: int, relation: str) -> int:
 
 
 class _Links(NamedTuple):
-    """Between each span and its verb."""
+    """Syntactic relations between each span and its verb."""
 
     verb: Codes
     participants: Codes
@@ -182,7 +182,7 @@ class _Links(NamedTuple):
 
 
 def _features(spans: Codes, links: _Links, coded: Codes, prepositions: Codes) -> Codes:
-    """What is known of each span and its verb beside the words: spans × features, hashed."""
+    """Features of each span and its verb other than the words: spans × features, hashed."""
     start, end, head, cut = spans.T
     up, down, length = links.path.T
     tags, relations, lemmas, _ = coded.T
@@ -192,7 +192,7 @@ def _features(spans: Codes, links: _Links, coded: Codes, prepositions: Codes) ->
     long = np.digitize(end - start, _BUCKETS)
     introduced = prepositions[head]
     following = np.append(tags, 3)[end]
-    before = np.append(tags, 5)[start - 1]  # of the first token: the one appended
+    before = np.append(tags, 5)[start - 1]  # Before the first token: the appended value.
     taken = (head == links.participants[:, 0]) + 2 * (head == links.participants[:, 1])
     columns = [
         _mixed(1, up, down, after),
@@ -216,7 +216,7 @@ def _features(spans: Codes, links: _Links, coded: Codes, prepositions: Codes) ->
 
 
 def _verb_features(sentence: Sentence, below: Sequence[int], verb: int, named: Participants) -> list[str]:
-    """What is known of the verb: its form, what it depends on, and what depends on it; last its frame."""
+    """Features of the verb: its form, its governor and its dependents; finally its frame."""
     token = sentence[verb]
     texts = [f"verb {token.lemma.lower()}", f"form {token.tag}", f"in {token.relation} {sentence[token.head].tag}"]
     kinds = []

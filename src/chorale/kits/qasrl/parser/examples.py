@@ -1,4 +1,4 @@
-"""What a parser learns from: the QA-SRL Bank's questions, with what each judge marked."""
+"""Training data of the parser: the questions of the QA-SRL Bank with the answers of each judge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from chorale.text.inflections import KEYS, VerbForms
 from chorale.text.predicates import forms_of
 
 SAME = 0.5
-"""The IOU from which two spans are the same argument, as in the paper's measure."""
+"""Minimum IOU of two spans that are the same argument, as in the paper's measure."""
 THOROUGH = "thoroughly annotated"
-"""A feature of verbs whose questions six people judged. Others lack many questions that could be asked."""
+"""Feature of verbs with six judges per question. For other verbs, many possible questions are missing."""
 _THOROUGH_JUDGES = 6
 CONSOLIDATED = "consolidated"
-"""A feature of verbs of a gold standard, where somebody put the questions of several writers together."""
+"""Feature of verbs of a gold standard, where the questions of several writers were consolidated."""
 
 
 class AskedQuestion(NamedTuple):
     slots: Slots
     valid: float
-    """The share of judges who call it valid."""
+    """Fraction of judges who call it valid."""
     marked: tuple[tuple[tuple[int, int], ...], ...]
-    """The spans of each of those judges."""
+    """The spans marked by each of those judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,18 @@ class SentenceExample:
 
 
 class SpanTargets(NamedTuple):
-    """For each candidate span of a verb: what to learn."""
+    """Training targets for each candidate span of a verb."""
 
     argument: FloatArray
-    """How many of the judges marked it, as far as an IOU of a half goes."""
+    """Fraction of judges who marked it, with an IOU of at least 0.5."""
     exact: FloatArray
-    """How near it is to what they marked: the mean of their IOU."""
+    """Mean IOU with the spans they marked."""
     asked: list[tuple[int, int, float]]
-    """Span, question and weight, of all questions about spans that are arguments."""
+    """Span, question and weight of all questions about argument spans."""
 
 
 def examples_of(bank: Bank) -> Iterator[SentenceExample]:
-    """The sentences of the Bank with the questions that the grammar understands, sorted by name."""
+    """The sentences of the Bank with the questions that the grammar accepts, sorted by name."""
     of_sentence: dict[str, list[VerbExample]] = {}
     for verb in sorted(bank.questions):
         if verb in bank.forms and set(KEYS) <= bank.forms[verb].keys():
@@ -97,7 +97,7 @@ def _example(bank: Bank, verb: Verb) -> VerbExample:
 
 
 def from_source(collection: str) -> str:
-    """A feature of verbs in texts of a collection, which is the first part of a sentence's name."""
+    """Feature for the collection of the text, which is the first part of the sentence ID."""
     return f"from {collection}"
 
 
@@ -110,7 +110,7 @@ def _asked(judged: JudgedQuestion, forms: VerbForms) -> AskedQuestion | None:
 
 
 def targets_of(spans: Codes, asked: Sequence[AskedQuestion]) -> SpanTargets:
-    """What a verb's questions say about each of its candidate spans, given as starts and ends."""
+    """Training targets for a verb's candidate spans, given as starts and ends."""
     argument, exact = np.zeros(len(spans)), np.zeros(len(spans))
     questions: list[tuple[int, int, float]] = []
     start, end = spans[:, :1], spans[:, 1:2]

@@ -1,6 +1,6 @@
-"""The questions a parser can ask, in three parts: what is asked for, the clause's tense and polarity, a preposition.
+"""The questions a parser can ask, in three parts: shape, tense and polarity, and preposition.
 
-The parts are put together by the grammar, so every question that comes out is one that people could have written.
+The grammar combines the parts, so every question is one that people could have written.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ from chorale.metrics import FloatArray
 from chorale.text.inflections import inflect
 
 _AT_LEAST = 3
-"""Times a part must be seen to be kept."""
+"""Minimum number of occurrences to keep a part."""
 _MOST_TRIED = 12
 _ANY_VERB = "give"
-"""Its five forms all differ: a question is grammatical for it if it is for any verb."""
+"""All its five forms differ, so a question is grammatical for it if it is for any verb."""
 
 
 class QuestionShape(NamedTuple):
-    """What a question asks for, without tense, polarity and the preposition itself."""
+    """The slots of a question, without tense, polarity and the preposition."""
 
     wh: str
     subj: str
@@ -42,7 +42,7 @@ class QuestionShape(NamedTuple):
 
 
 Polarity = tuple[str, bool, bool, bool]
-"""Of a clause: tense or modal, perfect, progressive, negated. The voice belongs to the shape."""
+"""Tense or modal, perfect, progressive and negation of a clause. The voice belongs to the shape."""
 
 
 def polarity_of(slots: Slots) -> Polarity:
@@ -54,7 +54,7 @@ _Part = TypeVar("_Part", QuestionShape, Polarity, str)
 
 @dataclass(frozen=True, slots=True)
 class QuestionInventory:
-    """The parts that were seen often enough in training, in a fixed order."""
+    """The parts that are frequent enough in training, in a fixed order."""
 
     shapes: tuple[QuestionShape, ...]
     polarities: tuple[Polarity, ...]
@@ -70,10 +70,10 @@ class QuestionInventory:
         )
 
     def choose(self, shape: FloatArray, polarity: FloatArray, preposition: FloatArray) -> "list[ChosenQuestion | None]":
-        """For each span the likeliest grammatical question, from the logits of all parts; None if there is none.
+        """The likeliest grammatical question of each span, from the logits of all parts, or None.
 
-        First the likeliest role: what STRICT-MATCH compares, summed over all questions that agree in it. Then the
-        likeliest words for it.
+        First selects the likeliest role, summed over all questions that are equal under STRICT-MATCH, then its
+        likeliest wording.
         """
         roles = _roles_of(self.shapes, self.polarities)
         of_shapes, of_polarities = (
@@ -85,7 +85,7 @@ class QuestionInventory:
         for row, (first, clause, word) in enumerate(zip(shapes, clauses, words, strict=True)):
             likely = self.polarities[clause], self.prepositions[word] if word >= 0 else ""
             place, made = first, _made(self.shapes[first], *likely)
-            if made is None:  # few are not grammatical: only then all are put in order
+            if made is None:  # Few are ungrammatical. Only then are all combinations ranked.
                 order = np.lexsort((-shape[row], -of_shapes[row, roles[0]]))[:_MOST_TRIED].tolist()
                 tried = ((other, _made(self.shapes[other], *likely)) for other in order)
                 place, made = next((one for one in tried if one[1]), (first, None))
@@ -97,7 +97,7 @@ class QuestionInventory:
 class ChosenQuestion(NamedTuple):
     slots: Slots
     probability: float
-    """That the question asks for the right role."""
+    """Probability that the question asks for the correct role."""
 
 
 def _role(shape: QuestionShape) -> tuple[str, str, bool, str]:
@@ -111,7 +111,7 @@ def _factuality(polarity: Polarity) -> tuple[bool, bool]:
 
 @lru_cache(8)
 def _roles_of(shapes: tuple[QuestionShape, ...], polarities: tuple[Polarity, ...]) -> tuple[NDArray[np.int64], ...]:
-    """The number of each shape's role, and of each polarity's factuality."""
+    """Role number of each shape, and factuality of each polarity."""
     return np.array(_numbered(map(_role, shapes))), np.array(_numbered(map(_factuality, polarities)))
 
 
@@ -121,7 +121,7 @@ def _numbered(parts: Iterable[Hashable]) -> list[int]:
 
 
 def _best(logits: FloatArray, of_group: FloatArray, group: NDArray[np.int64]) -> list[int]:
-    """Of each row the likeliest column of its likeliest group."""
+    """For each row, the likeliest column of its likeliest group."""
     inside = group == of_group.argmax(axis=1)[:, None]
     best: list[int] = np.where(inside, logits, -np.inf).argmax(axis=1).tolist()
     return best
@@ -154,7 +154,7 @@ def _made(shape: QuestionShape, polarity: Polarity, preposition: str) -> Slots |
 
 
 def codes_of(inventory: QuestionInventory, questions: Sequence[Slots]) -> list[tuple[int, int, int]]:
-    """The numbers of each question's parts; −1 for one that is not in the inventory, or no preposition."""
+    """The part numbers of each question; −1 for a part that is not in the inventory, or for no preposition."""
     shapes = {shape: place for place, shape in enumerate(inventory.shapes)}
     polarities = {polarity: place for place, polarity in enumerate(inventory.polarities)}
     prepositions = {word: place for place, word in enumerate(inventory.prepositions)}

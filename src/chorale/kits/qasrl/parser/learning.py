@@ -1,4 +1,4 @@
-"""Learning: steps down the loss of spans and questions, an epoch after the other."""
+"""Training loop: minimises the loss of spans and questions, epoch by epoch."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from chorale.metrics.signatures import Setting
 
 _LONGEST_STEP = 5.0
 _WARM_UP = 100
-"""Steps until the rate is full, or a tenth of all if that is fewer."""
+"""Warm-up steps, at most a tenth of all steps."""
 Progress = Callable[[int, int], None]
 
 
@@ -33,17 +33,17 @@ class ParserTraining:
     epochs: int = 8
     batch: int = 48
     rate: float = 1.5e-3
-    """Of learning, at most; it falls to 0 in a straight line."""
+    """Maximum learning rate. It decreases linearly to 0."""
     encoder_rate: float = 1e-4
-    """The same of a pretrained encoder."""
+    """Maximum learning rate of a pretrained encoder."""
     gold_times: int = 1
-    """How often sentences of a gold standard are seen in an epoch."""
+    """Repetitions of gold standard sentences per epoch."""
     seed: int = 1
     threads: int = 1
-    """Sums are rounded otherwise by more threads, so their number is one of the settings."""
+    """Rounding depends on the number of threads, so it is one of the settings."""
     words: int = 2
     features: int = 12
-    """How often words and features must be seen to be kept."""
+    """Minimum frequency of words and features."""
     shape: ParserShape = field(default_factory=ParserShape)
 
     def settings(self) -> dict[str, Setting]:
@@ -69,10 +69,10 @@ class Learning:
         self.optimizer = torch.optim.AdamW(_groups(network, settings), lr=settings.rate, weight_decay=0.0)
         self.steps = -(-len(sentences) // settings.batch)
         self.losses: list[float] = []
-        """The mean of each epoch so far."""
+        """Mean loss of each epoch so far."""
 
     def epoch(self, progress: Progress | None = None) -> None:
-        """One pass over all sentences. Order and dropout follow from the seed and the epoch alone."""
+        """One pass over all sentences. Order and dropout depend only on the seed and the epoch."""
         done, settings = len(self.losses), self.settings
         torch.manual_seed(settings.seed * 1_000 + done)
         order = list(range(len(self.sentences)))
@@ -101,7 +101,7 @@ class Learning:
 
 
 def _groups(network: ParserNetwork, settings: ParserTraining) -> list[dict[str, Any]]:
-    """The weights that are learnt, with their full rates."""
+    """The trainable weights, with their maximum learning rates."""
     groups: dict[bool, list[Any]] = {False: [], True: []}
     for name, value in network.named_parameters():
         if value.requires_grad:
@@ -111,7 +111,7 @@ def _groups(network: ParserNetwork, settings: ParserTraining) -> list[dict[str, 
 
 
 def loss_of(network: ParserNetwork, batch: ParserBatch, targets: SentenceTargets) -> Any:
-    """A verb's mean loss: of its spans, and of the questions about those that are arguments."""
+    """Mean loss per verb: of its spans, and of the questions about argument spans."""
     at = network.feature.weight.device
 
     def given(values: Any) -> Any:

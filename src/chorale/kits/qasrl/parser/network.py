@@ -1,14 +1,15 @@
-"""The network: a BiLSTM over the sentence, a score for each span of each verb, and a question for the spans chosen.
+"""The network: a BiLSTM over the sentence, a score for each span of each verb, and a question for the selected spans.
 
     x = word ⊕ pieces ⊕ tags ⊕ states of the tagger,   h = BiLSTM(x)
     z = ReLU(A h(start) + B h(last) + C h(head) + D h(verb) + E h(subject) + F h(object) + features)
     argument, exact = MLP(z),   shape, polarity, preposition = MLP(z)
 
-The score of a shape is the sum of one score for each of its slots and one of its own, so what is learnt of *who* or
-*someone* in one question serves all others; polarities likewise.
+The score of a shape is its own score plus the scores of its slots, so that *who* or *someone* is learnt across
+questions. The same holds for polarities.
 
-Without an encoder, nothing but the states of spaCy's small model is pretrained. With one, its vectors join x, and its
-layers are fine-tuned. The products with h are computed once a token, so that a candidate span costs a few sums.
+Without an encoder, only the states of spaCy's small model are pretrained. With an encoder, its vectors are added to x
+and its layers are fine-tuned. The products with h are computed once per token, so each candidate span takes only a few
+additions.
 """
 
 from collections.abc import Hashable, Sequence
@@ -41,7 +42,7 @@ class ParserShape:
     question: int = 256
     dropout: float = 0.4
     word_dropout: float = 0.3
-    """How often a word's own vector is left out: unseen words have none."""
+    """Dropout of word vectors in training, because unseen words have none."""
     feature_dropout: float = 0.1
 
 
@@ -53,7 +54,7 @@ class ParserNetwork(nn.Module):
         shape: ParserShape,
         encoder: "PretrainedEncoder | None" = None,
     ) -> None:
-        """`sizes`: the numbers of words and features in the vocabularies."""
+        """`sizes`: sizes of the word and feature vocabularies."""
         super().__init__()
         self.shape, self.encoder = shape, encoder
         self.word = nn.Embedding(sizes[0], shape.word, padding_idx=0)
@@ -86,7 +87,7 @@ class ParserNetwork(nn.Module):
             nn.init.normal_(table.weight, std=0.3)
 
     def forward(self, batch: ParserBatch) -> Any:
-        """z of every span."""
+        """The vector z of every span."""
         at = self.feature.weight.device
 
         def given(values: Any) -> Any:
@@ -115,17 +116,17 @@ class ParserNetwork(nn.Module):
         return torch.relu(z + head[given(batch.head)] + verbs[given(batch.span_verb)])
 
     def _with_nothing(self, placed: Any) -> Any:
-        """A row of zeros at the end: the place −1."""
+        """Appends a row of zeros for index −1."""
         return torch.cat([placed, torch.zeros_like(placed[:1])]).chunk(6, dim=-1)
 
     def _some(self, features: Any) -> Any:
-        """While learning, some features are left out, as those that were never seen will be."""
+        """Drops some features in training, to prepare for unseen features."""
         if not self.training:
             return features
         return features * (torch.rand(features.shape, device=features.device) >= self.shape.feature_dropout)
 
     def scores(self, z: Any) -> Any:
-        """Spans × 2: whether it is an argument, and how near it is to one. Logits."""
+        """Spans × 2 logits: whether the span is an argument, and how close it is to one."""
         return self.score(self.drop(z))
 
     def questions(self, z: Any) -> tuple[Any, Any, Any]:
@@ -135,7 +136,7 @@ class ParserNetwork(nn.Module):
 
 
 def _parts(combinations: Sequence[tuple[Hashable, ...]]) -> NDArray[np.float32]:
-    """Combinations × parts, 1 where a combination has a part. It is a part of itself."""
+    """Combinations × parts: 1 where a combination has a part. Each combination is also a part of itself."""
     named = [[*enumerate(combination), combination] for combination in combinations]
     places: dict[Hashable, int] = {}
     for parts in named:

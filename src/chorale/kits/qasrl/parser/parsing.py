@@ -1,4 +1,4 @@
-"""From sentences to questions and answers: a trained parser at work."""
+"""Applies a trained parser to sentences."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from chorale.kits.qasrl.parser.network import ParserNetwork
 
 THRESHOLD = 0.25
-"""The probability from which a span is an argument. The best of a few on the gold standard's dev part."""
+"""Minimum probability of an argument. Selected from a few values on the dev part of the gold standard."""
 ABOUT = (from_source("Wiki1k"), THOROUGH, CONSOLIDATED)
-"""What the parser assumes of every verb: news or an encyclopedia, and annotators who ask everything."""
+"""Features assumed for every verb: news or an encyclopedia, and complete annotation."""
 _AT_ONCE = 64
 
 
@@ -35,13 +35,13 @@ class SentenceToParse(NamedTuple):
 
 
 class ParsedQuestion(NamedTuple):
-    """A question with its answers, the likeliest first."""
+    """A question with its answers, likeliest first."""
 
     slots: Slots
     text: str
     spans: tuple[Span, ...]
     probabilities: tuple[float, ...]
-    """That each span is an argument of the verb."""
+    """Probability that each span is an argument of the verb."""
     right: float
     """The probability that one of the spans is an argument that the question asks for."""
 
@@ -59,16 +59,16 @@ class QasrlParser:
     vocabularies: Vocabularies
     inventory: QuestionInventory
     signature: str
-    """How it was trained: settings, seed and data."""
+    """Training settings, seed and data."""
     training: Mapping[str, Any] = field(default_factory=dict)
-    """What was seen of it: data, sizes, losses."""
+    """Training statistics: data, sizes, losses."""
 
     def parse(
         self, sentences: Iterable[SentenceToParse], threshold: float = THRESHOLD, question_threshold: float = 0.0
     ) -> Iterator[ParsedVerb]:
-        """Every verb of every sentence, in their order. Few sentences are held in memory at a time.
+        """Parses every verb of every sentence, in order. Only a few sentences are in memory at a time.
 
-        `threshold` is the lowest probability of an answer, `question_threshold` that of an answer with its question.
+        `threshold` is the minimum probability of an answer, `question_threshold` of an answer with its question.
         """
         waiting = iter(sentences)
         while part := list(islice(waiting, _AT_ONCE)):
@@ -104,7 +104,7 @@ class QasrlParser:
 
 
 def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
-    """The spans from a probability on, the best first, without those that overlap a better one.
+    """The spans above a probability, best first, without spans that overlap a better one.
 
     >>> best_spans(np.array([[0, 2], [1, 2], [3, 4]]), np.array([[0.9, 0.5], [0.8, 0.9], [0.1, 0.9]]), 0.2)
     array([1])
@@ -124,9 +124,9 @@ def best_spans(spans: Codes, scores: FloatArray, threshold: float) -> Codes:
 def _merged(
     chosen_answers: Iterable[tuple[ChosenQuestion | None, Codes, float]], verb: Predicate, least: float
 ) -> tuple[ParsedQuestion, ...]:
-    """A question for each role: questions that ask for the same are one, in the words of the likeliest.
+    """One question per role. Questions for the same role are merged and take the wording of the likeliest.
 
-    Answers that are right with their question with a probability below `least` are left out.
+    Answers whose joint probability with the question is below `least` are left out.
     """
     of_role: dict[str, list[tuple[Slots, Span, float, float]]] = {}
     for chosen, (start, end), probability in sorted(chosen_answers, key=lambda one: -one[2]):

@@ -1,4 +1,4 @@
-"""A saved parser over a whole file, in several processes, and its output as rows of the gold standard's CSV."""
+"""Runs a saved parser over a file in several processes, and writes rows of the gold standard's CSV."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,7 +20,7 @@ COLUMNS = (
     "verb_prefix", "is_passive", "is_negated", "verb_slot_inflection", "probability",
 )  # fmt: skip
 _CHUNK = 256
-"""Sentences that go to a process at a time."""
+"""Number of sentences per chunk for a process."""
 Progress = Callable[[int, int], None]
 
 
@@ -31,9 +31,9 @@ def parse_given(
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[ParsedVerb]:
-    """Every verb of the sentences, in their order, by the parser of a folder.
+    """Parses every verb of the sentences, in order, with the parser of a folder.
 
-    `thresholds` are those of an answer, and of an answer with its question.
+    `thresholds` are the minimum probabilities of an answer, and of an answer with its question.
     """
     chunks = [given[start : start + _CHUNK] for start in range(0, len(given), _CHUNK)]
     done = 0
@@ -65,12 +65,12 @@ def _loaded(folder: Path) -> QasrlParser:
 
     from chorale.kits.qasrl.parser.saved import load_parser  # noqa: PLC0415 - needs the extra `models`
 
-    torch.set_num_threads(1)  # each process has a core of its own
+    torch.set_num_threads(1)  # Each process has its own core.
     return load_parser(folder)
 
 
 def sentences_to_parse(given: Sequence[GivenSentence], tagger: Tagger) -> Iterator[SentenceToParse]:
-    """The sentences with their verbs: those that the file names, or all that QA-SRL asks about."""
+    """The sentences with their verbs: those listed in the file, or all that QA-SRL asks about."""
     whole = tagger.analyse(tokens_of(one) for one in given if one.is_one)
     split = tagger.analyse_texts(one.text for one in given if not one.is_one)
     for from_file in given:
@@ -90,7 +90,7 @@ def _to_parse(name: str, sentence: AnalysedSentence, named: Sequence[int] | None
 
 
 def rows_of(verbs: Iterable[ParsedVerb]) -> Iterator[dict[str, Any]]:
-    """A row for each question, and one without a question for a verb that has none."""
+    """One row per question, and a row without a question for verbs that have none."""
     for verb in verbs:
         about = {"qasrl_id": verb.sentence, "verb_idx": verb.verb.index, "verb": verb.tokens[verb.verb.index]}
         for question in verb.questions:

@@ -30,7 +30,7 @@ _SCALES, _TOKENIZER = ".scales", "encoder.tokenizer"
 
 
 def save_parser(parser: QasrlParser, folder: Path) -> None:
-    """The weights are written in half precision, and the largest tables in 8 bits."""
+    """Saves the weights in half precision, and the largest tables in 8 bits."""
     state = {name: value.cpu().half().contiguous() for name, value in parser.network.state_dict().items()}
     for name, table in _large_tables(parser.network):
         weights = table.detach().cpu()
@@ -56,7 +56,7 @@ def save_parser(parser: QasrlParser, folder: Path) -> None:
 
 
 def load_parser(folder: Path) -> QasrlParser:
-    """The parser of a folder, as it was saved."""
+    """Loads a saved parser from a folder."""
     about, weights = _KIND.read(folder)
     try:
         state = load(weights)
@@ -86,7 +86,7 @@ def load_parser(folder: Path) -> QasrlParser:
 
 
 def _large_tables(network: ParserNetwork) -> list[tuple[str, Any]]:
-    """The weights of features, and the word vectors of the encoder."""
+    """The feature weights and the word vectors of the encoder, with their names."""
     tables = [("feature.weight", network.feature.weight)]
     if network.encoder is not None:
         vectors = network.encoder.model.get_input_embeddings().weight

@@ -1,4 +1,4 @@
-"""The questions of a parser as suggestions for people who write: which to offer first."""
+"""Questions of a parser as suggestions for question writers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from chorale.kits.qasrl.parser.parsing import ParsedVerb, QasrlParser
 from chorale.text.tagger import Tagger
 
 THRESHOLD = 0.08
-"""Lower than for parsing: a suggestion that is wrong is left."""
+"""Lower than for parsing, because writers can ignore a wrong suggestion."""
 _MOST = 6
 
 
@@ -22,7 +22,7 @@ def with_suggestions(
 
 
 def ranked(parsed: ParsedVerb, prepositions: Sequence[str] = ()) -> list[str]:
-    """The questions that the page takes, likeliest first."""
+    """The questions that the page accepts, likeliest first."""
     built = machine(parsed.verb.forms, tuple(prepositions))
     ordered = sorted(parsed.questions, key=lambda question: -question.right)
     taken = (one.text for one in ordered if not isinstance(built.parse(one.text), NotAQuestion))

@@ -1,4 +1,4 @@
-"""Training the parser on questions and answers of the QA-SRL Bank."""
+"""Trains the parser on questions and answers of the QA-SRL Bank."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,11 +30,11 @@ Device = Literal["cpu", "cuda"]
 
 
 class TrainingData(NamedTuple):
-    """What a parser is trained on."""
+    """Training data of a parser."""
 
     bank: Bank
     gold: Sequence[QuestionAnswers] = ()
-    """Gold standards to learn from besides, such as the dev part of one."""
+    """Additional gold standards to train on, for example a dev part."""
     sentences: Mapping[str, Sequence[str]] = {}
     """The tokens of their sentences."""
 
@@ -52,20 +52,20 @@ def train_qasrl(
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> QasrlParser:
-    """A parser trained on every question of the Bank that most of its judges call valid, and on all of a gold standard.
+    """Trains a parser on all questions of the Bank that most judges call valid, and on all questions of gold standards.
 
-    `encoder` is a local Hugging Face folder, fine-tuned with the parser. With a folder for checkpoints, a training that
-    was stopped continues after its last whole epoch.
+    `encoder` is a local Hugging Face folder, fine-tuned with the parser. With a folder for checkpoints, interrupted
+    training resumes after the last complete epoch.
     """
     settings = settings or ParserTraining()
     if device == "cuda" and not torch.cuda.is_available():
-        raise UserError("torch finds no 'cuda' on this machine. Use --device cpu.")
+        raise UserError("torch finds no CUDA device on this machine. Use --device cpu.")
     examples = [*examples_of(data.bank), *chain.from_iterable(gold_examples(one, data.sentences) for one in data.gold)]
     inventory = inventory_of(examples)
     if not inventory.shapes:
         raise UserError(
-            f"{data.bank.name}: no kind of question was asked at least three times, so there is nothing to learn. "
-            "Use more sentences of the QA-SRL Bank."
+            f"{data.bank.name}: no type of question occurs at least three times, so the parser cannot be trained. Use "
+            "more sentences of the QA-SRL Bank."
         )
     used = {**settings.settings(), "device": device, "torch": torch.__version__, "tagger": tagger.name}
     loaded, digest = _encoder(encoder) if encoder else (None, "")
@@ -120,7 +120,7 @@ def learning_of(
     encoder: "PretrainedEncoder | None",
     device: Device,
 ) -> Learning:
-    """A new network about to learn. Sentences of a gold standard are repeated as often as the settings say."""
+    """A new network with its training data. Sentences of a gold standard are repeated according to the settings."""
     vocabularies = Vocabularies.of([one.encoded for one in sentences], settings.words, settings.features)
     sizes = len(vocabularies.words), len(vocabularies.features)
     times = [settings.gold_times if is_gold(example) else 1 for example in examples]
@@ -131,7 +131,7 @@ def learning_of(
 
 @contextmanager
 def _alone(seed: int, threads: int) -> Iterator[None]:
-    """Random numbers of its own, and the number of threads that the settings name."""
+    """Sets the random state and the number of threads for training."""
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -148,7 +148,7 @@ def training_sentences(
     total: int,
     progress: Progress | None = None,
 ) -> Iterator[TrainingSentence]:
-    """Each sentence for the network, with what to learn from it."""
+    """Encodes each sentence for the network, with its training targets."""
     for done, (example, sentence) in enumerate(analysed, 1):
         verbs = [verb.verb for verb in example.verbs]
         encoded = encode(*sentence, verbs, [verb.about for verb in example.verbs])

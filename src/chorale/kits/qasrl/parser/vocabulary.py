@@ -1,4 +1,4 @@
-"""The numbers of the words and features that were seen often enough in training."""
+"""Numbers the words and features that are frequent enough in training."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ UNSEEN = 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HashedVocabulary:
-    """Hashes, sorted. The first has the number 1; 0 is for all that are not among them."""
+    """Sorted hashes. The first has number 1; 0 stands for unknown hashes."""
 
     hashes: Codes
 

@@ -1,4 +1,4 @@
-"""Agreement of QA-SRL annotators as a command tells it: the mean over pairs, and every pair."""
+"""Agreement of QA-SRL annotators for the command line: the mean over pairs, and every pair."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,9 +19,9 @@ from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _MOST_ROWS = 50
-"""Of a table on a terminal; `--json` has all pairs."""
+"""Maximum number of pairs in a table on the terminal. `--json` has all pairs."""
 _MOST_NUMBERS = 30_000_000
-"""Statistics that intervals may need: pairs × verbs × 18."""
+"""Maximum size of the statistics for intervals: pairs × verbs × 18."""
 _OfPairs = Sequence[dict[str, Interval]]
 
 
@@ -34,28 +34,29 @@ def score_agreement(
     *,
     for_scripts: bool = True,
 ) -> Score:
-    """How far the workers of one file agree, and the teams behind consolidated annotations, if there are any.
+    """Agreement between the workers of one file and, if there are any, between the teams behind consolidated
+    annotations.
 
-    Intervals of pairs take time: if it is not `for_scripts`, only those that a terminal shows get one.
+    Intervals of pairs take time, so unless `for_scripts` is set, only pairs shown on the terminal get one.
     """
     if options.average == "macro" or options.rules.extra_verbs or options.per_verb:
-        raise UserError("Agreement is a mean over pairs. Leave out --average, --include-extra-verbs and --per-verb.")
+        raise UserError("Agreement is a mean over pairs. Omit --average, --include-extra-verbs and --per-verb.")
     agreed = _agreement(table, by, options)
     teams = consolidated_agreement(table, options.rules)
     title = f"{Path(table.name).name}: mean over {plural(len(agreed.pairs), 'pair', 'pairs')} by {by}"
     around, shown, tables = _shown(agreed, resampling, (title, "Pairs"), for_scripts=for_scripts)
     json = {"by": by, **shown, "consolidated": None}
     notes = [*file_notes(table), *_nameless(table, by)]
-    notes.append("Counts are of both directions of every pair; fractions are means over pairs.")
+    notes.append("Counts include both directions of every pair. Fractions are means over pairs.")
     if teams is not None:
         pairs = plural(len(teams.pairs), "pair", "pairs")
-        title = f"Consolidated annotations by teams that share nobody: mean over {pairs}"
+        title = f"Consolidated annotations by disjoint teams: mean over {pairs}"
         _, json["consolidated"], more = _shown(teams, resampling, (title, "Teams"), for_scripts=for_scripts)
         tables += more
     else:
         notes.append(
-            "No verb was consolidated by two teams that share nobody (source_worker_ids lists the members of a team), "
-            "so there is no consolidated agreement."
+            "No consolidated agreement: no verb was consolidated by two disjoint teams (source_worker_ids lists the "
+            "members of a team)."
         )
     inputs = {"file": table.digest}
     tests: dict[str, Comparison] = {}
@@ -80,16 +81,16 @@ def _agreement(table: QuestionAnswers, by: str, options: QasrlOptions) -> QasrlA
     agreed = agreement(table, options.rules)
     if agreed is None:
         values = plural(len(set(table.workers) - {""}), "value", "different values")
-        message = f"has no verb that two or more annotators worked on: {by} has {values}"
-        fix = "Agreement needs verbs annotated more than once; name the column that tells annotators apart with --by."
-        raise UserError(f"{table.name} has no agreement", [Problem(table.name, None, message, fix)])
+        message = f"has no verb with two or more annotators: {by} has {values}"
+        fix = "Agreement requires verbs with several annotations. Set --by to the column that identifies annotators."
+        raise UserError(f"cannot compute agreement for {table.name}", [Problem(table.name, None, message, fix)])
     return agreed
 
 
 def _shown(
     agreed: QasrlAgreement, resampling: Resampling, titles: tuple[str, str], *, for_scripts: bool
 ) -> tuple[dict[str, Interval], dict[str, Any], list[ScoreTable]]:
-    """Intervals, JSON and tables: of the mean, and of every pair over the verbs both worked on."""
+    """Intervals, JSON and tables for the mean, and for every pair over its common verbs."""
     around: dict[str, Interval] = {}
     of_pairs: _OfPairs = []
     if resampling.ci:
@@ -113,22 +114,22 @@ def _compared(
     tables: list[ScoreTable],
     title: str,
 ) -> tuple[dict[str, Any] | None, dict[str, Comparison], list[str]]:
-    """Both on the verbs that two or more worked on in each; adds a table."""
+    """Compares both files on verbs with two or more annotators in each, and adds a table."""
     both = agreed.beside(other)
     if both is None:
-        return None, {}, [f"{title}: no verb has two annotations in both files, so there is nothing to compare."]
+        return None, {}, [f"{title}: not compared, because no verb has two annotations in both files."]
     ours, theirs, metric = both
     _check_size(ours.rows.size)
     compared = resampling.compare(ours, theirs, metric)
     tables.append(comparison_table(title, names, compared))
     left = len(set(agreed.verbs) ^ set(other.verbs))
-    note = f"{title}: {plural(left, 'verb', 'verbs')} left out, annotated twice in only one of the files."
+    note = f"{title}: {plural(left, 'verb', 'verbs')} left out: two or more annotations in only one of the files."
     json = {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}
     return json, compared, [note] if left else []
 
 
 def _nameless(table: QuestionAnswers, by: str) -> list[str]:
-    """Rows that are nobody's agree with nobody."""
+    """Removes rows without an annotator, with a note."""
     codes = [code for code, worker in enumerate(table.workers) if not worker]
     rows = int(np.isin(table.rows.worker, codes).sum())
     return [f"{plural(rows, 'row left out: it has', 'rows left out: they have')} no {by}."] if rows else []
@@ -137,8 +138,8 @@ def _nameless(table: QuestionAnswers, by: str) -> list[str]:
 def _check_size(numbers: int) -> None:
     if numbers > _MOST_NUMBERS:
         raise UserError(
-            "There are too many pairs of annotators on too many verbs for --ci and --against. Leave them out, or take "
-            "a file with fewer annotators."
+            "The file has too many pairs of annotators and verbs for --ci and --against. Omit these options, or use a "
+            "file with fewer annotators."
         )
 
 

@@ -20,7 +20,7 @@ _MEANINGS = {
     "matched": "in both",
     "missed": "only in the gold",
     "spurious": "only in the system’s output",
-    "redundant": "one more span of a matched argument: not counted",
+    "redundant": "additional span of a matched argument, not counted",
 }
 
 
@@ -31,14 +31,14 @@ def write_alignment(
     names: tuple[str, str],
     signature: str,
 ) -> None:
-    """Write the rows to a .csv or .html file; `names` are those of the system and the gold."""
+    """Writes the rows to a .csv or .html file. `names` are the names of system and gold."""
     if path.suffix.lower() == ".csv":
         write_csv(COLUMNS, map(cells_of, rows), path)
     elif path.suffix.lower() in (".html", ".htm"):
         with replacing(path) as draft, draft.open("x", encoding="utf-8") as file:
             file.writelines(_page(list(rows), sentences, names, signature))
     else:
-        raise UserError(f"{path} has neither the ending .csv nor .html. Name the file so that its format is clear.")
+        raise UserError(f"{path} has an unsupported extension. Use .csv or .html.")
 
 
 def cells_of(row: AlignedArgument) -> dict[str, str | int]:
@@ -117,7 +117,7 @@ def _page(
 
 
 def _errors(rows: Iterable[AlignedArgument]) -> int:
-    """False positives: spurious spans of a verb that hang together are one."""
+    """Number of false positives. Overlapping spurious spans of a verb count once."""
     return len({(row.verb, row.counted_with) for row in rows if row.status == "spurious"})
 
 

@@ -1,7 +1,7 @@
-"""An alignment that somebody has corrected by hand, and the scores that follow (Roit et al. 2020, Table 4).
+"""Scores after manual correction of an alignment (Roit et al. 2020, Table 4).
 
-The file is the one of `--alignment`, with other values in `status`, `same_role` or `extra_questions`. Rows are known by
-their verb and their two ranges, and all must still be there: what nobody corrected counts as it was.
+The file is the output of `--alignment` with changed values in `status`, `same_role` or `extra_questions`. Rows are
+identified by their verb and two ranges. All rows must remain in the file, and unchanged rows count as before.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ _Key = tuple[str, ...]
 
 
 class _Argument(NamedTuple):
-    """What a row says after it was corrected."""
+    """The values of a row after correction."""
 
     status: str
     same_role: bool | None
@@ -50,7 +50,7 @@ def with_corrections(
     average: Average,
     resampling: Resampling,
 ) -> Score:
-    """A score with UA and LA after correction beside it; `rows` and `per_verb` are what was found automatically."""
+    """Adds corrected UA and LA to a score. `rows` and `per_verb` are the automatic results."""
     given = {_key(cells): cells for cells in map(cells_of, rows)}
     corrected, changed = _read(path, given)
     statistics = _statistics(per_verb, corrected)
@@ -70,15 +70,15 @@ def _read(path: Path, given: Mapping[_Key, Mapping[str, Any]]) -> tuple[dict[_Ke
     for row in read_rows(path, shown_as=str(path), problems=problems):
         key = _key(row.values)
         if key not in given or key in corrected:
-            which = "is there twice" if key in corrected else "is not in the alignment of these files"
-            fix = "Correct the file that --alignment writes for the same files and options, row by row."
+            which = "occurs twice" if key in corrected else "is not in the alignment of these files"
+            fix = "Edit the rows of the file that --alignment writes for the same files and options."
             problems.append(Problem(str(path), row.line, f"the argument {which}", fix, " ".join(key)))
         else:
             corrected[key] = _argument(path, row, given[key], problems)
     lacking = [key for key in given if key not in corrected]
     if lacking and not problems:
-        fix = "Leave all rows in the file. To leave an argument out of the count, give it the status redundant."
-        message = f"lacks {plural(len(lacking), 'argument', 'arguments')} of the alignment"
+        fix = "Keep all rows in the file. To exclude an argument from scoring, set its status to redundant."
+        message = f"is missing {plural(len(lacking), 'argument', 'arguments')} of the alignment"
         problems.append(Problem(str(path), None, message, fix, " ".join(lacking[0])))
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
@@ -96,7 +96,7 @@ def _uncorrected(cells: Mapping[str, Any]) -> _Argument:
 
 
 def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Problem]) -> _Argument:
-    """A row as it was corrected. An extra question goes or comes with the role, unless its number was changed too."""
+    """Reads a corrected row. Extra questions follow a change of same_role, unless their number was changed too."""
     uncorrected = _uncorrected(cells)
     values = {name: str(row.values.get(name) or "").strip() for name in ("status", "same_role", "extra_questions")}
     status, role, extra = values["status"].lower(), values["same_role"].lower(), values["extra_questions"]
@@ -106,11 +106,11 @@ def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Pro
         return uncorrected
 
     if status not in _STATUSES:
-        return refuse("no known status", f"Write one of {', '.join(_STATUSES)}.", values["status"])
+        return refuse("unknown status", f"Write one of {', '.join(_STATUSES)}.", values["status"])
     if role not in _ROLES or (status == "matched" and not role):
         return refuse("a matched argument needs same_role", "Write True or False.", values["same_role"])
     if extra and not extra.isdigit():
-        return refuse("extra_questions is no whole number", "Write how many questions are wrong, 0 or more.", extra)
+        return refuse("extra_questions is not a whole number", "Write the number of wrong questions, 0 or more.", extra)
     if status == "unmatched" and uncorrected.status != "matched":
         return refuse("only a matched argument can become unmatched", "Write missed or spurious.", values["status"])
     same = _ROLES[role] if status == "matched" else None
@@ -125,7 +125,7 @@ def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Pro
 
 
 def _statistics(per_verb: Statistics, corrected: Mapping[_Key, _Argument]) -> Statistics:
-    """The counts of UA and LA per verb; those of roles as they were, since a row says nothing about them."""
+    """Counts of UA and LA per verb. Counts of roles stay unchanged, because rows do not contain them."""
     place = {verb: number for number, verb in enumerate(per_verb.items)}
     rows: FloatArray = per_verb.rows.copy()
     rows[:, :6] = 0
@@ -135,7 +135,7 @@ def _statistics(per_verb: Statistics, corrected: Mapping[_Key, _Argument]) -> St
         for column, count in _counts(argument):
             rows[verb, column] += count
         if argument.status in ("spurious", "unmatched"):
-            # Those that overlap are one error; one that was taken out of a pair is one by itself.
+            # Overlapping spans are one error. A span removed from a pair is a separate error.
             wrong.add((verb, argument.counted_with or key[3]))
     for verb, _ in wrong:
         rows[verb, [1, 4]] += 1
@@ -143,7 +143,7 @@ def _statistics(per_verb: Statistics, corrected: Mapping[_Key, _Argument]) -> St
 
 
 def _counts(argument: _Argument) -> Iterator[tuple[int, int]]:
-    """Columns of the statistics, and what is added there: true positives, false positives, false negatives."""
+    """Columns of the statistics, with the numbers to add: true positives, false positives, false negatives."""
     if argument.status == "matched":
         yield 0, 1
         yield (3, 1) if argument.same_role else (5, 1)

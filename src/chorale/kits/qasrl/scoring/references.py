@@ -31,13 +31,14 @@ from chorale.model.plural import plural
 
 _PREPOSITIONS = frozenset({"IN", "TO", "ADP"})
 _OBJECTS = frozenset({"PMOD", "IM", "SUB"})
-"""How CoNLL-2008 and 2009 attach nouns, infinitives and clauses to prepositions, to “to” and to conjunctions."""
+"""Relations that attach nouns, infinitives and clauses to prepositions, “to” and conjunctions in CoNLL-2008 and 2009.
+"""
 
 
 def score_dense(
     system: QuestionAnswers, bank: Bank, rules: DenseRules, resampling: Resampling, against: QuestionAnswers | None
 ) -> Score:
-    """FitzGerald et al.'s measures: spans, questions and both together, by what the Bank's judges say."""
+    """Measures of FitzGerald et al. for spans, questions and both together, based on the Bank's judgments."""
     joined([(bank.name, bank.sentences), (system.name, system.sentences)])
     _common_verbs(system, bank.name, set(bank.questions))
     per_verb = dense_statistics(system, bank, rules)
@@ -49,7 +50,7 @@ def score_dense(
     unjudged = sums["asked"] - sums["judged"]
     scored.notes = file_notes(system)
     if unjudged:
-        scored.notes.append(f"Questions of the system that were never judged: {unjudged:,}.")
+        scored.notes.append(f"System questions that were not judged: {unjudged:,}.")
     rows: list[list[Cell]] = [
         [name.replace("_", " "), value, *([shown_interval(around[name])] if around else [])]
         for name, value in scores.items()
@@ -71,7 +72,7 @@ def score_propbank(
     against: QuestionAnswers | None,
     reading: Mapping[str, Setting] | None,
 ) -> Score:
-    """How questions and answers agree with PropBank's arguments, over the verbs that both have."""
+    """Agreement of questions and answers with PropBank arguments, over the common verbs."""
     propbank = propbank_arguments(corpus, sentences, holding)
     _common_verbs(table, corpus.name, set(propbank))
     per_verb = propbank_statistics(table, propbank, holding)
@@ -84,7 +85,7 @@ def score_propbank(
     scored.notes = file_notes(table)
     elsewhere = len(table.verbs) - len(per_verb.items)
     if elsewhere:
-        verbs = plural(elsewhere, "verb is no predicate", "verbs are no predicates")
+        verbs = plural(elsewhere, "verb is not a predicate", "verbs are not predicates")
         scored.notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
     if against is not None:
         scored.compare(table, against, propbank_statistics(against, propbank, holding))
@@ -93,7 +94,7 @@ def score_propbank(
 
 
 class _ReferenceScores:
-    """A result in the making."""
+    """A result under construction."""
 
     def __init__(self, name: str, per_verb: Statistics, metric: Metric, resampling: Resampling) -> None:
         self._name, self._per_verb, self._metric, self._resampling = name, per_verb, metric, resampling
@@ -124,13 +125,17 @@ class _ReferenceScores:
 def propbank_arguments(
     corpus: Corpus, sentences: dict[str, tuple[str, ...]], holding: Holding
 ) -> dict[Verb, list[PropBankArgument]]:
-    """The corpus's arguments by verb: its sentences are known by their tokens."""
+    """The arguments of the corpus by verb. Sentences are identified by their tokens."""
     if holding != "span" and corpus.marks_spans:
-        raise _refused(corpus, "marks spans and no heads", "Add --found-by span, or use a CoNLL-2009 file.")
+        raise _refused(corpus, "marks spans, not heads", "Add --found-by span, or use a CoNLL-2009 file.")
     if holding == "span" and not corpus.marks_spans and not corpus.has_syntax:
-        raise _refused(corpus, "has heads and no syntax to get spans from", "Leave out --found-by span.")
+        raise _refused(corpus, "marks heads but has no syntax to compute spans from", "Omit --found-by span.")
     if not sentences:
-        raise _refused(corpus, "can't be linked: the sentences' tokens are not known", "Give them with --sentences.")
+        raise _refused(
+            corpus,
+            "cannot be linked: the tokens of the sentences are unknown",
+            "Add a file with the tokens with --sentences.",
+        )
     ids: dict[tuple[str, ...], list[str]] = {}
     for given, tokens in sentences.items():
         ids.setdefault(tuple(map(plain, tokens)), []).append(given)
@@ -146,7 +151,7 @@ def propbank_arguments(
 
 
 def _part(sentence: Sentence, argument: SrlArgument, corpus: Corpus, holding: Holding) -> PropBankPart:
-    """A piece of an argument; its span from the tokens under its head, where the file has only heads."""
+    """A piece of an argument. If the file has only heads, the span is all tokens below the head."""
     _, first, last = argument
     if corpus.marks_spans or not sentence.heads:
         return PropBankPart(first, (first, last + 1))
@@ -156,7 +161,9 @@ def _part(sentence: Sentence, argument: SrlArgument, corpus: Corpus, holding: Ho
 
 
 def _objects(sentence: Sentence, head: int) -> tuple[int, ...]:
-    """What follows a preposition that heads an argument, as in CoNLL-2009; in Universal Dependencies none does."""
+    """The tokens below a preposition that is the head of an argument in CoNLL-2009. Does not occur in Universal
+    Dependencies.
+    """
     tags = {tags[head] for tags in (sentence.upos, sentence.xpos) if tags}
     if not tags & _PREPOSITIONS:
         return ()
@@ -166,7 +173,7 @@ def _objects(sentence: Sentence, head: int) -> tuple[int, ...]:
 
 
 def _digest(sentences: dict[str, tuple[str, ...]]) -> str:
-    """Of the texts that linked the two files, wherever they came from."""
+    """Digest of the texts that link the two files."""
     return digest_of("\n".join(f"{given} {' '.join(tokens)}" for given, tokens in sorted(sentences.items())).encode())
 
 
@@ -176,6 +183,6 @@ def _refused(corpus: Corpus, message: str, fix: str) -> UserError:
 
 def _common_verbs(system: QuestionAnswers, name: str, verbs: set[Verb]) -> None:
     if not verbs & set(system.verbs):
-        fix = "Use files about the same sentences, split into the same tokens."
+        fix = "Use files with the same sentences, split into the same tokens."
         problem = Problem(system.name, None, f"has no verb in common with {name}", fix)
-        raise UserError("the files are about different verbs", [problem])
+        raise UserError("the files have different verbs", [problem])

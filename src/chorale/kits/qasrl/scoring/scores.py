@@ -1,4 +1,4 @@
-"""QA-SRL scores as a command tells them: one system against a gold standard, and perhaps another beside it."""
+"""QA-SRL scores for the command line: one system against a gold standard, optionally compared with another system."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,23 +21,30 @@ SCORES = ("precision", "recall", "f1")
 NAMES = {"ua": "UA", "la": "LA", "role": "role"}
 _MOST = 20
 _QUESTIONS: Mapping[QuestionRule, str] = {
-    "assigned": "LA and role charge for extra questions about an argument (--questions assigned; {charged:,} here). "
-    "--questions authors scores as the gold standard's own script, which does not.",
-    "any": "LA and role do not charge for extra questions (--questions any): asking everything scores 1.",
-    "authors": "LA and role look at one question of each argument (--questions authors), as the gold standard's own "
-    "script. Which one the script takes changes from run to run; in {undecided:,} matched arguments LA depends on it.",
+    "assigned": (
+        "Extra questions about an argument count as errors in LA and role (--questions assigned; {charged:,} here). "
+        "The gold standard's own script ignores them (--questions authors)."
+    ),
+    "any": (
+        "Extra questions are not errors in LA and role (--questions any), so a system that asks every question scores "
+        "1."
+    ),
+    "authors": (
+        "LA and role use one question per argument (--questions authors), like the gold standard's own script. The "
+        "script's choice varies between runs, which affects LA for {undecided:,} matched arguments."
+    ),
 }
-_SAME_TEXTS = "Use files about the same texts, split into the same tokens."
+_SAME_TEXTS = "Use files with the same texts, split into the same tokens."
 
 
 @dataclass(frozen=True, slots=True)
 class QasrlOptions:
-    """What to compute, and with what the files were read."""
+    """What to compute, and the options for reading files."""
 
     rules: Rules = field(default_factory=Rules)
     average: Literal["micro", "macro"] = "micro"
     reading: Mapping[str, Setting] | None = None
-    """Options that only concern some formats, for the signature."""
+    """Options for some formats only, for the signature."""
     per_verb: bool = False
 
     def settings(self) -> dict[str, Setting]:
@@ -61,7 +68,7 @@ def score_qasrl(
     resampling: Resampling,
     against: QuestionAnswers | None = None,
 ) -> tuple[Score, Alignment]:
-    """UA, LA and role of a system, with what was asked for beside them; and the alignment they come from."""
+    """UA, LA and role of a system with the requested extras, and the alignment they are computed from."""
     check_pair(system, gold)
     alignment = align(system, gold, options.rules)
     per_verb = statistics(alignment)
@@ -96,7 +103,7 @@ def score_qasrl(
 def measure_json(
     name: str, sums: Counts, scores: Mapping[str, float], around: Mapping[str, Interval]
 ) -> dict[str, Any]:
-    """One measure as `--json` prints it: counts, fractions, and intervals if there are any."""
+    """One measure for `--json`: counts, fractions, and optional intervals."""
     return {"tp": sums.tp, "fp": sums.fp, "fn": sums.fn, **fractions_json(name, scores, around)}
 
 
@@ -127,7 +134,7 @@ def fractions_table(
     scores: Mapping[str, float],
     around: Mapping[str, Interval],
 ) -> ScoreTable:
-    """Rows by the name that their scores begin with, and behind their cells the three fractions, with intervals."""
+    """Table rows by the prefix of their scores, followed by three fractions with intervals."""
     interval = ["95% interval#"] * bool(around)
     shown = []
     for name, cells in rows.items():
@@ -150,7 +157,7 @@ def per_verb_json(per_verb: Statistics) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def same_items(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics]:
-    """Both with the same verbs: one that a side does not have counts nothing there."""
+    """Statistics of both over the same verbs. A verb missing on one side has zero counts."""
     items = tuple(sorted(set(first.items) | set(second.items)))
     place = {item: number for number, item in enumerate(items)}
     filled = []
@@ -166,33 +173,35 @@ def _two_names(system: QuestionAnswers, other: QuestionAnswers) -> tuple[str, st
     return names if names[0] != names[1] else (system.name, other.name)
 
 
-# What files must have in common, and what is to be said about them
+# Checks that the files fit together, and notes about them
 
 
 def check_pair(system: QuestionAnswers, gold: QuestionAnswers) -> None:
-    """Refuse two files that can't be about the same verbs, naming both."""
+    """Raises an error if two files cannot be about the same verbs."""
     joined([(gold.name, gold.sentences), (system.name, system.sentences)])
     if not len(gold.rows.verb):
-        problem = Problem(gold.name, None, "has no verbs to score against", "Check that the right file was named.")
+        problem = Problem(gold.name, None, "has no verbs to score against", "Check the file name.")
         raise UserError(f"{gold.name} can't be used", [problem])
     words = dict(zip(gold.verbs, gold.words, strict=True))
     if len(system.rows.verb) and not words.keys() & set(system.verbs):
-        message = f"has no verb in common with {gold.name}: its first is {system.verbs[0]}, there it is {gold.verbs[0]}"
-        problem = Problem(system.name, None, message, "Use the same sentence ids and verb_idx in both files.")
-        raise UserError("the files are about different verbs", [problem])
+        message = f"has no verb in common with {gold.name}: the first verbs are {system.verbs[0]} and {gold.verbs[0]}"
+        problem = Problem(system.name, None, message, "Use the same sentence IDs and verb_idx in both files.")
+        raise UserError("the files have different verbs", [problem])
     problems = [
-        Problem(system.name, None, message, f"{_SAME_TEXTS} Leave the column verb empty if it is not the word itself.")
+        Problem(
+            system.name, None, message, f"{_SAME_TEXTS} Leave the column verb empty unless it contains the word itself."
+        )
         for message in _other_words(system, words, gold.name)
     ]
     if problems:
-        raise UserError("the files are about different sentences", problems[:_MOST])
+        raise UserError("the files have different sentences", problems[:_MOST])
 
 
 def _other_words(system: QuestionAnswers, words: Mapping[Any, str], name: str) -> Iterator[str]:
     for verb, word in zip(system.verbs, system.words, strict=True):
         there = words.get(verb, "")
         if word and there and word.casefold() != there.casefold():
-            yield f"has the verb {word!r} at token {verb.token} of {verb.sentence}, where {name} has {there!r}"
+            yield f"has the verb {word!r} at token {verb.token} of {verb.sentence}, but {name} has {there!r}"
 
 
 def file_notes(table: QuestionAnswers) -> list[str]:
@@ -213,35 +222,35 @@ def _verbs(system: QuestionAnswers, gold: QuestionAnswers, alignment: Alignment)
 def _notes(alignment: Alignment, sums: Mapping[str, Counts]) -> Iterator[str]:
     if alignment.extra_verbs and not alignment.rules.extra_verbs:
         yield (
-            f"{plural(alignment.extra_verbs, 'verb is', 'verbs are')} only in the system's output: not counted; "
-            "--include-extra-verbs counts all their arguments as wrong."
+            f"{plural(alignment.extra_verbs, 'verb is', 'verbs are')} only in the system's output and not counted. "
+            "Use --include-extra-verbs to count all their arguments as errors."
         )
     repeated = _repeated(alignment)
     if repeated:
         yield (
-            f"The gold repeats questions about a verb ({plural(repeated, 'extra row', 'extra rows')}). Each row "
-            "counts, but only one can be found, as in the authors' script: role recall cannot reach 1."
+            f"The gold repeats questions about a verb ({plural(repeated, 'extra row', 'extra rows')}). As in the "
+            "authors' script, each row counts but only one can be matched, so role recall cannot reach 1."
         )
     compared = alignment.questions
     charged = int(compared.extra.sum() - np.count_nonzero(~compared.equivalent))
     yield _QUESTIONS[alignment.rules.questions].format(charged=charged, undecided=compared.undecided)
     if not sums["ua"].tp + sums["ua"].fp:
-        yield "The system says nothing about the gold's verbs: its precision is 0 by definition."
+        yield "The system has no answers for the gold verbs: its precision is 0 by definition."
     if not sums["ua"].tp + sums["ua"].fn:
         yield "The gold has no answers: recall is 0 by definition."
 
 
 def _lacking(system: QuestionAnswers, verbs: Mapping[str, int]) -> Iterator[str]:
-    """A parser that stopped half-way looks like one that finds little."""
+    """Warns about missing verbs, because an interrupted parser looks like one with low recall."""
     if verbs["only_in_gold"]:
         yield (
             f"{Path(system.name).name} lacks {verbs['only_in_gold']:,} of the gold's "
-            f"{plural(verbs['gold'], 'verb', 'verbs')}: all the arguments of these count as missed."
+            f"{plural(verbs['gold'], 'verb', 'verbs')}. All arguments of these verbs count as missed."
         )
 
 
 def _repeated(alignment: Alignment) -> int:
-    """Rows of the gold whose question stands in another row of the verb too, beyond the first."""
+    """Number of gold rows that repeat a question of another row of the same verb."""
     table = alignment.gold.table
     there = table.rows.question >= 0
     texts: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Partial-input baselines: can a model find the right answer without the question, the passage, or both?"""
+"""Partial-input baselines: can a model find the correct answer without the question, the passage, or both?"""
 
 from chorale.kits.questions.baselines.choice_models import ChoiceModel, FittedChoice
 from chorale.kits.questions.baselines.examples import GIVEN, ChoiceExample, Given, Gold, examples_of, lacking

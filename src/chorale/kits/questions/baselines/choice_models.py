@@ -1,4 +1,4 @@
-"""What a model of multiple-choice questions is, however it works, and which folders can hold one."""
+"""Interface of models for multiple-choice questions, and checks of model folders."""
 
 import json
 from collections.abc import Sequence
@@ -13,43 +13,43 @@ from chorale.metrics import FloatArray
 
 class FittedChoice(Protocol):
     def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
-        """For every example the probability of each of its options."""
+        """The probability of each option of every example."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierTraining:
-    """What a model that was trained before had learnt from."""
+    """Training data of a previously trained model."""
 
     given: Given
-    """What it was shown of each question."""
+    """The parts of each question that the model saw."""
     digests: frozenset[str]
-    """Of the files with the questions."""
+    """Digests of the question files."""
 
 
 class ChoiceModel(Protocol):
     @property
     def earlier(self) -> EarlierTraining | None:
-        """Where it learnt, if it answers as it was trained before. None for a model that learns from the examples."""
+        """Earlier training, for a model that is used as it is. None for a model that learns from the examples."""
 
     @property
     def signature(self) -> str:
-        """Its name and everything that changes what it says, but the seed."""
+        """Its name and all settings that change its answers, except the seed."""
 
     def fit(self, examples: Sequence[ChoiceExample], seed: int) -> FittedChoice:
-        """Learn from examples. Parts of them that the model may not see are empty."""
+        """Trains on examples. Hidden parts of the examples are empty."""
 
 
 def check_model_folder(folder: Path) -> None:
-    """Refuse a folder that can't hold a model before anything heavy is loaded."""
+    """Rejects folders that cannot contain a model, before large libraries are loaded."""
     if not folder.is_dir():
-        raise refused(folder, None, "is no folder", "Write light, or name the folder that the model was saved in")
+        raise refused(folder, None, "is not a folder", "Use light, or the folder of a saved model")
     if not (folder / "config.json").is_file():
-        fix = "Save the model there with save_pretrained, and its tokenizer too"
+        fix = "Save the model and its tokenizer there with save_pretrained"
         raise refused(folder / "config.json", None, "does not exist", fix)
 
 
 def writes_text(folder: Path) -> bool:
-    """Whether a folder's model goes from text to text, as T5 and BART do."""
+    """Whether the model of a folder is a text-to-text model such as T5 or BART."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except (OSError, ValueError):

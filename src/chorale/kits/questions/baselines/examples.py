@@ -1,4 +1,4 @@
-"""Questions as a reader gets them, perhaps with parts missing."""
+"""Questions as model input, optionally with parts hidden."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,16 +7,16 @@ from typing import Literal
 from chorale.kits.questions.files.questions import MISSING, McqQuestions
 
 Given = Literal["pqa", "pa", "qa", "a"]
-"""What a reader may see: passage, question and answers, or only some of them."""
+"""Parts that a model may see: passage, question and answers, or only some of them."""
 GIVEN: tuple[Given, ...] = ("pqa", "pa", "qa", "a")
 
 Gold = Literal["majority", "writer"]
-"""Whose answer is right: that of a majority of validators and writer together, or the writer's."""
+"""Source of the correct answer: the majority of validators and writer, or the writer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceExample:
-    """A question with its right answer, counted from 0."""
+    """A question with its correct answer, counted from 0."""
 
     id: str
     passage: str
@@ -25,16 +25,16 @@ class ChoiceExample:
     right: int
 
     def seen(self, given: Given) -> "ChoiceExample":
-        """What is left of it when only so much is shown."""
+        """The example with only these parts shown."""
         passage, question = self.passage if "p" in given else "", self.question if "q" in given else ""
         return replace(self, passage=passage, question=question)
 
 
 def examples_of(questions: McqQuestions, gold: Gold = "majority") -> list[ChoiceExample]:
-    """The questions that have a right answer, in the order of their ids.
+    """The questions with a correct answer, ordered by ID.
 
-    By majority, all votes and the writer's are counted; a question without a majority, or that most hold invalid, is
-    left out. One that nobody validated has its writer's answer.
+    By majority, the votes of all validators and the writer count. Questions without a majority, or with a majority for
+    “invalid”, are left out. Questions without validations keep the writer's answer.
     """
     answers = (questions.majority() if gold == "majority" else questions.writers).tolist()
     return [
@@ -45,7 +45,7 @@ def examples_of(questions: McqQuestions, gold: Gold = "majority") -> list[Choice
 
 
 def lacking(examples: Sequence[ChoiceExample], given: Given) -> list[str]:
-    """The ids of examples that lack a part which is to be shown."""
+    """IDs of examples that lack a part to be shown."""
     return [
         example.id
         for example in examples

@@ -19,7 +19,7 @@ FINE_TUNED = ModelKind(
 
 
 def save_fine_tuned(fitted: FittedHuggingFace, signature: str, training: dict[str, Any], folder: Path) -> None:
-    """Write the model and its tokenizer, then the description."""
+    """Writes the model and its tokenizer, then the description."""
     fitted.model.save_pretrained(folder, max_shard_size="1TB")
     fitted.tokenizer.save_pretrained(folder)
     about = {"signature": signature, "shape": {}, "training": training}
@@ -28,12 +28,12 @@ def save_fine_tuned(fitted: FittedHuggingFace, signature: str, training: dict[st
 
 
 def earlier_training(folder: Path) -> EarlierTraining:
-    """What the model of a folder was trained on. A folder whose weights are not the described ones is refused."""
+    """Training data of the model in a folder. Raises an error if the weights do not match the description."""
     about, _ = FINE_TUNED.read(folder)
     try:
         given, data = about["training"]["settings"]["input"], about["training"]["data"]
         if given not in GIVEN:
-            raise ValueError(f"the input is none of {', '.join(GIVEN)}")
+            raise ValueError(f"the input must be one of {', '.join(GIVEN)}")
         return EarlierTraining(given, frozenset(map(str, data.values())))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise refused(folder / "model.json", None, "can't be used", FINE_TUNED.again, str(error)[:200]) from None

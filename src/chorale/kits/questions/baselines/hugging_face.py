@@ -1,8 +1,8 @@
 """Any multiple-choice model of Hugging Face's transformers, from a folder on this machine. Nothing is downloaded.
 
-An option is read as the passage and, behind a mark of the tokenizer, the question with the option; what may not be
-seen is left out. Passages that are too long lose their end. With epochs, the folder's model is fine-tuned on the
-examples, each time from the beginning; with none it answers as it is.
+The input of an option is the passage, a separator of the tokenizer, and the question with the option; hidden parts are
+left out. Long passages are truncated at the end. With epochs, the folder's model is fine-tuned on the examples, each
+time from scratch; with none it is used as it is.
 """
 
 import random
@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 class TrainingCheckpoint(NamedTuple):
-    """Where the state of a training is kept, and of which training it must be."""
+    """File with the state of a training run, and the ID of that run."""
 
     folder: Path
     signature: str
@@ -41,18 +41,18 @@ class TrainingCheckpoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HuggingFaceChoice:
-    """A folder with a model and its tokenizer, and how it learns (as Nangia et al. 2021 had it, appendix F)."""
+    """A folder with a model and its tokenizer, and its training settings (as in Nangia et al. 2021, appendix F)."""
 
     folder: Path
     epochs: int = 4
     rate: float = 1e-5
     batch: int = 8
     device: str = "auto"
-    """Where it computes: cpu, cuda or mps; `auto` for a CUDA card if there is one, otherwise the processor."""
+    """Device: cpu, cuda or mps; `auto` uses CUDA if available, otherwise the CPU."""
     longest: int = 512
-    """In tokens; the model's own limit if that is shorter."""
+    """Maximum length in tokens, limited by the model's own maximum."""
     earlier: EarlierTraining | None = None
-    """Where `chorale train mcq` trained the folder's model."""
+    """Training data, if `chorale train mcq` trained the folder's model."""
 
     def __post_init__(self) -> None:
         check_model_folder(self.folder)
@@ -66,7 +66,7 @@ class HuggingFaceChoice:
         )
 
     def digest(self) -> str:
-        """Of the folder's configuration and weights."""
+        """Digest of the folder's configuration and weights."""
         digest = sha256()
         for path in sorted(self.folder.iterdir()):
             if path.name == "config.json" or path.suffix in (".safetensors", ".bin"):
@@ -83,7 +83,7 @@ class HuggingFaceChoice:
         progress: Progress | None = None,
         checkpoint: TrainingCheckpoint | None = None,
     ) -> "FittedHuggingFace":
-        """Fine-tune on the examples. With a checkpoint, a training that was stopped continues after its last epoch."""
+        """Fine-tunes on the examples. With a checkpoint, interrupted training resumes after the last complete epoch."""
         ordered = sorted(examples, key=lambda one: one.id)
         place = self._place()
         with _drawing(seed, place), _fast_products():
@@ -100,20 +100,20 @@ class HuggingFaceChoice:
             return "cuda" if there["cuda"] else "cpu"
         if not there.get(self.device, False):
             able = ", ".join(name for name, is_there in there.items() if is_there)
-            raise UserError(f"torch finds no {self.device!r} on this machine. Use one of: auto, {able}.")
+            raise UserError(f"torch finds no device {self.device!r} on this machine. Use one of: auto, {able}.")
         return self.device
 
     def _opened(self) -> tuple[Any, Any]:
         transformers.utils.logging.disable_progress_bar()
         try:
-            # Code that a folder brings along is never run, and nobody is asked whether it should be.
+            # Code in a model folder is never executed, and there is no prompt to allow it.
             careful = {"local_files_only": True, "trust_remote_code": False}
             tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, **careful)
-            # Half precision would make small differences between machines large ones.
+            # Half precision would amplify small differences between machines.
             model = self._kind().from_pretrained(self.folder, **careful).float()
         except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
-            fix = "Name a folder with a model and its tokenizer, as save_pretrained writes them"
-            raise refused(self.folder, None, "can't be opened", fix, _first_line(error)) from None
+            fix = "Use a folder with a model and its tokenizer, as written by save_pretrained"
+            raise refused(self.folder, None, "can't be loaded", fix, _first_line(error)) from None
         return tokenizer, model
 
     def _kind(self) -> Any:
@@ -121,7 +121,7 @@ class HuggingFaceChoice:
 
     def _limit(self, tokenizer: Any, model: Any) -> int:
         positions = getattr(model.config, "max_position_embeddings", self.longest)
-        # Models of RoBERTa's kind count places from behind the padding token's number.
+        # RoBERTa models count positions from the number of the padding token.
         if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
             positions -= (model.config.pad_token_id or 0) + 1
         return int(min(self.longest, positions, tokenizer.model_max_length))
@@ -129,7 +129,7 @@ class HuggingFaceChoice:
 
 @dataclass(frozen=True, slots=True)
 class HuggingFaceText(HuggingFaceChoice):
-    """A folder with a text-to-text model, such as UnifiedQA. It learns nothing from the examples."""
+    """A folder with a text-to-text model such as UnifiedQA. It does not learn from the examples."""
 
     def fit(self, examples: Sequence[ChoiceExample], seed: int) -> "FittedText":  # type: ignore[override] # noqa: ARG002
         tokenizer, model = self._opened()
@@ -148,7 +148,7 @@ class FittedText:
     at_once: int
 
     def predict(self, examples: Sequence[ChoiceExample]) -> list[FloatArray]:
-        """1 for the option that the model's text is most like; 0 for all where it is like none."""
+        """1 for the option most similar to the model's text; 0 for all options if none is similar."""
         chances = []
         for start in range(0, len(examples), self.at_once):
             part = examples[start : start + self.at_once]
@@ -158,7 +158,7 @@ class FittedText:
         return [one.astype(np.float64) for one in chances]
 
     def _written(self, examples: Sequence[ChoiceExample]) -> list[str]:
-        """What the model writes, word by word the likeliest. The end of long passages is cut off."""
+        """The generated text, by greedy decoding. Long passages are truncated at the end."""
         read = [prompt(one.question, one.options, one.passage) for one in examples]
         encoded = self.tokenizer(
             read,
@@ -191,7 +191,7 @@ class FittedHuggingFace:
         return probabilities
 
     def logits(self, examples: Sequence[ChoiceExample]) -> Any:
-        """Of every option of every example; a very small number where an example has fewer options than another."""
+        """Scores of every option of every example, padded with a very small number."""
         most = max(len(one.options) for one in examples)
         pairs = [self._texts(one, place) for one in examples for place in range(most)]
         encoded = self._encoded(pairs)
@@ -206,7 +206,7 @@ class FittedHuggingFace:
         return example.passage, f"{example.question} {option}".strip()
 
     def _encoded(self, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        # Where a question with its option is longer than all the room there is, its own end is lost.
+        # A question with its option that exceeds the maximum length is truncated too.
         ends = [self._cut(second) for _, second in pairs]
         if any(first for first, _ in pairs):
             firsts = [first for first, _ in pairs]
@@ -236,7 +236,7 @@ class _FineTuning:
         self.order = list(examples)
         self.shuffler = random.Random(seed)
         self.losses: list[float] = []
-        """The mean of each epoch so far."""
+        """Mean loss of each epoch so far."""
 
     def run(self, progress: Progress | None, checkpoint: TrainingCheckpoint | None) -> None:
         model = self.fitted.model
@@ -284,7 +284,7 @@ def _drawing(seed: int, place: str) -> Iterator[None]:
 
 @contextmanager
 def _fast_products() -> Iterator[None]:
-    """On a card that has it, TF32: a third of the time, and of a product's factors ten bits behind the point."""
+    """Uses TF32 on GPUs that support it: a third of the time, with factors of 10 mantissa bits."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
     try:

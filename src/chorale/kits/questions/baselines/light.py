@@ -1,13 +1,12 @@
-"""A light reader: what gives an answer away, weighed by a conditional logit. No download, no random numbers.
+"""A light model: surface cues weighted by a conditional logit. No download, no random numbers.
 
-Every option has features x, and P(option) = exp(w·x) / Σ exp(w·x') over the options of its question. The weights w are
-those of the greatest penalised likelihood. Features come from what is shown and nothing else:
+Every option has features x, and P(option) = exp(w·x) / Σ exp(w·x') over the options of its question. The weights w
+maximise the penalised likelihood. Features come only from the parts that are shown:
 
-- of the options: their place, length beside the others', likeness to the others, digits, negations, words and pairs of
-  words;
-- with the question: words in common, and which words follow which way of asking;
-- with the passage: how many of their words, pairs of words and rare words it has, in all and in its best sentence;
-- with both: words in common with the sentences that share most with the question.
+- of the options: position, relative length, similarity to the others, digits, negations, words and bigrams;
+- with the question: common words, and words that follow each type of question;
+- with the passage: the fraction of their words, bigrams and rare words in the passage and in its best sentence;
+- with both: common words with the sentences that share the most with the question.
 """
 
 import math
@@ -29,7 +28,7 @@ from chorale.text.alike import words_of
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _STEM = 6
-"""Words count as the same if they begin with the same so many letters: a crude stem that every language has."""
+"""Words are equal if this many of their first letters are: a crude stem for all languages."""
 _NEGATIONS = frozenset({"no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"})
 _TOTALS = frozenset({"all", "every", "always", "only", "both", "any", "everyone", "everything", "none", "above"})
 _STEPS = 200
@@ -40,7 +39,7 @@ Feature = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class LightChoice:
-    """How the light reader learns.
+    """Settings of the light model.
 
     >>> shorter = [ChoiceExample(str(n), "", "", ("long and winding", "short"), 1) for n in range(20)]
     >>> fitted = LightChoice().fit(shorter)
@@ -49,11 +48,11 @@ class LightChoice:
     """
 
     penalty: float = 5.0
-    """How strongly weights are held near 0."""
+    """Strength of the penalty on weights."""
     rare: float = 0.3
-    """What a word's own feature weighs beside those that are the same for all words."""
+    """Scale of the features of single words relative to general features."""
     buckets: int = 2**16
-    """Names of features are hashed into so many."""
+    """Number of hash buckets for feature names."""
 
     @property
     def signature(self) -> str:
@@ -64,13 +63,15 @@ class LightChoice:
         return None
 
     def fit(self, examples: Sequence[ChoiceExample], seed: int = 0) -> "FittedLight":  # noqa: ARG002 - nothing is drawn
-        """The weights of the greatest penalised likelihood: the same for any order of examples and any seed."""
+        """Fits the weights by penalised maximum likelihood. The result does not depend on the order of examples or on a
+        seed.
+        """
         if not examples:
-            raise ValueError("there is nothing to learn from")
+            raise ValueError("there are no examples to train on")
         ordered = sorted(examples, key=lambda one: one.id)
         rarity = Rarity.of(ordered)
         table = _FeatureTable.of(ordered, rarity, self)
-        # Only features that were seen can get a weight: climbing among those is much shorter.
+        # Only observed features can get a weight, and optimising only those is much faster.
         seen, column = np.unique(table.column, return_inverse=True)
         small = replace(table, column=column.astype(np.intp, copy=False), buckets=len(seen))
         right = np.zeros(table.options)
@@ -109,7 +110,7 @@ class _FeatureTable:
     column: NDArray[np.intp]
     value: FloatArray
     starts: NDArray[np.intp]
-    """Where the options of each example begin, and where the last ones end."""
+    """Start of the options of each example, and the end of the last."""
     buckets: int
 
     @classmethod
@@ -133,7 +134,7 @@ class _FeatureTable:
         return int(self.starts[-1])
 
     def probabilities(self, weights: FloatArray) -> FloatArray:
-        """Of every option, within its example."""
+        """Softmax over the options of each example."""
         score = np.bincount(self.row, self.value * weights[self.column], minlength=self.options)
         sizes = np.diff(self.starts)
         score -= np.repeat(np.maximum.reduceat(score, self.starts[:-1]), sizes)
@@ -153,7 +154,7 @@ def _bucket(name: str, buckets: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rarity:
-    """How rare a word is among the texts that were learnt from, between 0 and 1."""
+    """Rarity of a word in the training texts, from 0 to 1."""
 
     of_stem: dict[str, float]
 
@@ -168,7 +169,7 @@ class Rarity:
         return self.of_stem.get(stem, 1.0)
 
     def shared(self, words: Sequence[str], among: frozenset[str]) -> float:
-        """The share of the words' rarity that is of words which stand there too."""
+        """The fraction of the total rarity of words that also occur in the other text."""
         weights = self.of_stem
         whole = sum([weights.get(word, 1.0) for word in words])
         return sum([weights.get(word, 1.0) for word in words if word in among]) / whole if whole else 0.0
@@ -186,7 +187,7 @@ def _pairs(stems: Sequence[str]) -> list[str]:
 
 
 def _features(example: ChoiceExample, rarity: Rarity, rare: float) -> Iterator[list[Feature]]:
-    """Of each option in turn."""
+    """Features of each option."""
     options = [_stems(option) for option in example.options]
     question = _stems(example.question)
     passage = _Passage.of(example.passage, question, rarity) if example.passage else None
@@ -241,7 +242,7 @@ def _with_question(
 @dataclass(frozen=True, slots=True, eq=False)
 class _Passage:
     sentences: Sequence[tuple[frozenset[str], float]]
-    """The words of each, and how much of the question it has."""
+    """The words of each sentence, and its overlap with the question."""
     words: frozenset[str]
     pairs: frozenset[str]
     counts: Counter[str]

@@ -1,4 +1,4 @@
-"""Models by name: the light one, or a folder."""
+"""Models by name: the light model, or a folder."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _FINE_TUNED = "chorale fine-tuned choice model"
 def choice_model(
     name: str, *, epochs: int = 4, rate: float = 1e-5, batch: int = 8, device: str = "auto"
 ) -> ChoiceModel:
-    """`light`, or the model of a folder. The other settings are for one of Hugging Face's that is not trained yet."""
+    """`light`, or the model of a folder. The other settings apply to an untrained Hugging Face model."""
     if name == LIGHT:
         return LightChoice()
     folder = Path(name)
@@ -28,9 +28,9 @@ def choice_model(
     check_model_folder(folder)
     writes = writes_text(folder)
     if writes and epochs:
-        raise UserError(f"{name} is a text-to-text model, which answers as it is. Add --epochs 0.")
+        raise UserError(f"{name} is a text-to-text model and cannot be fine-tuned. Add --epochs 0.")
     need("torch", "transformers")
-    # Heavy, and behind an extra that a base install does not have.
+    # A large import that requires an optional extra.
     from chorale.kits.questions.baselines.fine_tuned import earlier_training  # noqa: PLC0415
     from chorale.kits.questions.baselines.hugging_face import HuggingFaceChoice, HuggingFaceText  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""A trained light model as a folder (`files/model_folders.py`), and its use on questions it has not seen."""
+"""A trained light model as a folder (`files/model_folders.py`), and its use on unseen questions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +18,8 @@ _KIND = ModelKind(
     "chorale light choice model",
     "a light model of multiple-choice questions",
     "chorale train mcq",
-    "It guesses the right option of a multiple-choice question from surface features, to show what gives answers away. "
+    "It guesses the correct option of a multiple-choice question from surface features, to reveal annotation "
+    "artifacts. "
     "It does not understand the text: do not use it to answer questions.",
     {"stems": dict},
 )
@@ -26,7 +27,7 @@ _KIND = ModelKind(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedLight:
-    """A light model that was trained before. It answers as it is, whatever examples it is given to learn from."""
+    """A previously trained light model. It is used as it is and ignores training examples."""
 
     fitted: FittedLight
     signature: str
@@ -41,7 +42,7 @@ class TrainedLight:
 
 
 def save_light(model: TrainedLight, folder: Path) -> None:
-    """Write the weights, the description and the model card."""
+    """Writes the weights, the description and the model card."""
     about = {
         "signature": model.signature,
         "shape": asdict(model.fitted.settings),
@@ -52,15 +53,15 @@ def save_light(model: TrainedLight, folder: Path) -> None:
 
 
 def load_light(folder: Path) -> TrainedLight:
-    """The model of a folder, exactly as it was saved."""
+    """Loads a saved model from a folder."""
     about, weights = _KIND.read(folder)
     try:
         settings = LightChoice(**about["shape"])
         table = load(weights)["weights"]
         if table.shape != (settings.buckets,) or table.dtype != np.float64 or not np.isfinite(table).all():
-            raise ValueError(f"{settings.buckets} finite weights were expected")
+            raise ValueError(f"expected {settings.buckets} finite weights")
         if about["training"]["settings"]["input"] not in GIVEN:
-            raise ValueError(f"the input is none of {', '.join(GIVEN)}")
+            raise ValueError(f"the input must be one of {', '.join(GIVEN)}")
         rarity = Rarity({str(stem): float(value) for stem, value in about["stems"].items()})
     except (KeyError, TypeError, ValueError, SafetensorError) as error:
         raise _KIND.does_not_fit(folder, error) from None

@@ -1,4 +1,4 @@
-"""How well a model does on questions it has not learnt from: cross-validation, and transfer from other questions."""
+"""Accuracy of a model on unseen questions: cross-validation, and transfer from other questions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from chorale.kits.questions.baselines.examples import ChoiceExample, Given
 from chorale.metrics import Metric, Statistics
 
 NONE_CHOSEN = -1
-"""What a model chooses that holds no option likely."""
+"""The choice of a model that gives no option a probability."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelTrial:
-    """A model's answers to questions it had not learnt from, sorted by the questions' ids."""
+    """The answers of a model to unseen questions, sorted by question ID."""
 
     ids: tuple[str, ...]
     chosen: NDArray[np.intp]
     right: NDArray[np.bool_]
     fold: NDArray[np.intp]
-    """The fold in which each question was asked; 0 where there is but one."""
+    """The test fold of each question; 0 if there is only one."""
     guessing: float
-    """What guessing would get: the mean of 1 over the number of options."""
+    """Chance accuracy: the mean of 1 / number of options."""
 
     @property
     def accuracy(self) -> float:
@@ -33,12 +33,12 @@ class ModelTrial:
 
     @property
     def deviation(self) -> float | None:
-        """The sample standard deviation over folds; None where there is but one."""
+        """Sample standard deviation over folds; None if there is only one."""
         accuracies = [self.right[self.fold == number].mean() for number in np.unique(self.fold)]
         return float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else None
 
     def statistics(self) -> Statistics:
-        """For intervals and tests: a row a question."""
+        """Statistics for intervals and tests, one row per question."""
         return Statistics(self.ids, np.column_stack([self.right, np.ones(len(self.right))]).astype(np.float64))
 
 
@@ -51,10 +51,10 @@ def accuracy_metric() -> Metric:
 def cross_validate(
     model: ChoiceModel, examples: Sequence[ChoiceExample], given: Given, *, folds: int = 5, seed: int = 1
 ) -> ModelTrial:
-    """Every question is asked once, of a model that learnt from the other folds.
+    """Tests every question once, with a model trained on the other folds.
 
-    Questions about the same passage are in the same fold, so that no passage is learnt from and asked about. Which fold
-    follows from the seed and the passage alone; there are as many questions in each as passages allow.
+    Questions about the same passage are in the same fold, so no passage is in both training and test data. The fold
+    depends only on the seed and the passage, and folds are as equal in size as passages allow.
     """
     ordered = sorted(examples, key=lambda one: one.id)
     fold = folds_of(ordered, folds, seed)
@@ -70,9 +70,9 @@ def cross_validate(
 def transfer(
     model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, seed: int = 1
 ) -> dict[tuple[str, str], ModelTrial]:
-    """For every pair of sets, how a model that learnt from the source (second) does on the target (first).
+    """For every pair of sets, the accuracy on the target (first) of a model trained on the source (second).
 
-    Questions about passages that the target has as well are not learnt from.
+    Training questions about passages of the target are left out.
     """
     trials = {}
     pairs = [(target, source) for target in sets for source in sets if target != source]
@@ -81,7 +81,7 @@ def transfer(
         known = {one.passage for one in asked if one.passage}
         learnt = [one.seen(given) for one in sets[source] if one.passage not in known]
         if not learnt:
-            raise ValueError(f"{source} has no questions about passages that {target} has not")
+            raise ValueError(f"{source} has only questions about passages of {target}")
         fitted = model.fit(learnt, seed)
         chosen = _chosen(fitted, [one.seen(given) for one in asked])
         trials[target, source] = _trial(asked, chosen, np.zeros(len(asked), dtype=np.intp))
@@ -89,12 +89,12 @@ def transfer(
 
 
 def folds_of(examples: Sequence[ChoiceExample], folds: int, seed: int) -> NDArray[np.intp]:
-    """The fold of each example. Passages are assigned in random order, each to the smallest fold."""
+    """The fold of each example. Passages are assigned in random order to the smallest fold."""
     passages: dict[str, list[int]] = {}
     for place, example in enumerate(examples):
         passages.setdefault(example.passage or example.id, []).append(place)
     if not 2 <= folds <= len(passages):
-        raise ValueError(f"{folds} folds can't be made of {len(passages)} passages")
+        raise ValueError(f"cannot make {folds} folds from {len(passages)} passages")
 
     def drawn(passage: str) -> bytes:
         return sha256(f"{seed}\n{passage}".encode("utf-8", "surrogatepass")).digest()

@@ -1,6 +1,6 @@
 """Commands about multiple-choice questions.
 
-What needs a study's database is loaded when a study's folder is named: files are scored without it.
+Modules that need a study database are loaded only for a study folder. Files are scored without them.
 """
 
 from typing import TYPE_CHECKING

@@ -40,13 +40,13 @@ ModelName = Annotated[
     str,
     Option(
         metavar="MODEL",
-        help="The model: light (built in), or the folder of a Hugging Face model with its tokenizer. Multiple-choice "
-        "models are fine-tuned; text-to-text models such as UnifiedQA need --epochs 0.",
+        help="Model: light (built in), or the folder of a Hugging Face model with its tokenizer. Multiple-choice "
+        "models are fine-tuned; text-to-text models such as UnifiedQA require --epochs 0.",
     ),
 ]
 GoldName = Annotated[
     Literal["majority", "writer"],
-    Option(metavar="WHOSE", help="Correct answer: of the majority of validators and writer, or the writer's."),
+    Option(metavar="WHOSE", help="Correct answer: majority of validators and writer, or the writer's."),
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
@@ -54,7 +54,7 @@ Device = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    Option(help="Where to write all answers (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`."),
+    Option(help="Output file for all answers (.csv, .tsv or .jsonl), for `chorale evaluate mcq --predictions`."),
 ]
 
 

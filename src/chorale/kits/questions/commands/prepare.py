@@ -32,7 +32,7 @@ Alike = Annotated[
         metavar="SHARE",
         min=0.1,
         max=1.0,
-        help="Fraction of shared word triples from which a passage counts as a duplicate.",
+        help="Minimum fraction of shared word trigrams for a duplicate passage.",
     ),
 ]
 Sample = Annotated[int | None, Option(min=1, help="Number of passages to sample at random, balanced over genres.")]
@@ -49,10 +49,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 
 def mcq(
     texts: Texts,
-    out: Annotated[Path, Option(metavar="PATH", help="Where to write the passages: .jsonl, or with --part a folder.")],
+    out: Annotated[Path, Option(metavar="PATH", help="Output file for the passages (.jsonl); with --part, a folder.")],
     genre: Genres = None,
-    min_words: Annotated[int, Option(min=1, help="Minimum words of a passage.")] = 60,
-    max_words: Annotated[int, Option(min=2, help="Maximum words of a passage.")] = 250,
+    min_words: Annotated[int, Option(min=1, help="Minimum number of words per passage.")] = 60,
+    max_words: Annotated[int, Option(min=2, help="Maximum number of words per passage.")] = 250,
     alike: Alike = 0.8,
     sample: Sample = None,
     part: Parts = None,
@@ -62,9 +62,11 @@ def mcq(
 ) -> None:
     """Split texts into passages for a study of multiple-choice questions, without duplicates."""
     if min_words > max_words:
-        raise UserError(f"--min-words {min_words} is above --max-words {max_words}. Give a lower number first.")
+        raise UserError(
+            f"--min-words {min_words} is greater than --max-words {max_words}. Lower --min-words or raise --max-words."
+        )
     if part and sample:
-        raise UserError("--sample and --part both set the number of passages. Leave one out.")
+        raise UserError("--sample and --part both set the number of passages. Use only one of them.")
     parts = _parts(part or [])
     targets = {name: out / f"{name}.jsonl" for name in parts} or {"": out}
     for target in targets.values():
@@ -103,7 +105,7 @@ def mcq(
 
 
 def _print_left_out(texts: Mapping[str, str]) -> None:
-    """Name the texts that no passage is of, with why; some of them where they are many."""
+    """Lists texts without a passage and the reason, shortened if there are many."""
     listed = [f"{text} ({why})" for text, why in islice(texts.items(), _MOST_LISTED)]
     if listed:
         more = len(texts) - len(listed)
@@ -112,15 +114,16 @@ def _print_left_out(texts: Mapping[str, str]) -> None:
 
 
 def _parts(given: list[str]) -> dict[str, int]:
-    """How many passages each part gets, by its name."""
+    """Number of passages per part, by name."""
     parts: dict[str, int] = {}
     for option in given:
         name, _, count = option.partition("=")
         if not _NAME.fullmatch(name) or not count.isdecimal() or len(count) > 9 or not int(count):
             raise UserError(
-                f"--part {option}: write a name of letters, digits and dashes and a number, as in round-1=225."
+                f"Invalid --part {option}. Write NAME=N, where NAME has only letters, digits and dashes, e.g. "
+                "round-1=225."
             )
         if name in parts:
-            raise UserError(f"--part {option}: there is a part of this name already. Give every part a unique name.")
+            raise UserError(f"--part {option} repeats the name of another part. Give every part a unique name.")
         parts[name] = int(count)
     return parts

@@ -1,4 +1,4 @@
-"""The questions of a study's folder, for `chorale evaluate mcq`."""
+"""The questions of a study folder, for `chorale evaluate mcq`."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from chorale.model import UserError
 
 
 def questions_of_folder(folder: Path, db: str | None, resampling: Resampling, hourly: int) -> StudyQuestions:
-    """Straight from a study's database. Who looks at the arms has exported them, and that is an event."""
+    """Reads questions from the study database. Access to the arms is logged as an export."""
     with started_study(folder, db) as study:
         settle_everything(study)
         questions = study.store.read(lambda tx: study_questions(tx, study, resampling, expert_hourly=hourly)).result()
         study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
     if questions is None:
-        raise UserError(f"{folder} has no questions that somebody wrote and others have answered yet.")
+        raise UserError(f"{folder} has no written questions with validations yet.")
     return questions

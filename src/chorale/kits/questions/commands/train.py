@@ -27,7 +27,7 @@ from chorale.model.extras import need
 from chorale.model.plural import plural
 
 StartingModel = Annotated[
-    str, Option(metavar="MODEL", help="light (built in), or the folder of a Hugging Face model to fine-tune.")
+    str, Option(metavar="MODEL", help="Model: light (built in), or the folder of a Hugging Face model to fine-tune.")
 ]
 
 
@@ -35,17 +35,15 @@ def mcq(
     folder: Annotated[Path, Argument(metavar="DIR", help="Folder for the model; created if missing.")],
     data: Annotated[
         list[Path],
-        Option(
-            metavar="FILE", help="Questions to learn from: .json or .jsonl, optionally compressed (.gz). Repeatable."
-        ),
+        Option(metavar="FILE", help="Training questions: .json or .jsonl, optionally compressed (.gz). Repeatable."),
     ],
     given: Annotated[
         Given,
-        Option("--input", metavar="WHAT", help="What the model sees: pqa (passage, question, answers), pa, qa or a."),
+        Option("--input", metavar="WHAT", help="Input of the model: pqa (passage, question, answers), pa, qa or a."),
     ] = "pqa",
     model: StartingModel = LIGHT,
     gold: GoldName = "majority",
-    epochs: Annotated[int, Option(min=1, max=100, help="Number of passes over the data, of a folder's model.")] = 4,
+    epochs: Annotated[int, Option(min=1, max=100, help="Number of training epochs for a folder's model.")] = 4,
     rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="Learning rate of a folder's model.")] = 1e-5,
     batch: Annotated[int, Option(min=1, max=1024, help="Batch size of a folder's model.")] = 8,
     device: Device = "auto",
@@ -86,11 +84,12 @@ class _Trained(NamedTuple):
 def _check(examples: list[ChoiceExample], data: list[Path], given: Given, gold: str) -> None:
     if not examples:
         names = ", ".join(map(str, data))
-        raise UserError(f"{names}: no question has a right answer by --gold {gold}. Name files with answers.")
+        raise UserError(f"{names}: no question has a correct answer with --gold {gold}. Use files with answers.")
     if without := lacking(examples, given):
         counted = plural(len(without), "question lacks", "questions lack")
         raise UserError(
-            f"--input {given}: {counted} the passage or the question, such as {without[0]}. Fill them in, or show less."
+            f"--input {given}: {counted} the passage or the question, such as {without[0]}. Fill them in, or use "
+            "another --input."
         )
 
 
@@ -121,7 +120,7 @@ def _fine_tune(
     )
 
     if isinstance(model, HuggingFaceText) or model.earlier:
-        raise UserError(f"{model.folder} has no model that can be fine-tuned. Name a multiple-choice model.")
+        raise UserError(f"{model.folder} does not contain a model that can be fine-tuned. Use a multiple-choice model.")
     line = signature("mcq-model", {"model": model.signature, **settings}, digests)
     fitted = model.fit(examples, settings["seed"], progress, TrainingCheckpoint(folder, line))
     training = {"settings": settings, "model": model.signature, "data": digests, "questions": len(examples)}

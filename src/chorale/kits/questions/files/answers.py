@@ -1,8 +1,8 @@
-"""Validations and predictions in files of their own: one answer a row, beside the files of questions they are about.
+"""Validations and predictions in separate files, one answer per row.
 
-A row has `question_id`, `answer` (`option2`; `invalid` for a validator who finds the question broken) and who gave it:
-`worker_id` of a validation, `model` of a prediction. A prediction may have `text` instead of `answer`: what a model
-wrote, for which the most similar option is taken. CSV, TSV or JSONL, optionally compressed.
+A row has `question_id`, `answer` (`option2`; `invalid` for a validator who finds the question invalid) and its source:
+`worker_id` for a validation, `model` for a prediction. A prediction may have `text` instead of `answer`: the text of a
+model, for which the most similar option is used. CSV, TSV or JSONL, optionally compressed.
 """
 
 import re
@@ -33,33 +33,41 @@ class _Answers:
         self._given: dict[tuple[str, str], int] = {}
 
     def parse(self, row: Row) -> tuple[int, int, str, int]:
-        """File, question, who and which option; the number of options for "invalid"."""
+        """File, question, worker or model, and option; the number of options stands for "invalid"."""
         for column in ("question_id", self._who):
             if not isinstance(row.values.get(column), str) or not row.values[column]:
                 raise _refused(f"has no {column}", f"Fill in the column {column}", row.values.get(column))
         question, who = str(row.values["question_id"]), str(row.values[self._who])
         if question not in self._places:
-            raise _refused("is about a question that is in none of the files", "Remove it, or name its file", question)
+            raise _refused(
+                "refers to a question that is not in any of the files",
+                "Remove the row, or add the file with the question",
+                question,
+            )
         if (question, who) in self._given:
             where = f"answered in line {self._given[question, who]}"
-            raise _refused(f"answers a question again that {who} {where}", "Keep one", question)
+            raise _refused(f"repeats an answer: {who} already {where}", "Keep only one answer", question)
         self._given[question, who] = row.line
         number, place = self._places[question]
         if self._has_answered(self._files[number], place, who):
             where = "answers in the file of questions"
-            raise _refused(f"answers a question again that {who} {where}", "Keep one", question)
+            raise _refused(f"repeats an answer: {who} already {where}", "Keep only one answer", question)
         options = int((~np.isnan(self._files[number].words[place])).sum())
         if self._may_be_invalid or row.values.get("answer") is not None:
             return number, place, who, self._answer(row, options)
         return number, place, who, self._written(row, self._files[number], place, options)
 
     def _written(self, row: Row, file: McqQuestions, place: int, options: int) -> int:
-        """The option that a model's text is most like; the number of options if it is like none."""
+        """The option most similar to a model's text; the number of options if none is similar."""
         text = row.values.get("text")
         if not isinstance(text, str):
-            raise _refused("has neither answer nor text", "Write option1 and so on, or what the model wrote", text)
+            raise _refused(
+                "has neither answer nor text", "Write option1 and so on in answer, or the model's text in text", text
+            )
         if not file.texts:
-            raise _refused("has a text, and the question's options are not known", "Add options to the questions", text)
+            raise _refused(
+                "has a text, but the options of the question are unknown", "Add options to the questions", text
+            )
         option = option_in(text, file.texts[place].options)
         return options if option is None else option
 
@@ -84,7 +92,7 @@ def _refused(message: str, fix: str, value: Any) -> RowError:
 
 
 def add_validations(files: Sequence[McqQuestions], path: Path) -> list[McqQuestions]:
-    """The same questions with these votes besides those they had."""
+    """Adds these votes to the questions."""
     votes = [file.votes.copy() for file in files]
     answers = _Answers(files, "worker_id", may_be_invalid=True)
     for number, place, _, answer in read_parsed(path, "answers", answers.parse):
@@ -94,13 +102,13 @@ def add_validations(files: Sequence[McqQuestions], path: Path) -> list[McqQuesti
 
 
 def add_predictions(files: Sequence[McqQuestions], path: Path) -> list[McqQuestions]:
-    """The same questions with these models besides those they had."""
+    """Adds the answers of these models to the questions."""
     models = [{name: given.copy() for name, given in file.models.items()} for file in files]
     answers = _Answers(files, "model", may_be_invalid=False)
     for number, place, model, answer in read_parsed(path, "answers", answers.parse):
         empty = np.full(len(files[number]), MISSING)
         options = int((~np.isnan(files[number].words[place])).sum())
-        # "Invalid" is never the gold answer of a question that is kept.
+        # "Invalid" is never the gold answer of a kept question.
         models[number].setdefault(model, empty)[place] = files[number].invalid if answer == options else answer
     return [
         replace(file, models={name: by_model[name] for name in sorted(by_model)})

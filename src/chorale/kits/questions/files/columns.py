@@ -1,7 +1,7 @@
-"""Multiple-choice questions as items and answers have them: numbered columns, the same in files and in the database.
+"""Multiple-choice questions as numbered columns of items and answers, in files and in the database.
 
-A question is `question_1`, `options_1` (a list of texts), `right_1` (`option2`: the one its writer holds right) and,
-where writers explain, `why_1`; the second one has a 2, and so on.
+A question has `question_1`, `options_1` (a list of texts), `right_1` (`option2`: marked as correct by its writer) and,
+with explanations, `why_1`. The second question has a 2, and so on.
 """
 
 import re
@@ -18,11 +18,11 @@ LONGEST_WHY = 1_500
 _KINDS = ("question", "options", "right", "why")
 _COLUMN = re.compile(rf"(?:{'|'.join(_KINDS)})_[0-9]{{1,9}}")
 INVALID = "invalid"
-"""What a validator says of a question that is broken or has no right answer."""
+"""Answer of a validator to a question that is invalid or has no correct option."""
 
 
 def one_of(values: tuple[str, ...]) -> Any:
-    """The type of a text that is one of these."""
+    """The type of a text with one of these values."""
     literal: Any = Literal
     return literal[values]
 
@@ -34,7 +34,7 @@ def _in_one_line(value: Any) -> Any:
 def _so_many_different(count: int) -> Callable[[list[str]], list[str]]:
     def check(options: list[str]) -> list[str]:
         if len(options) != count:
-            raise ValueError(f"must be a list of {count} options, and this has {len(options)}")
+            raise ValueError(f"must be a list of {count} options, but has {len(options)}")
         if len(set(map(str.casefold, options))) < count:
             raise ValueError("must not have the same option twice")
         return options
@@ -48,7 +48,7 @@ Why = Annotated[str, Field(min_length=1, max_length=LONGEST_WHY), BeforeValidato
 
 
 class QuestionsOptions(BaseModel):
-    """How many questions a page has, and of how many options each."""
+    """Number of questions per page, and of options per question."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -65,7 +65,7 @@ class QuestionsOptions(BaseModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the options are called in answers."""
+        """Names of the options in answers."""
         return tuple(f"option{place}" for place in range(1, self.choices + 1))
 
 
@@ -80,10 +80,10 @@ class WrittenQuestion(NamedTuple):
 def questions_type(
     name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool = False
 ) -> type[BaseModel]:
-    """A model with this number of questions. With their passage they are an item, which keeps whatever else its row
-    has.
+    """A model with this number of questions. With their passage they form an item, which keeps all other columns of its
+    row.
 
-    `right` and `why`: whether those columns must be there; otherwise they may be.
+    `right` and `why`: whether these columns are required; otherwise they are optional.
     """
     columns: dict[str, Any] = {"passage": (McqPassage, ...)} if passage else {}
     size = {"minItems": options.choices, "maxItems": options.choices}
@@ -106,7 +106,7 @@ def questions_type(
 
 
 def _without_more(questions: int) -> Callable[[Any], Any]:
-    """Whatever else a row has is kept, but columns that look like those of a further question are a mistake."""
+    """Keeps all other columns, but rejects columns that look like those of an additional question."""
 
     usual = {f"{kind}_{number}" for kind in _KINDS for number in range(1, questions + 1)}
 
@@ -115,14 +115,16 @@ def _without_more(questions: int) -> Callable[[Any], Any]:
         more = (name for name in unusual if _COLUMN.fullmatch(str(name)))
         strange = next((name for name in more if not 1 <= int(name.rpartition("_")[2]) <= questions), None)
         if strange is not None:
-            raise ValueError(f"has {strange}, and a page has {questions} questions. Leave it out, or set `questions`.")
+            raise ValueError(
+                f"has {strange}, but a page has {questions} questions. Remove the column, or change `questions`."
+            )
         return row
 
     return check
 
 
 def questions_in(row: Mapping[str, Any]) -> Iterator[WrittenQuestion]:
-    """The questions of an item or an answer, in their order."""
+    """The questions of an item or an answer, in order."""
     number = 1
     while f"question_{number}" in row:
         yield WrittenQuestion(
@@ -136,7 +138,7 @@ def questions_in(row: Mapping[str, Any]) -> Iterator[WrittenQuestion]:
 
 
 def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
-    """The passage and its questions for a page: each option separately, and nothing that reveals the right one."""
+    """The passage and its questions for a page: each option separately, without the correct answers."""
     view = {"passage": row["passage"]}
     for question in questions_in(row):
         view[f"question_{question.number}"] = question.text
@@ -145,14 +147,14 @@ def shown_questions(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def same_questions(options: QuestionsOptions, source: object) -> SourceProblem | None:
-    """Questions that one stage writes are whole items of another only if both have as many, of as many options."""
+    """Checks that a writing stage and the stage made from it have equal numbers of questions and options."""
     if not isinstance(source, QuestionsOptions):
         return None
     here, there = (options.questions, options.choices), (source.questions, source.choices)
     if here == there:
         return None
     return SourceProblem(
-        f"there are {there[0]} `questions` of {there[1]} `choices` there",
-        f"Give both stages {there[0]} `questions` of {there[1]} `choices`, or the same other numbers.",
-        f"{here[0]} questions of {here[1]} choices",
+        f"the source stage has {there[0]} `questions` with {there[1]} `choices`",
+        f"Use the same numbers in both stages, e.g. {there[0]} `questions` with {there[1]} `choices`.",
+        f"{here[0]} questions with {here[1]} choices",
     )

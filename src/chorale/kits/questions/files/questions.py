@@ -1,10 +1,10 @@
-"""Multiple-choice questions with what people and models answered, as Nangia et al. (2021) published them.
+"""Multiple-choice questions with answers of people and models, in the format of Nangia et al. (2021).
 
-A .json file holds one list of records, a .jsonl file one record a line; both may be packed (.gz). Of a record count:
+A .json file contains a list of records, a .jsonl file one record per line; both may be compressed (.gz). Fields:
 `question_id` (or `example_id`), `options` (texts), `gold_answer` (`option2`: the writer's), `validation_data` (a list
 of `{"worker_answer": "option2", "unanswerable": false}`) and `model_predictions` (a list of `[1, "model"]`, counted
 from 0). `question`, `document` (or `passage`), `justification`, `worker_id`, `passage_id`, `passage_index` and
-`protocol` are for analyses of what was written, and may be missing.
+`protocol` are optional, for analyses of the texts.
 """
 
 import json
@@ -37,7 +37,7 @@ _ANSWER = re.compile(r"option([1-9]\d{0,3})")
 
 @dataclass(frozen=True, slots=True)
 class McqText:
-    """The texts of the file; empty where it has none."""
+    """The texts of a question; empty if the file has none."""
 
     question: str
     passage: str
@@ -46,26 +46,26 @@ class McqText:
     writer: str
     passage_id: str
     place: int | None
-    """Whether it is the first or the second question about its passage."""
+    """1 for the first question about its passage, 2 for the second."""
     protocol: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class McqQuestions:
-    """Questions sorted by id, so that nothing depends on the order of records. Answers are counted from 0."""
+    """Questions sorted by ID, so that results do not depend on the order of records. Answers are counted from 0."""
 
     ids: tuple[str, ...]
     writers: Codes
-    """The answer that the writer of each question holds right."""
+    """The answer that the writer of each question marked as correct."""
     votes: Codes
-    """How many validators gave each answer: questions × (most options + 1), the last column for "invalid"."""
+    """Number of validators per answer: questions × (maximum number of options + 1), the last column for "invalid"."""
     models: Mapping[str, Codes]
-    """For every model its answer to each question, `MISSING` where there is none."""
+    """The answer of each model to each question, or `MISSING`."""
     words: NDArray[np.float64]
-    """The number of words of every option; NaN behind the last."""
+    """Number of words of every option, padded with NaN."""
     texts: tuple[McqText, ...] = ()
     validators: tuple[frozenset[str], ...] = ()
-    """Who gave the votes on each question, as far as that is known."""
+    """The voters on each question, if known."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -77,20 +77,20 @@ class McqQuestions:
 
     @property
     def with_writers(self) -> Codes:
-        """The votes, with the answer of each question's writer as one more."""
+        """The votes plus the answer of the writer."""
         votes = self.votes.copy()
         votes[np.arange(len(self)), self.writers] += 1
         return votes
 
     def majority(self) -> Codes:
-        """The answer of more than half of the validators and the writer; `MISSING` if there is none, or "invalid"."""
+        """The answer of more than half of validators and writer; `MISSING` without a majority or for "invalid"."""
         votes = self.with_writers
         most = votes.argmax(axis=1)
         kept = (2 * votes.max(axis=1) > votes.sum(axis=1)) & (most != self.invalid)
         return np.where(kept, most, MISSING)
 
     def columns(self) -> dict[str, dict[str, str]]:
-        """By their names in files, the columns that say which questions belong together, where all have a value."""
+        """Columns that group questions, by their names in files, if all questions have a value."""
         known = {
             "question_id": self.ids,
             "worker_id": [text.writer for text in self.texts],
@@ -126,14 +126,14 @@ class _Record:
     id: str
     writer: int
     votes: list[int]
-    """Answers; the number of options for "invalid"."""
+    """Answers; the number of options stands for "invalid"."""
     validators: frozenset[str]
     predictions: dict[str, int]
     text: McqText
 
 
 def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
-    """The questions of a file, and the file. Anything wrong is a `UserError` that lists it."""
+    """Reads the questions of a file, and the file itself. Raises a `UserError` that lists all problems."""
     source = read_source(path)
     doubtful = UNSTORABLE_ESCAPE.search(source.text) is not None
     problems: list[Problem] = []
@@ -141,7 +141,7 @@ def read_mcq(path: Path) -> tuple[McqQuestions, Source]:
 
 
 def mcq_of_records(records: Iterable[Mapping[str, Any]], name: str) -> McqQuestions:
-    """The same from records that are no file; `name` is what messages call them."""
+    """Builds questions from records that are not in a file. `name` is used in messages."""
     objects = ((None, f"record {number:,}", one) for number, one in enumerate(records, 1))
     return _read(objects, name, [], doubtful=False)
 
@@ -149,7 +149,7 @@ def mcq_of_records(records: Iterable[Mapping[str, Any]], name: str) -> McqQuesti
 def _read(
     objects: Iterable[tuple[int | None, str, Any]], name: str, problems: list[Problem], *, doubtful: bool
 ) -> McqQuestions:
-    """`problems` are those of reading the objects, which go on while it does."""
+    """`problems` may grow while the objects are read."""
     records: dict[str, _Record] = {}
     seen: set[str] = set()
     for line, place, values in objects:
@@ -160,13 +160,13 @@ def _read(
         if record is not None:
             records.setdefault(record.id, record)
         if reader.id in seen:
-            reader.report("has the id of another record", "Remove one of the two", reader.id)
+            reader.report("has the same ID as another record", "Remove one of them", reader.id)
         elif reader.id is not None:
             seen.add(reader.id)
         if len(problems) >= MOST_PROBLEMS:
             break
     if not problems and not records:
-        problems.append(Problem(name, None, "has no questions", "Check that the right file was named."))
+        problems.append(Problem(name, None, "has no questions", "Check the file name."))
     if problems:
         raise UserError(f"{name} can't be used", problems)
     return _questions([records[one] for one in sorted(records)])
@@ -193,12 +193,12 @@ def _questions(records: list[_Record]) -> McqQuestions:
 
 
 class _RecordReader:
-    """Reads one record and reports what is wrong with it."""
+    """Reads one record and reports its errors."""
 
     def __init__(self, file: str, line: int | None, place: str, problems: list[Problem]) -> None:
         self._file, self._line, self._place, self._problems = file, line, place, problems
         self.id: str | None = None
-        """That of the record, once it is read."""
+        """ID of the record, once it is read."""
 
     def report(self, message: str, fix: str, value: Any = None) -> None:
         shown = None if value is None else shortened(value)
@@ -221,7 +221,7 @@ class _RecordReader:
         if isinstance(name, int) and not isinstance(name, bool):
             name = str(name)
         if not isinstance(name, str) or not name:
-            self.report("has no question_id", "Give it a unique id", name)
+            self.report("has no question_id", "Give it a unique ID", name)
             return None
         self.id = name
         self._place = f"{self._place} ({shortened(name)})"
@@ -234,7 +234,7 @@ class _RecordReader:
             return None
         empty = next((place for place, option in enumerate(options, 1) if not option.strip()), None)
         if empty is not None:
-            self.report(f"has nothing in option{empty}", "Write its text")
+            self.report(f"has no text in option{empty}", "Write the text of the option")
         writer = self._answer(values.get("gold_answer"), len(options), "gold_answer", may_be_invalid=False)
         votes = self._votes(self._list(values, "validation_data"), len(options))
         predictions = self._predictions(self._list(values, "model_predictions"), len(options))
@@ -255,7 +255,7 @@ class _RecordReader:
 
         place = values.get("passage_index")
         if place is not None and (isinstance(place, bool) or not isinstance(place, int) or place < 1):
-            self.report("has a passage_index that is not a number from 1 on", "Write 1 or 2, or leave it out", place)
+            self.report("has a passage_index that is not a positive number", "Write 1 or 2, or remove it", place)
         return McqText(
             question=written("question"),
             passage=written("document", "passage"),
@@ -288,9 +288,9 @@ class _RecordReader:
     def _votes(self, votes: list[Any], options: int) -> list[int]:
         seen: set[str] = set()
         for worker in (vote["worker_id"] for vote in votes if isinstance(vote, dict) and "worker_id" in vote):
-            # As text: what stands there may be anything.
+            # As text, because the value may have any type.
             if repr(worker) in seen:
-                self.report("has two validations of one worker", "Keep one of them", worker)
+                self.report("has two validations by the same worker", "Keep only one", worker)
                 break
             seen.add(repr(worker))
         return [self._vote(vote, options) for vote in votes]
@@ -314,14 +314,14 @@ class _RecordReader:
             elif isinstance(pair[0], bool) or not isinstance(pair[0], int) or not 0 <= pair[0] < options:
                 self.report("has a prediction that is not one of its options", f"Write 0 to {options - 1}", pair)
             elif pair[1] in by_model:
-                self.report("has two predictions of one model", "Remove one of the two", pair[1])
+                self.report("has two predictions by the same model", "Remove one of them", pair[1])
             else:
                 by_model[pair[1]] = pair[0]
         return by_model
 
 
 def records_in(source: Source, path: Path, problems: list[Problem]) -> Iterator[tuple[int | None, str, Any]]:
-    """Every record, with its line and how a message names it. What can't be read is added to the problems."""
+    """Every record, with its line and its name in messages. Read errors are added to `problems`."""
     if suffix_of(path) in (".jsonl", ".ndjson"):
         for number, line in enumerate(source.text.split("\n"), 1):
             if line.strip():
@@ -335,18 +335,18 @@ def records_in(source: Source, path: Path, problems: list[Problem]) -> Iterator[
             for number, value in enumerate(records, 1):
                 yield None, f"record {number:,}", value
         else:
-            message, fix = "is not a list of records", "Write [ … ] around them."
+            message, fix = "is not a list of records", "Enclose the records in [ … ]."
             problems.append(Problem(source.name, 1, message, fix, shortened(records)))
 
 
 def _parsed(text: str, name: str, first_line: int, problems: list[Problem]) -> Iterator[Any]:
-    """What the text says; nothing if it is no JSON."""
+    """Parses the text as JSON. Reports a problem if it is invalid."""
     try:
         yield json.loads(text)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
         near = shortened(text[max(0, error.pos - 20) : error.pos + 20])
-        problems.append(Problem(name, line, not_json(error), "Correct it.", near))
+        problems.append(Problem(name, line, not_json(error), "Correct the JSON.", near))
     except (ValueError, RecursionError):
         message = f"can't be read as JSON: overlong numbers or more than {DEEPEST_NESTING} levels"
         problems.append(Problem(name, first_line, message, "Remove overlong numbers and deep nesting."))

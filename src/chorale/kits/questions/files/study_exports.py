@@ -1,4 +1,4 @@
-"""What a study of questions exports besides its questions: grades, responses and the ledger, read back for analyses."""
+"""Reads a study's exports of grades, responses and the ledger for analyses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,22 +38,22 @@ class PaidAmount:
 
 
 def read_grades(paths: Sequence[Path]) -> list[dict[str, str]]:
-    """The rows of exports `mcq-grades`."""
+    """Reads the rows of exports `mcq-grades`."""
     return [row for path in paths for row in read_parsed(path, "grades", lambda row: _grade(row.values))]
 
 
 def read_worked(path: Path) -> list[Worked]:
-    """The responses of an export `jsonl`."""
+    """Reads the responses of an export `jsonl`."""
     return read_parsed(path, "responses", lambda row: worked_of(row.values))
 
 
 def read_paid(path: Path) -> list[PaidAmount]:
-    """The lines of an export `ledger`."""
+    """Reads the lines of an export `ledger`."""
     return read_parsed(path, "payments", lambda row: paid_of(row.values))
 
 
 class RowError(Exception):
-    """A row that can't be used: what is wrong with it, and the fix."""
+    """An invalid row: the error and the fix."""
 
     def __init__(self, message: str, fix: str, value: str | None) -> None:
         super().__init__(message)
@@ -61,7 +61,7 @@ class RowError(Exception):
 
 
 def read_parsed(path: Path, content: str, parse: Callable[[Row], _Read]) -> list[_Read]:
-    """The rows of a table, parsed; what `parse` raises as `RowError` becomes a `UserError` that lists it."""
+    """Parses the rows of a table. Collects every `RowError` of `parse` in a `UserError`."""
     problems: list[Problem] = []
     rows = []
     for row in read_rows(path, shown_as=path.name, problems=problems):
@@ -72,7 +72,7 @@ def read_parsed(path: Path, content: str, parse: Callable[[Row], _Read]) -> list
         if len(problems) >= MOST_PROBLEMS:
             break
     if not problems and not rows:
-        problems.append(Problem(path.name, None, f"has no {content}", "Check that the right file was named."))
+        problems.append(Problem(path.name, None, f"has no {content}", "Check the file name."))
     if problems:
         raise UserError(f"{path.name} can't be used", problems[:MOST_PROBLEMS])
     return rows
@@ -82,7 +82,7 @@ def _text(values: dict[str, Any], name: str, export: str) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value:
         shown = None if value is None else shortened(value)
-        raise RowError(f"has no {name}", f"Use a file as `chorale export --format {export}` writes it.", shown)
+        raise RowError(f"has no {name}", f"Use a file written by `chorale export --format {export}`.", shown)
     return value
 
 
@@ -91,7 +91,7 @@ def _whole(values: dict[str, Any], name: str, export: str) -> int:
     try:
         return int(value if isinstance(value, int) else str(value))
     except ValueError:
-        fix = f"Write a whole number, as `chorale export --format {export}` does."
+        fix = f"Write a whole number, as in the output of `chorale export --format {export}`."
         shown = shortened("nothing" if value is None else value)
         raise RowError(f"has a {name} that is invalid", fix, shown) from None
 
@@ -104,7 +104,7 @@ def _grade(values: dict[str, Any]) -> dict[str, str]:
 
 
 def worked_of(values: dict[str, Any]) -> Worked:
-    """From a row of the export `jsonl`."""
+    """Parses a row of the export `jsonl`."""
     answer, arm = values.get("answer"), values.get("arm")
     return Worked(
         response=str(_whole(values, "response", "jsonl")),
@@ -119,7 +119,7 @@ def worked_of(values: dict[str, Any]) -> Worked:
 
 
 def paid_of(values: dict[str, Any]) -> PaidAmount:
-    """From a row of the export `ledger`."""
+    """Parses a row of the export `ledger`."""
     return PaidAmount(
         worker=str(values.get("worker") or ""),
         stage=str(values.get("stage") or ""),

@@ -1,7 +1,7 @@
-"""Texts that passages are cut from: plain text, JSONL, or folders such as the Open American National Corpus.
+"""Source texts for passages: plain text, JSONL, or folders such as the Open American National Corpus.
 
-A folder is searched for .txt files. Of the corpus' own folders the genre is known by their names; in any other it is
-the folder a file lies in. A JSONL row has `text` (or `passage`), and may have `id` and `genre`.
+A folder is searched for .txt files. The genre is the corpus genre of a folder of the corpus, and otherwise the name of
+the folder. A JSONL row has `text` (or `passage`), and optionally `id` and `genre`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ OANC_GENRES = {
     "oup": "oup",
     "fiction": "fiction",
 }
-"""The ten genres that people can read without special knowledge, by the names of their folders in the corpus."""
+"""The ten genres that can be read without special knowledge, by their folder names in the corpus."""
 _OBJECTS = {".jsonl", ".ndjson"}
 
 
@@ -39,14 +39,14 @@ class SourceText:
 
 
 def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:
-    """Every text of the files and folders, in a fixed order. What is wrong is a `UserError` that lists it."""
+    """Reads every text of the files and folders, in a fixed order. Raises a `UserError` that lists all problems."""
     problems: list[Problem] = []
     seen: dict[str, str] = {}
     for path in paths:
         for text in _texts(path, problems):
             if text.id in seen:
-                message = f"has the id of a text in {seen[text.id]} again"
-                problems.append(Problem(text.source, None, message, "Give every text a unique id.", text.id))
+                message = f"repeats the ID of a text in {seen[text.id]}"
+                problems.append(Problem(text.source, None, message, "Give every text a unique ID.", text.id))
             seen[text.id] = text.source
             if not problems:
                 yield text
@@ -54,7 +54,7 @@ def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:
             break
     if not problems and not seen:
         names = ", ".join(str(path) for path in paths)
-        problems.append(Problem(names, None, "has no texts", "Name .txt or .jsonl files, or a folder with .txt files."))
+        problems.append(Problem(names, None, "has no texts", "Use .txt or .jsonl files, or a folder of .txt files."))
     if problems:
         raise UserError("The texts can't be used", problems[:MOST_PROBLEMS])
 
@@ -62,7 +62,7 @@ def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:
 def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
     if path.is_dir():
         for file in sorted(path.rglob("*.txt")):
-            # A link could lead anywhere; what is in the folder is meant.
+            # Links could lead outside the folder.
             if file.is_file() and not file.is_symlink():
                 name = file.relative_to(path).as_posix()
                 yield SourceText(name, read_source(file).text, _genre(file.relative_to(path)), name)
@@ -72,7 +72,7 @@ def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
             if text is not None:
                 yield text
     elif is_table(path):
-        message, fix = "is a table", "Name a .txt or .jsonl file, or a folder of .txt files."
+        message, fix = "is a table, not text", "Use a .txt or .jsonl file, or a folder of .txt files."
         problems.append(Problem(path.name, None, message, fix, path.suffix))
     else:
         yield SourceText(path.stem, read_source(path).text, "", path.name)
@@ -87,7 +87,7 @@ def _row(path: Path, number: int, values: dict[str, Any], line: int, problems: l
     name, genre = values.get("id", f"{path.stem}-{number}"), values.get("genre") or ""
     if not isinstance(name, str | int) or isinstance(name, bool) or not isinstance(genre, str):
         shown = shortened(genre if isinstance(name, str | int) else name)
-        problems.append(Problem(path.name, line, "has an id or genre that is not text", "Write it in quotes.", shown))
+        problems.append(Problem(path.name, line, "has an ID or genre that is not text", "Write it in quotes.", shown))
         return None
     return SourceText(str(name), text, genre, path.name)
 

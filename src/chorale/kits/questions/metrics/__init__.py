@@ -1,4 +1,4 @@
-"""Human performance on multiple-choice questions, beside that of models on the same questions."""
+"""Human and model performance on multiple-choice questions."""
 
 from chorale.kits.questions.metrics.agreement import (
     ALPHA_VARIANTS,

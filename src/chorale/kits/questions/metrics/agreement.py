@@ -1,8 +1,8 @@
-"""How far validators agree: Krippendorff's α, for nominal answers ("invalid" is one of them).
+"""Agreement of validators: Krippendorff's α for nominal answers, including "invalid".
 
-The paper does not say which records and votes entered its Table 3. Two readings match its values over all questions, so
-both are offered: all questions with the writer's answer as one more vote, and the kept questions with the validators'
-votes alone.
+The paper does not specify the records and votes for its Table 3. Two readings match its values over all questions, so
+both are available: all questions with the writer's answer as an additional vote, and the kept questions with only the
+validators' votes.
 """
 
 from collections.abc import Mapping
@@ -25,21 +25,21 @@ ALPHA_VARIANTS: tuple[AlphaVariant, ...] = ("with-writer", "kept")
 
 @dataclass(frozen=True, slots=True)
 class McqAlpha:
-    """None where there are not two votes on one question, or all votes are the same answer."""
+    """None if no question has two votes, or if all votes are equal."""
 
     all: float | None
     resampled: float | None
-    """Of the questions with more votes than make the gold."""
+    """α of the questions with more votes than needed for the gold."""
     evidence: Mapping[str, tuple[Statistics, Metric]] = field(default_factory=dict, repr=False)
-    """Of each of the two that is defined, what it rests on: a row for every question of the file, counted or not."""
+    """Statistics of each defined α: one row per question of the file, counted or not."""
 
 
 def mcq_alpha(
     questions: McqQuestions, variant: AlphaVariant = "with-writer", *, drawn: int = 4, options: int | None = None
 ) -> McqAlpha:
-    """α of a file's votes. A question is kept here if the majority of all its votes and the writer's says so.
+    """α of the votes in a file. A question is kept by the majority of all its votes and the writer's.
 
-    To compare with a file whose questions have more options, `options` is the most that any question of either has.
+    To compare with a file with more options, set `options` to the maximum over both files.
     """
     many = questions.votes.sum(axis=1) > drawn
     if variant == "with-writer":
@@ -56,7 +56,9 @@ def mcq_alpha(
 
 
 def _alpha(questions: McqQuestions, table: NDArray[np.int64], counted: NDArray[np.bool_]) -> Agreement:
-    """Of the counted questions. A worker is a place among a question's votes: α does not ask who voted."""
+    """Ratings of the counted questions. Workers are positions among the votes of a question, because α ignores
+    identities.
+    """
     table = np.where((counted & (table.sum(axis=1) > 1))[:, None], table, 0)
     tasks, labels = np.nonzero(table)
     counts = table[tasks, labels]
@@ -79,8 +81,9 @@ def _alpha(questions: McqQuestions, table: NDArray[np.int64], counted: NDArray[n
 
 @dataclass(frozen=True, slots=True)
 class DrawnAlpha:
-    """α of the validators' votes on the questions that a draw of the gold votes keeps: its mean over draws, and where
-    the middle 95% of them lie."""
+    """α of the validators' votes on the questions kept by a sample of the gold votes: mean and central 95% over
+    samples.
+    """
 
     value: float
     interval: Interval
@@ -89,10 +92,10 @@ class DrawnAlpha:
 def alpha_over_draws(
     questions: McqQuestions, *, drawn: int = 4, draws: int = 1000, seed: int = 1
 ) -> dict[str, DrawnAlpha]:
-    """For all kept questions (`all`) and those with votes left (`resampled`), where there are any.
+    """For all kept questions (`all`) and those with remaining votes (`resampled`), if any.
 
-    Which questions are kept depends on the draw, and so does α. All four values of the paper's Table 3 that the
-    published data allow to compute are within these intervals; no reading without sampling has all of them.
+    The kept questions depend on the sample, and so does α. All four values of Table 3 that the published data cover are
+    within these intervals; no reading without sampling matches all of them.
     """
     votes = questions.votes.astype(np.float64)
     sizes = votes.sum(axis=1)
@@ -111,7 +114,7 @@ def alpha_over_draws(
 
 
 def _alphas(votes: FloatArray, kept: NDArray[np.bool_]) -> FloatArray | None:
-    """One for every row of `kept`; None where there is no disagreement to expect."""
+    """α for every row of `kept`; None if the expected disagreement is zero."""
     sizes = votes.sum(axis=1)
     apart = np.divide(sizes**2 - (votes**2).sum(axis=1), sizes - 1, out=np.zeros_like(sizes), where=sizes > 1)
     chosen = kept.astype(np.float64)

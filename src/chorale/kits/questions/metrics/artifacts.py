@@ -1,6 +1,6 @@
-"""What the words alone reveal: lengths of options, words copied from the passage, kinds of questions.
+"""Annotation artifacts in the texts: lengths of options, words copied from the passage, types of questions.
 
-Which option is right is what the writer says: these measures need no validations.
+The correct option is the writer's, so these measures need no validations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ _PASSAGE_NEEDED = ("overlap of right options", "overlap of wrong options")
 
 
 def measure_written(questions: McqQuestions) -> tuple[Statistics, Metric]:
-    """Statistics of every question, and the scores that follow. Scores that the file has no texts for are left out."""
+    """Statistics and scores of every question. Scores that need missing texts are left out."""
     rows = np.zeros((len(questions), _WIDTH))
     for place, text in enumerate(questions.texts):
         rows[place] = _row(questions, place, text.question, text.passage)
@@ -79,7 +79,7 @@ def _row(questions: McqQuestions, place: int, question: str, passage: str) -> Fl
 
 
 def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray, FloatArray]:
-    """Shares of options by number of words, for right and wrong ones: 0 to `most`, which includes longer ones."""
+    """Fractions of correct and wrong options by number of words: 0 to `most`, which includes longer options."""
     right = np.zeros_like(questions.words, dtype=bool)
     right[np.arange(len(questions)), questions.writers] = True
     known = ~np.isnan(questions.words)
@@ -92,10 +92,10 @@ def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray,
 
 
 def measure_explanations(questions: McqQuestions) -> tuple[Statistics, Metric] | None:
-    """Statistics of every question with an explanation, and the shares that follow; None if there is none.
+    """Statistics and fractions of questions with an explanation, or None without explanations.
 
-    Alike are those that are nearly the same as another one of the file, or by the same writer; trivial those that say
-    nothing of their passage, question or answers.
+    An explanation is alike if it is nearly the same as another in the file, or by the same writer. It is trivial if it
+    does not refer to its passage, question or answers.
     """
     by_id = {
         name: text for name, text in zip(questions.ids, questions.texts, strict=True) if text.justification.strip()
@@ -120,7 +120,7 @@ def measure_explanations(questions: McqQuestions) -> tuple[Statistics, Metric] |
 
 
 def repeated_questions(texts: Sequence[McqText]) -> float | None:
-    """The share of questions that their writer asked before in nearly the same words; generic ones among them."""
+    """The fraction of questions that repeat an earlier question of the same writer, including generic ones."""
     if not any(text.question for text in texts):
         return None
     repeated = alike_places([text.question for text in texts], [text.writer for text in texts])
@@ -130,7 +130,7 @@ def repeated_questions(texts: Sequence[McqText]) -> float | None:
 def first_less_second(
     questions: McqQuestions, measures: McqMeasures, resampling: Resampling
 ) -> dict[str, UnpairedComparison]:
-    """Of every model its accuracy on first questions less that on second ones."""
+    """Accuracy of each model on first questions minus its accuracy on second questions."""
     places = np.array([text.place or 0 for text in questions.texts])
     if not {1, 2} <= set(places.tolist()):
         return {}
@@ -146,7 +146,7 @@ def first_less_second(
 
 
 def by_place(questions: McqQuestions, measures: McqMeasures) -> dict[str, dict[int, float]]:
-    """Of every model its accuracy on the first questions about passages, on the second, and so on."""
+    """Accuracy of each model on the first question about each passage, on the second, and so on."""
     places = np.array([text.place or 0 for text in questions.texts])
     accuracies: dict[str, dict[int, float]] = {name: {} for name in measures.models}
     for place in sorted(set(places.tolist()) - {0}):

@@ -1,7 +1,7 @@
-"""What a question costs in every arm: its writing, the training of those who wrote it, and the experts' time.
+"""Cost per question in each arm: writing, training of the writers, and expert time.
 
-After Nangia et al. (2021, section 3, "Cost"): fees of the platform and validation are left out, and the questions of
-intermediate rounds are thrown away, so that what they cost is training.
+Follows Nangia et al. (2021, section 3, "Cost"): platform fees and validation are excluded, and questions of
+intermediate rounds are discarded, so they count as training.
 """
 
 from collections import defaultdict
@@ -17,16 +17,16 @@ HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class QuestionCosts:
-    """Money in the smallest unit of the currency."""
+    """Costs of an arm, in the smallest unit of the currency."""
 
     questions: int
-    """Written in the last stage: those that are validated."""
+    """Number of questions written in the last stage, which are validated."""
     writers: int
     writing: int
     training: int
-    """All else its workers were paid, but for validating."""
+    """All other payments to its workers, except for validation."""
     expert_seconds: float
-    """Time that experts took to grade what its workers wrote."""
+    """Time that experts spent grading its questions."""
 
     def per_question(self, *, training: bool = True, hourly: float = 0) -> float | None:
         if not self.questions:
@@ -36,12 +36,12 @@ class QuestionCosts:
 
 
 def costs_by_arm(worked: Sequence[Worked], paid: Sequence[PaidAmount]) -> Mapping[str, QuestionCosts]:
-    """Of every arm; people without an arm are experts."""
+    """Costs of every arm. People without an arm are experts."""
     by_response = {answer.response: answer for answer in worked}
     arms = {answer.worker: answer.arm for answer in worked if answer.arm is not None}
 
     def source(answer: Worked) -> Worked | None:
-        """An item made from an answer ends in the number of that answer."""
+        """The key of an item made from an answer ends in the number of the answer."""
         return by_response.get(answer.item.rpartition("/")[2])
 
     final = {written.stage for answer in worked if answer.task == VALIDATING and (written := source(answer))}

@@ -1,4 +1,4 @@
-"""How hard every question is for models: the 3PL model of item response theory (Nangia et al. 2021, section 5.4)."""
+"""Difficulty of questions for models: the 3PL model of item response theory (Nangia et al. 2021, section 5.4)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from chorale.metrics import FloatArray
 from chorale.metrics.irt import IrtFit, fit_irt
 
 FEW_MODELS = 20
-"""Below so many responders, difficulties say little: the paper has 90."""
+"""Minimum number of responders for informative difficulties. The paper has 90."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Difficulties:
     models: tuple[str, ...]
     items: tuple[str, ...]
     groups: tuple[str, ...]
-    """Of every question the file it is in."""
+    """The file of each question."""
     difficulty: FloatArray
 
     def by_group(self) -> Mapping[str, FloatArray]:
@@ -30,7 +30,7 @@ class Difficulties:
 def difficulties(
     files: Mapping[str, McqQuestions], *, progress: Callable[[int, int], None] | None = None
 ) -> Difficulties | None:
-    """Fitted to all files together, so that their scales are one; None where no model answered anything."""
+    """Fits all files together for a common scale. None if there are no model answers."""
     models = sorted({model for file in files.values() for model in file.models})
     columns: list[FloatArray] = []
     items: list[str] = []

@@ -1,8 +1,7 @@
 """Accuracy of people and models on the questions that validators agree on, and the gap between them.
 
-Every question contributes the expected values of its statistics over all draws of its gold votes, so the scores need
-no random numbers: a score is the ratio of two expected sums. How far a single draw can be from it is found by
-drawing (`resampled`).
+Every question contributes the expected values of its statistics over all samples of its gold votes, so the scores need
+no random numbers: a score is the ratio of two expected sums. `resampled` estimates how far a single sample can deviate.
 """
 
 import re
@@ -20,8 +19,9 @@ from chorale.metrics.sampling import Progress, interval_of
 
 Section = Literal["all", "resampled", "high", "unanimous"]
 SECTIONS: tuple[Section, ...] = ("all", "resampled", "high", "unanimous")
-"""All questions that are kept; those with votes left to ask people; of these, those on which at least 80% of the gold
-votes agree; those on which all do."""
+"""All kept questions; those with remaining votes; of these, those where at least 80% of the gold votes agree; and those
+where all agree.
+"""
 HIGH_AGREEMENT = 0.8
 _RUN = re.compile(r"(.+?)[-_.]?(\d+)")
 _BLOCK = 256
@@ -29,20 +29,20 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class McqMeasures:
-    """Statistics per question and the scores that follow from them.
+    """Statistics and scores per question.
 
     Scores are named `kept SECTION`, `human SECTION`, `MODEL SECTION`, `gap MODEL SECTION` and `longest all` (the
-    accuracy of always choosing the answer with most words).
+    accuracy of always choosing the longest answer).
     """
 
     statistics: Statistics
     metric: Metric
     models: tuple[str, ...]
-    """Names of models, and of averages over runs of a model."""
+    """Names of models and of averages over runs of a model."""
     runs: Mapping[str, tuple[str, ...]]
-    """The runs that each average is over."""
+    """The runs of each average."""
     n_resampled: int
-    """Questions with votes left over."""
+    """Number of questions with remaining votes."""
     _outcomes: tuple[tuple[DrawOutcome, ...], ...]
     _rows: tuple[FloatArray, ...]
 
@@ -50,7 +50,7 @@ class McqMeasures:
         return self.metric.scores(self.statistics)
 
     def resampled(self, *, draws: int = 1000, seed: int = 1, progress: Progress | None = None) -> dict[str, Interval]:
-        """The middle 95% of every score over draws of the gold votes."""
+        """The central 95% of every score over samples of the gold votes."""
         from_all = np.zeros((draws, self.statistics.rows.shape[1]))
         rng = np.random.default_rng(seed)
         for number, (outcomes, rows) in enumerate(zip(self._outcomes, self._rows, strict=True), 1):
@@ -64,8 +64,9 @@ class McqMeasures:
 
 
 def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share") -> McqMeasures:
-    """The measures of a file of questions. `drawn` votes and the writer's make the gold; `ties` says what a tie among
-    the other people is worth: its share of right answers, nothing or everything."""
+    """The measures of a file of questions. `drawn` sampled votes and the writer's determine the gold; `ties` is the
+    value of a tie among the other people: the fraction of correct answers, 0 or 1.
+    """
     names = tuple(questions.models)
     layout = _Layout(names)
     outcomes, rows = [], []
@@ -89,7 +90,7 @@ def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share"
 
 
 def runs_of_models(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Models that differ by a number at the end are runs of one.
+    """Models whose names differ only in a final number are runs of the same model.
 
     >>> runs_of_models(["bert_1", "bert_2", "t5_11b"])
     {'bert': ('bert_1', 'bert_2')}
@@ -103,7 +104,7 @@ def runs_of_models(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The columns of the statistics: for every section kept, right people, and for every model asked and right."""
+    """The columns of the statistics: per section, kept and human correct, and per model, answered and correct."""
 
     models: tuple[str, ...]
 
@@ -112,7 +113,7 @@ class _Layout:
         return 2 + 2 * len(self.models)
 
     def rows(self, outcomes: tuple[DrawOutcome, ...], questions: McqQuestions, place: int) -> FloatArray:
-        """What a question contributes in each of its outcomes."""
+        """Contribution of a question in each of its outcomes."""
         table = np.zeros((len(outcomes), len(SECTIONS) * self._width + 1))
         answers = np.array([questions.models[name][place] for name in self.models], dtype=np.int64)
         for row, outcome in zip(table, outcomes, strict=True):
@@ -150,7 +151,7 @@ class _Layout:
         return scores
 
     def wholes(self, sums: FloatArray) -> dict[str, FloatArray | float]:
-        """Of accuracies, the questions they are over."""
+        """Denominators of the accuracies."""
         by_name: dict[str, FloatArray | float] = {"longest all": sums[..., 0]}
         for number, section in enumerate(SECTIONS):
             part = sums[..., number * self._width : (number + 1) * self._width]
@@ -172,6 +173,6 @@ def _sections(outcome: DrawOutcome) -> list[int]:
 
 
 def _longest(words: NDArray[np.float64], gold: int) -> float:
-    """Whether the longest answer is right; its share where several are longest."""
+    """Whether the longest answer is correct; a fraction if several are longest."""
     longest = words == np.nanmax(words)
     return float(longest[gold] / longest.sum())

@@ -1,8 +1,8 @@
 """Possible outcomes of a question when some votes are sampled for the gold answer and the rest measure people.
 
-After Nangia et al. (2021, section 5): four of ten validators' votes and the writer's decide the gold answer, by
-majority; the majority of the remaining six is the human answer. Which four is chance. There are only C(10, 4) = 210
-ways, and far fewer that differ in their counts, so all of them are gone through, with their probabilities.
+Follows Nangia et al. (2021, section 5): the majority of four of ten validator votes and the writer's vote is the gold
+answer; the majority of the remaining six is the human answer. The four are sampled at random. There are only C(10, 4) =
+210 samples, and far fewer with different counts, so all are enumerated with their probabilities.
 """
 
 import itertools
@@ -19,23 +19,25 @@ DISCARDED = -1
 
 @dataclass(frozen=True, slots=True)
 class DrawOutcome:
-    """One way it can go."""
+    """One possible outcome."""
 
     probability: float
     gold: int
-    """The answer that counts as right, or `DISCARDED`: there is no majority, or it holds the question invalid."""
+    """The gold answer, or `DISCARDED` if there is no majority or the majority is "invalid"."""
     for_gold: int
-    """How many of the gold votes are for it; 0 of a discarded question."""
+    """Number of gold votes for the gold answer; 0 for a discarded question."""
     gold_votes: int
     human: float | None
-    """Whether the others' majority is right: 1, 0, or in between for a tie. None where nobody is left to ask."""
+    """Whether the majority of the remaining votes is correct: 1, 0, or a fraction for a tie. None without remaining
+    votes.
+    """
 
 
 @lru_cache(maxsize=65_536)
 def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties = "share") -> tuple[DrawOutcome, ...]:
-    """All outcomes of a question whose validators gave each answer so often (the last place: "invalid").
+    """All outcomes of a question, given the number of votes per answer (the last is "invalid").
 
-    A question with no more than `drawn` votes is not sampled: all its votes and the writer's make the gold.
+    With at most `drawn` votes there is no sampling: all votes and the writer's determine the gold.
 
     >>> [(one.probability, one.gold, one.for_gold, one.human) for one in outcomes_of((9, 1, 0), writer=0)]
     [(0.4, 0, 4, 1.0), (0.6, 0, 5, 1.0)]
@@ -53,7 +55,7 @@ def outcomes_of(votes: tuple[int, ...], writer: int, drawn: int = 4, ties: Ties 
 
 
 def _draws(votes: tuple[int, ...], drawn: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """How often each answer may be among the drawn votes, and in how many ways that comes about."""
+    """Possible numbers of sampled votes per answer, with the number of samples for each."""
     if sum(votes) <= drawn:
         yield votes, 1
         return

@@ -1,7 +1,7 @@
-"""What people write, looked at word by word: question words, generic questions, copied options, empty explanations.
+"""Lexical analysis of written questions: question words, generic questions, copied options, empty explanations.
 
-All of it is by rule, so that it can be computed again. The paper (Nangia et al. 2021, section 5.3) had generic
-questions and explanations judged by hand; the rules here are ours and only stand in for that.
+All measures are rule-based, so they are reproducible. In the paper (Nangia et al. 2021, section 5.3), generic questions
+and explanations were judged manually; the rules here are our approximation.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ WH_WORDS: Final = ("what", "which", "who", "when", "where", "why", "how")
 OTHER = "other"
 _FORMS = {"whom": "who", "whose": "who", "what's": "what", "who's": "who", "where's": "where", "how's": "how"}
 NEARLY_THE_SAME = 0.7
-"""From which share of common words on two explanations, or two questions, are nearly the same."""
+"""Minimum fraction of common words of two explanations or questions that are nearly the same."""
 _FEWEST_WORDS = 4
 _FUNCTION_WORDS = frozenset(
     words_of(
@@ -47,12 +47,12 @@ _OF_ANY_QUESTION = frozenset(
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that carry its content."""
+    """The content words of a text."""
     return frozenset(words_of(text)) - _FUNCTION_WORDS
 
 
 def wh_word(question: str) -> str:
-    """The question word a question is asked by: the first in it.
+    """The first question word of a question.
 
     >>> [wh_word(text) for text in ("To whom did she write?", "She wrote because", "In which year, and why?")]
     ['who', 'other', 'which']
@@ -74,13 +74,13 @@ def is_generic(question: str) -> bool:
 
 
 def overlap(option: str, passage: str) -> float | None:
-    """The share of an option's content words that stand in the passage; None if it has none."""
+    """The fraction of an option's content words that occur in the passage; None without content words."""
     words = content_words(option)
     return len(words & frozenset(words_of(passage))) / len(words) if words else None
 
 
 def is_trivial(explanation: str, about: str) -> bool:
-    """Whether an explanation says nothing of what it explains; `about` is passage, question and options together.
+    """Whether an explanation does not refer to its subject. `about` is passage, question and options together.
 
     >>> is_trivial("One has to read the whole passage to understand the question.", "The ferry left at noon.")
     True
@@ -96,18 +96,18 @@ def is_trivial(explanation: str, about: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def likely_answer(question: str, options: tuple[str, ...]) -> int | None:
-    """The option that shares most words with the question; None if there is no such one."""
-    # Remembered: simulated people look at the same question again and again.
+    """The option that shares the most words with the question, or None."""
+    # Cached, because simulated workers see the same question many times.
     asked = content_words(question)
-    # What is asked has content words alone: whatever else an option has is not shared.
+    # The question is reduced to content words, so other words of an option are never shared.
     shared = [len(asked.intersection(words_of(option))) for option in options]
     most = max(shared)
     return shared.index(most) if most and shared.count(most) == 1 else None
 
 
 def alike_places(texts: Sequence[str], owners: Sequence[str] | None = None) -> list[bool]:
-    """Which texts are nearly the same as another one; with `owners`, as another one of the same owner."""
-    # What was copied word for word is looked at once, however often it is there.
+    """Whether each text is nearly the same as another; with `owners`, as another of the same owner."""
+    # Exact copies are compared only once.
     places: dict[str, dict[frozenset[str], list[int]]] = {}
     for place, text in enumerate(texts):
         words = frozenset(words_of(text))

@@ -1,4 +1,6 @@
-"""Table 1 of Nangia et al. (2021) with a column for every arm: how many questions, people, models, and the gap."""
+"""Table 1 of Nangia et al. (2021) with one column per arm: number of questions, accuracy of people and models, and the
+gap.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +17,7 @@ SECTION_TITLES = {
 
 
 def arms_table(arms: Sequence[MeasuredQuestions]) -> ScoreTable:
-    """What the sections of every arm come to, beside each other; accuracies and gaps in percent."""
+    """The sections of all arms side by side, with accuracies and gaps in percent."""
     columns = ("questions", "what", *(f"{one.file.name}#" for one in arms))
     return ScoreTable("Human and model performance by arm, in percent", columns, list(_rows(arms)))
 

@@ -1,4 +1,4 @@
-"""The figures of a report on questions, as SVG files that need nothing else."""
+"""Charts of a report on questions, as self-contained SVG files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,11 +17,11 @@ _SHOWN_WORDS = 20
 
 
 def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | None = None) -> dict[str, str]:
-    """By the name of their files. `json` is the report, with what was written in it."""
+    """Charts by file name. `json` is the report with the text analysis."""
     charts = {"answer-lengths.svg": _lengths(json["written"]["files"]), "question-words.svg": _wh_words(json)}
     gaps = [bar for name, one in json["files"].items() for bar in _gaps(name, one)]
     if gaps:
-        title = "Accuracy of people less that of models, where all gold votes agree"
+        title = "Accuracy of people minus accuracy of models, where all gold votes agree"
         charts["human-model-gap.svg"] = bar_chart(title, gaps, lambda value: f"{100 * value:.1f}")
     if difficulties:
         charts["difficulty.svg"] = _boxes(difficulties)
@@ -29,26 +29,26 @@ def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | N
 
 
 def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
-    """The numbers behind the picture of lengths, as shares."""
+    """The fractions behind the chart of lengths."""
     files = json["written"]["files"]
     kinds = [(name, kind) for name in files for kind in ("right", "wrong")]
     rows = [
         (words, *(files[name]["lengths"][kind][words] for name, kind in kinds)) for words in range(1, _SHOWN_WORDS + 1)
     ]
     return ScoreTable(
-        "Share of options by number of words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
+        "Fraction of options by number of words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
     )
 
 
 def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:
-    """Into a folder, which is made if it is not there."""
+    """Writes charts to a folder, which is created if missing."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, svg in drawn.items():
             with replacing(folder / name) as target:
                 target.write_text(standalone(svg), "utf-8")
     except OSError as error:
-        raise UserError(f"{folder} can't be written: {error.strerror or error}. Choose another location.") from error
+        raise UserError(f"Cannot write to {folder}: {error.strerror or error}. Choose another location.") from error
 
 
 def _lengths(files: Mapping[str, Any]) -> str:
@@ -59,7 +59,7 @@ def _lengths(files: Mapping[str, Any]) -> str:
             points = [(float(words), shares[words]) for words in range(1, min(_SHOWN_WORDS, MOST_WORDS) + 1)]
             curves.append(Curve(f"{name}, {kind}", points, number, dash=int(dashed)))
     words, shares = Axis("words of an option", zero=True), Axis(shown=lambda share: f"{100 * share:.0f}%", zero=True)
-    return curve_chart("How many words options have", curves, words, shares)
+    return curve_chart("Number of words per option", curves, words, shares)
 
 
 def _wh_words(json: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Two sets of questions compared, as a command tells it."""
+"""Comparison of two sets of questions for the command line."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,9 +19,9 @@ _Evidence = tuple[Statistics, Metric]
 def compared_with(
     measured: MeasuredQuestions, against: NamedQuestions, options: McqOptions, resampling: Resampling
 ) -> tuple[ScoreTable, dict[str, Any], str]:
-    """A table, what `--json` prints, and whether questions could be paired."""
+    """A table, the data for `--json`, and whether questions are paired."""
     if not against.questions.votes.any() and not against.questions.models:
-        raise UserError(f"{against.name} has neither validations nor predictions: there is nothing to compare with.")
+        raise UserError(f"{against.name} has neither validations nor predictions, so there is nothing to compare with.")
     names, mine = (measured.file.name, against.name), measured.file.questions
     ours, theirs = _measured_alike(measured, against.questions, options)
     alphas = _alphas(measured, against, options)
@@ -38,7 +38,7 @@ def compared_with(
     unpaired = _wanted(resampling.compare_apart(*sides, clusters), measured.scores, theirs.scores())
     for name, (own, other) in alphas.items():
         unpaired[f"alpha {name}"] = resampling.compare_apart(own, other, clusters)["value"]
-    note = "The files have different questions, so nothing can be paired: each was resampled separately."
+    note = "The files have different questions, so the comparison is unpaired and each file was resampled separately."
     table = comparison_table(f"{names[0]} against {names[1]}, different questions", names, _shown(unpaired, measured))
     return table, jsonable(unpaired), note
 
@@ -46,7 +46,7 @@ def compared_with(
 def _measured_alike(
     measured: MeasuredQuestions, against: McqQuestions, options: McqOptions
 ) -> tuple[McqMeasures, McqMeasures]:
-    """Both files' measures, of the models that answered both."""
+    """Measures of both files, for models with answers in both."""
     mine = measured.file.questions
     common = mine.models.keys() & against.models.keys()
     ours, theirs = (
@@ -63,7 +63,7 @@ def _measured_alike(
 def _alphas(
     measured: MeasuredQuestions, against: NamedQuestions, options: McqOptions
 ) -> dict[str, tuple[_Evidence, _Evidence]]:
-    """What α rests on in both files, for the questions where both have one."""
+    """Statistics of α in both files, if it is defined in both."""
     most = max(measured.file.questions.invalid, against.questions.invalid)
     ours, theirs = (
         mcq_alpha(questions, options.alpha, drawn=options.drawn, options=most).evidence
@@ -73,7 +73,7 @@ def _alphas(
 
 
 def _shown(compared: Mapping[str, _Comparison], measured: MeasuredQuestions) -> dict[str, _Comparison]:
-    """Without the single runs of models: `--json` has those."""
+    """Without single runs of models, which are only in `--json`."""
     who = ("human", "longest", "alpha", *shown_models(measured.measures))
     return {name: one for name, one in compared.items() if name.rpartition(" ")[0].removeprefix("gap ") in who}
 
@@ -81,7 +81,7 @@ def _shown(compared: Mapping[str, _Comparison], measured: MeasuredQuestions) -> 
 def _wanted(
     compared: Mapping[str, _Comparison], ours: Mapping[str, float], theirs: Mapping[str, float]
 ) -> dict[str, _Comparison]:
-    """Accuracies and gaps of sections that have questions in both files."""
+    """Accuracies and gaps of sections with questions in both files."""
     return {
         name: comparison
         for name, comparison in compared.items()

@@ -1,4 +1,4 @@
-"""How hard questions are for models, as a command tells it: a table of quartiles, and every question in `--json`."""
+"""Difficulty of questions for models: a table of quartiles, and every question in `--json`."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,12 +18,14 @@ def difficulty_section(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[McqSection, Mapping[str, FloatArray]]:
-    """The section, and the difficulties of every file for a picture. An arm's rounds come before it."""
+    """The section, and the difficulties of every file for a chart. The rounds of an arm precede it."""
     files = _in_order(files, rounds)
     check_names(files)
     fitted = difficulties({file.name: file.questions for file in files}, progress=progress)
     if fitted is None:
-        raise UserError("--irt needs predictions of models, and none of the files has any. Add some by --predictions.")
+        raise UserError(
+            "--irt requires predictions of models, but none of the files has any. Add predictions with --predictions."
+        )
     groups = fitted.by_group()
     rows = [(name, len(values), *_quartiles(values)) for name, values in groups.items()]
     table = ScoreTable(
@@ -76,11 +78,10 @@ def _notes(files: Sequence[NamedQuestions], fitted: Difficulties, groups: Mappin
     notes = []
     if len(fitted.models) < FEW_MODELS:
         notes.append(
-            f"Difficulties rest on {plural(len(fitted.models), 'model', 'models')}: "
-            "questions that the same models solve "
-            f"come out the same. The paper has 90."
+            f"Difficulties are based on only {plural(len(fitted.models), 'model', 'models')} (the paper has 90). "
+            "Questions solved by the same models get the same difficulty."
         )
     left = [file.name for file in files if file.name not in groups]
     if left:
-        notes.append(f"No model answered the questions of {', '.join(left)}: they have no difficulty.")
+        notes.append(f"No difficulties for {', '.join(left)}: no model answered these questions.")
     return notes

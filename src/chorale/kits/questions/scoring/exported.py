@@ -1,4 +1,4 @@
-"""What a study's own exports tell: how far graders agree, and what a question costs in every arm."""
+"""Results from a study's exports: agreement of graders, and cost per question in each arm."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ ALL = "all"
 
 
 def grades_section(rows: Sequence[Mapping[str, str]], resampling: Resampling) -> McqSection:
-    """Krippendorff's α for ranks: of every stage that was graded and all together, of every criterion."""
+    """Krippendorff's α for ordinal grades, per criterion, for each graded stage and for all stages."""
     stages = sorted({row.get("stage", "") for row in rows} - {""})
     criteria = list(dict.fromkeys(row["criterion"] for row in rows))
     json: dict[str, dict[str, dict[str, Any]]] = {}
@@ -44,11 +44,11 @@ def grades_section(rows: Sequence[Mapping[str, str]], resampling: Resampling) ->
 
 
 def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection:
-    """Amounts in whole units (dollars), as papers have them."""
+    """Amounts in major units (dollars), as in papers."""
     if not any(spent.questions for spent in costs.values()):
         raise UserError(
-            "Costs need questions of arms that were validated, and the responses have none. Export them from a study "
-            "whose `mcq-validate` stage is made from answers."
+            "Costs require validated questions with arms, but the responses have none. Export them from a study whose "
+            "`mcq-validate` stage is made from answers."
         )
 
     def units(value: float | None) -> float | None:
@@ -79,7 +79,5 @@ def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection
         training = units(spent.training / spent.writers) if spent.writers else None
         rows.append([arm, *(json[arm][name] for name in columns.values()), training, json[arm]["expert_hours"]])
     shown = ("arm", *columns, "training a writer#", "experts' hours#")
-    notes = [
-        "Costs are without the panel's fees and without validation; questions of earlier rounds count as training."
-    ]
+    notes = ["Costs exclude platform fees and validation. Questions of earlier rounds count as training."]
     return McqSection("costs", json, [ScoreTable("Costs", shown, rows, digits=2)], notes)

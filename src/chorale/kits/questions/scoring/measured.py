@@ -1,4 +1,4 @@
-"""Questions as a report has measured them: what its tables, comparisons and pictures rest on."""
+"""Measured questions: the data for tables, comparisons and charts of a report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ _WRITER = "worker_id"
 @dataclass(frozen=True, slots=True)
 class NamedQuestions:
     name: str
-    """As the result calls the file."""
+    """Name of the file in the result."""
     questions: McqQuestions
     digest: str
 
@@ -38,18 +38,18 @@ class McqOptions:
     drawn: int = 4
     alpha: AlphaVariant = "with-writer"
     more: Mapping[str, str | int | float | bool] = field(default_factory=dict)
-    """What else was asked for, for the signature, which leaves out what was not."""
+    """Requested extras for the signature."""
     inputs: Mapping[str, str] = field(default_factory=dict)
-    """Digests of further files."""
+    """Digests of additional files."""
     cluster: tuple[str, ...] = ()
-    """What is resampled together; the questions of a writer if nothing is named and all writers are known."""
+    """Clusters for resampling. Default: the questions of each writer, if all writers are known."""
 
     def clusters(self, questions: McqQuestions) -> Clusters | None:
         columns = questions.columns()
         return Clusters.chosen(self.cluster or [_WRITER] * (_WRITER in columns), columns)
 
     def clustered(self, resampling: Resampling, questions: McqQuestions) -> Resampling:
-        """How the questions of one file are resampled."""
+        """Resampling of the questions of one file."""
         return replace(resampling, clusters=self.clusters(questions))
 
 
@@ -62,7 +62,7 @@ class MeasuredQuestions:
     ci: Mapping[str, Interval] | None
     alphas: Mapping[AlphaVariant, McqAlpha]
     alpha_ci: Mapping[AlphaVariant, Mapping[str, Interval]]
-    """Of those that are defined; empty if intervals are not wanted."""
+    """Intervals of the defined scores; empty if not requested."""
 
 
 def arms_of(files: Sequence[NamedQuestions], order: Sequence[str] = ()) -> list[NamedQuestions]:
@@ -73,7 +73,7 @@ def arms_of(files: Sequence[NamedQuestions], order: Sequence[str] = ()) -> list[
         if "" in arms:
             count = plural(len(arms[""]), "question", "questions")
             raise UserError(
-                f"--by-arm needs the arm of every question, and {file.name} has {count} without one, such as "
+                f"--by-arm requires the arm of every question, but {file.name} has {count} without one, such as "
                 f"{arms[''].ids[0]}. Fill in protocol."
             )
         names = sorted(arms, key=lambda name: order.index(name) if name in order else len(order))
@@ -85,7 +85,7 @@ def check_names(files: Sequence[NamedQuestions]) -> None:
     names = [file.name for file in files]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise UserError(f"Two files are called {twice}, and results are listed by file name. Rename one of them.")
+        raise UserError(f"Two files have the name {twice}, but results are listed by file name. Rename one of them.")
 
 
 def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) -> MeasuredQuestions:
@@ -106,14 +106,14 @@ def measured(file: NamedQuestions, options: McqOptions, resampling: Resampling) 
 
 
 def shown_models(measures: McqMeasures) -> list[str]:
-    """Means instead of their runs; `--json` has both."""
+    """Means instead of single runs. `--json` has both."""
     single = {run for runs in measures.runs.values() for run in runs}
     return [name for name in measures.models if name not in single]
 
 
 @dataclass(frozen=True, slots=True)
 class McqSection:
-    """A part of a result that is only there when it is asked for: what `--json` calls it, and what it says."""
+    """An optional part of a result: its name in `--json`, and its content."""
 
     name: str
     json: Mapping[str, Any]
@@ -122,7 +122,7 @@ class McqSection:
 
 
 def with_sections(scored: Score, sections: Sequence[McqSection]) -> Score:
-    """A result with more parts at its end."""
+    """Appends parts to a result."""
     return replace(
         scored,
         json={**scored.json, **{one.name: one.json for one in sections}},

@@ -1,4 +1,4 @@
-"""Partial-input baselines, as a command prints them: can a model find the right answer without question or passage?"""
+"""Partial-input baselines for the command line: can a model find the correct answer without question or passage?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -47,10 +47,9 @@ def partial_section(
     asked_by: str = "--partial-inputs",
     keep: Callable[[Given, ModelTrial], None] | None = None,
 ) -> McqSection:
-    """Cross-validated accuracy with each part of the input, and how models trained on one file do on the others.
+    """Cross-validated accuracy with each input, and transfer of models trained on one file to the others.
 
-    Transfer is with the first of the inputs. `keep` is called with every trial; `asked_by` names the subject of
-    messages.
+    Transfer uses the first input. `keep` is called with every trial; `asked_by` is the option named in messages.
     """
     if model.earlier:
         _check_unseen(files, model.earlier, named, inputs)
@@ -89,8 +88,8 @@ def partial_section(
             for (pair, given, one), more in zip(compared, adjusted, strict=True)
         ]
         tables.append(_comparison_table(compared))
-    how = f"{folds}-fold cross-validation; a passage is never learnt from and asked about"
-    notes = [f"{named}: {'trained before; it answers as it is' if model.earlier else how}."]
+    how = f"{folds}-fold cross-validation; no passage is in both training and test data"
+    notes = [f"{named}: {'previously trained and used as it is' if model.earlier else how}."]
     return McqSection("partial_inputs", json, tables, notes)
 
 
@@ -98,23 +97,25 @@ def _check_unseen(
     files: Sequence[NamedQuestions], earlier: EarlierTraining, named: str, inputs: Sequence[Given]
 ) -> None:
     if seen := [file.name for file in files if file.digest in earlier.digests]:
-        raise UserError(f"{named} was trained on {', '.join(seen)}. Name questions that it has not seen.")
+        raise UserError(f"{named} was trained on {', '.join(seen)}. Use questions that it has not seen.")
     if earlier.given not in inputs:
-        raise UserError(f"{named} was trained with --input {earlier.given}. Write the same, or train another model.")
+        raise UserError(
+            f"{named} was trained with --input {earlier.given}. Use the same input, or train another model."
+        )
 
 
 def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Sequence[Given], asked_by: str) -> None:
     without = sorted({one for given in inputs for one in lacking(examples, given)})
     if without:
         raise UserError(
-            f"{asked_by} needs passages and questions, and {name} lacks them in {len(without):,} records, "
-            f"such as {without[0]}. Fill in question and document."
+            f"{asked_by} requires passages and questions, but {len(without):,} records of {name} lack them, such as "
+            f"{without[0]}. Fill in question and document."
         )
     passages = {one.passage or one.id for one in examples}
     if len(passages) < folds:
         raise UserError(
-            f"{asked_by} makes {folds} folds of passages, and {name} has {len(passages)}. Write --folds 2 or "
-            "name a larger file."
+            f"{asked_by} makes {folds} folds of passages, but {name} has only {len(passages)}. Use --folds 2 or a "
+            "larger file."
         )
 
 
@@ -132,14 +133,14 @@ def _table(files: Mapping[str, Mapping[Given, Mapping[str, Any]]], named: str, *
         for number, (given, score) in enumerate(by_input.items()):
             row = ["" if number else name, _NAMES[given], score["accuracy"], score["deviation"], score["guessing"]]
             rows.append([*row, shown_ends(score["ci"])] if ci else row)
-    columns = ("file", "what is shown", "accuracy#", "deviation over folds#", "guessing#")
+    columns = ("file", "input", "accuracy#", "deviation over folds#", "guessing#")
     return ScoreTable(f"Partial inputs: {named}", (*columns, "95% interval#") if ci else columns, rows)
 
 
 def _compared(
     trials: Mapping[str, Mapping[Given, ModelTrial]], clusters: Mapping[str, Clusters | None], resampling: Resampling
 ) -> list[tuple[tuple[str, str], Given, UnpairedComparison]]:
-    """Every two files, with everything that was shown: nothing pairs their questions."""
+    """Unpaired comparisons of every two files, for each input."""
     compared = []
     for pair in combinations(trials, 2):
         for given in trials[pair[0]]:
@@ -155,7 +156,7 @@ def _comparison_table(compared: Sequence[tuple[tuple[str, str], Given, UnpairedC
         [*pair, _NAMES[given], comparison.difference, *each]
         for (pair, given, comparison), each in zip(compared, cells, strict=True)
     ]
-    return ScoreTable("Partial inputs compared", ("file", "other", "what is shown", "difference#", *tests), rows)
+    return ScoreTable("Partial inputs compared", ("file", "other", "input", "difference#", *tests), rows)
 
 
 def _transfer_table(

@@ -1,4 +1,4 @@
-"""Human performance as a command tells it: people, models and the gap between them, section by section."""
+"""Human performance for the command line: people, models and the gap between them, by section."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ from chorale.metrics.score_table import Cell, ScoreTable, jsonable, shown_interv
 from chorale.model.plural import plural
 
 _ALPHAS = {
-    "with-writer": "all questions, the writer's answer as one more vote",
+    "with-writer": "all questions, including the writer's vote",
     "kept": "kept questions, validators only",
 }
 
@@ -32,7 +32,7 @@ _ALPHAS = {
 def score_mcq(
     files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling, against: NamedQuestions | None = None
 ) -> Score:
-    """The measures of every file; with `against`, each of them compared with another, which may be one of them."""
+    """Measures of every file. With `against`, each is compared with another file, which may be one of them."""
     everything = [*files, *([] if against is None or any(file is against for file in files) else [against])]
     check_names(everything)
     measured_files = [measured(file, options, resampling) for file in files]
@@ -115,7 +115,7 @@ def _alpha_json(measured: MeasuredQuestions, variant: AlphaVariant) -> dict[str,
 def _tables(measured: MeasuredQuestions, options: McqOptions) -> Iterable[ScoreTable]:
     with_ci = measured.ci is not None
     shown = (
-        *("questions", "who", "how many#", "accuracy#"),
+        *("questions", "who", "questions#", "accuracy#"),
         *(("deviation over runs#",) if measured.measures.runs else ()),
         "over draws#",
         *(("95% interval#",) if with_ci else ()),
@@ -147,7 +147,7 @@ def _alpha_table(measured: MeasuredQuestions, options: McqOptions) -> ScoreTable
 
 
 def _deviation(measured: MeasuredQuestions, name: str, section: str) -> float | None:
-    """How far the runs of a model are from their mean: the sample standard deviation; None of a single model."""
+    """Sample standard deviation over the runs of a model; None for a single run."""
     runs = measured.measures.runs.get(name)
     return float(np.std([measured.scores[f"{run} {section}"] for run in runs], ddof=1)) if runs else None
 
@@ -169,30 +169,30 @@ def _score_cells(measured: MeasuredQuestions, name: str, section: str) -> list[C
 def _notes(measured: MeasuredQuestions) -> Iterable[str]:
     name, questions = measured.file.name, measured.file.questions
     if not measured.measures.n_resampled:
-        yield f"{name}: no question has votes left after those for the gold answer, so there is no human performance."
+        yield f"{name}: no human performance, because no question has votes left after those for the gold answer."
     else:
-        yield f"{name}: values are means over all ways to draw the gold votes; “over draws” holds 95% of single draws."
+        yield f"{name}: values are means over all samples of the gold votes; “over draws” covers 95% of samples."
     for section in SECTIONS:
         if measured.measures.n_resampled and not measured.scores[f"kept {section}"]:
-            yield f"{name}: no question is in the section “{SECTION_TITLES[section]}”; it has no scores."
+            yield f"{name}: no scores for the section “{SECTION_TITLES[section]}”, because it has no questions."
     for model, answers in questions.models.items():
         if missing := int((answers == MISSING).sum()):
             unanswered = plural(missing, "question", "questions")
-            yield f"{name}: {model} did not answer {unanswered}, left out of its accuracy."
+            yield f"{name}: {model} did not answer {unanswered}, which are left out of its accuracy."
     for stem, runs in measured.measures.runs.items():
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 
 
 def _unit_note(file: NamedQuestions, options: McqOptions) -> str:
-    """What was resampled."""
+    """Note on the resampling unit."""
     clusters = options.clusters(file.questions)
     if clusters is not None:
         return clusters.note(file.questions.ids, about=f"{file.name}: ")
     if options.cluster:
-        return f"{file.name}: resampled question by question."
+        return f"{file.name}: resampled by question."
     return (
-        f"{file.name}: resampled question by question, since not every question has a worker_id. Where writers wrote "
-        "several, intervals are too narrow and p-values too small."
+        f"{file.name}: resampled by question, because not every question has a worker_id. If writers wrote several "
+        "questions, intervals are too narrow and p-values too small."
     )
 
 

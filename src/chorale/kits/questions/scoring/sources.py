@@ -1,4 +1,4 @@
-"""Where questions and the answers to them come from: files, or a study."""
+"""Sources of questions and answers: files, or a study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -27,14 +27,15 @@ def read_sources(
     by_arm: bool,
     irt: bool,
 ) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
-    """What is measured, what it is compared with, and earlier rounds. A study's questions stand in for its folder. An
-    arm that others are compared with is measured too."""
+    """The questions to measure, those to compare with, and earlier rounds. A study folder is replaced with its
+    questions. The arm that others are compared with is measured too.
+    """
     is_arm = by_arm and against is not None and not path_of(against).exists()
     others = [] if against is None or is_arm else read_questions([path_of(against)])
     if study is None:
         measured, rounds = read_questions(files), read_questions(paths_of(round_files))
     else:
-        # Models may have answered all that was written.
+        # Models may have answered all written questions.
         measured = [NamedQuestions("study", study.questions, "")]
         rounds = list(study.rounds) if irt or "predictions" in answers else []
     questions = [one.questions for one in (*measured, *others, *rounds)]
@@ -52,7 +53,7 @@ def read_sources(
         return measured, others[0] if others else None, rounds
     other = _arm_called(str(against), measured)
     if len(measured) == 1:
-        raise UserError(f"--against {other.name}: it is the only arm, so there is none to compare with it.")
+        raise UserError(f"--against {other.name}: this is the only arm, so there is nothing to compare.")
     return measured, other, rounds
 
 
@@ -68,11 +69,11 @@ def _arm_called(name: str, arms: list[NamedQuestions]) -> NamedQuestions:
     arm = next((one for one in arms if one.name == name), None)
     if arm is None:
         known = ", ".join(one.name for one in arms)
-        raise UserError(f"--against {name}: there is neither such a file nor such an arm. The arms are {known}.")
+        raise UserError(f"--against {name}: no such file or arm. Arms: {known}.")
     return arm
 
 
 def digests_of(files: Mapping[str, Path], rounds: list[NamedQuestions]) -> dict[str, str]:
-    """Of what was read beside the questions themselves."""
+    """Digests of the files read in addition to the questions."""
     digests = {name: digest_of(read_bytes(path)) for name, path in files.items()}
     return digests | {f"round/{one.name}": one.digest for one in rounds if one.digest}

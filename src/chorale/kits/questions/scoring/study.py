@@ -1,4 +1,4 @@
-"""A study of multiple-choice questions as a report has it: each arm separately, straight from its database."""
+"""A study of multiple-choice questions for the report: each arm separately, read from its database."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ from chorale.store import Tx
 @dataclass(frozen=True, slots=True)
 class StudyQuestions:
     questions: McqQuestions
-    """What was written and validated, with the arm of its writer."""
+    """Validated questions with the arm of their writer."""
     sections: tuple[McqSection, ...]
-    """How far graders agree, and what a question costs in every arm."""
+    """Agreement of graders, and cost per question in each arm."""
     rounds: tuple[NamedQuestions, ...] = ()
-    """What was written before that and thrown away, by stage: a tutorial, rounds with feedback."""
+    """Discarded questions of earlier stages, such as a tutorial or rounds with feedback, by stage."""
     arms: tuple[str, ...] = ()
     """In the order of the study file."""
 
 
 def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> StudyQuestions | None:
-    """None where nobody has validated what others wrote. Labels should have been brought up to date before."""
+    """None if no written questions have validations. Labels should be up to date."""
     records = [row for stage in _stages(study, VALIDATING) for row in _rows(tx, study, stage, "mcq")]
-    # What came from a file has no writer, and what nobody answered says nothing yet.
+    # Questions from a file have no writer, and unanswered questions have no result yet.
     records = [row for row in records if row["protocol"] is not None and row["validation_data"]]
     if not records:
         return None
@@ -52,7 +52,7 @@ def study_questions(tx: Tx, study: Study, resampling: Resampling, *, expert_hour
 
 
 def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: int = 0) -> Result | None:
-    """What `chorale evaluate mcq` says of a study's folder; None where there is nothing to say."""
+    """The result of `chorale evaluate mcq` for a study folder, or None without data."""
     of_study = study_questions(tx, study, resampling, expert_hourly=expert_hourly)
     if of_study is None:
         return None
@@ -63,7 +63,7 @@ def mcq_study(tx: Tx, study: Study, resampling: Resampling, *, expert_hourly: in
 
 
 def _rounds(tx: Tx, study: Study) -> Iterator[NamedQuestions]:
-    """The questions of stages that nobody validates."""
+    """The questions of stages without validation."""
     validated = {name for stage in _stages(study, VALIDATING) for name in study.stage(stage).settings.sources}
     for name, stage in study.stages.items():
         if stage.task.name == WRITING and name not in validated:

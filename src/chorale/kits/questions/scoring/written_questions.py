@@ -1,4 +1,4 @@
-"""What was written, as a command tells it: lengths, overlap, kinds of questions, explanations."""
+"""Analysis of written texts for the command line: lengths, overlap, types of questions, explanations."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ _TESTS = {
 
 
 def written_section(files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling) -> McqSection:
-    """All of it for every file; with several files, each compared with the first."""
+    """Analyses every file. With several files, each is compared with the first."""
     by_file = {file.name: _of_file(file, options, resampling) for file in files}
     tables = [_measures_table(by_file, resampling)]
     explained = {name: one["explanations"] for name, one in by_file.items() if one["explanations"]}
@@ -50,7 +50,7 @@ def written_section(files: Sequence[NamedQuestions], options: McqOptions, resamp
         json["compared"], table = _compared(files, options, resampling)
         tables.append(table)
     if explained:
-        notes.append("Explanations are compared and judged by rule: read some before you drop any.")
+        notes.append("Explanations are compared and judged by rule. Read a sample before you remove any.")
     return McqSection("written", json, tables, notes)
 
 
@@ -116,7 +116,7 @@ def _measures_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resamp
         for file in by_file.values():
             row += [file["repeated_questions"], *([""] if resampling.ci else [])]
         rows.append(row)
-    return ScoreTable("What was written", tuple(columns), rows, digits=3)
+    return ScoreTable("Written questions", tuple(columns), rows, digits=3)
 
 
 def _explanations_table(explained: Mapping[str, Mapping[str, Any]]) -> ScoreTable:
@@ -126,7 +126,7 @@ def _explanations_table(explained: Mapping[str, Mapping[str, Any]]) -> ScoreTabl
         rows.append([name, int(file["count"]), *(file[share] for share in EXPLANATION_SHARES)])
         if "ci" in file:
             rows.append(["  95% interval", "", *(shown_ends(file["ci"][each], 3) for each in EXPLANATION_SHARES)])
-    return ScoreTable("Explanations, as shares", columns, rows, digits=3)
+    return ScoreTable("Explanations (fractions)", columns, rows, digits=3)
 
 
 def _places_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resampling) -> ScoreTable:
@@ -151,7 +151,7 @@ def _places_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resampli
 def _compared(
     files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling
 ) -> tuple[dict[str, Any], ScoreTable]:
-    """Every other file against the first: each is drawn from on its own."""
+    """Compares every other file with the first. Each file is resampled separately."""
     first = measure_written(files[0].questions)
     compared: dict[tuple[str, str], UnpairedComparison] = {}
     for file in files[1:]:
@@ -167,6 +167,6 @@ def _compared(
     adjusted = adjusted_p_values(list(compared.values()))
     for ((file_name, name), comparison), more in zip(compared.items(), adjusted, strict=True):
         json[file_name][name] = {**comparison.as_dict(), **more}
-    title = f"What was written, less that of {files[0].name}"
+    title = f"Written questions: difference from {files[0].name}"
     table = ScoreTable(title, ("file", "measure", "difference#", *columns), rows, digits=3)
     return {"with": files[0].name, "files": json}, table

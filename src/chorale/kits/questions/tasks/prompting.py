@@ -1,4 +1,4 @@
-"""How a model is asked to write, compare and answer multiple-choice questions."""
+"""Prompts for models that write, compare and answer multiple-choice questions."""
 
 from chorale.contract.prompting import Prompting
 from chorale.kits.questions.files.columns import INVALID, QuestionsOptions

@@ -1,4 +1,4 @@
-"""What the tasks about multiple-choice questions share: pages, types of answers, combining, columns of exports."""
+"""Shared parts of the multiple-choice tasks: pages, answer types, aggregation, export columns."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ PUBLISHED = (
 
 
 def page_of(task: Path, **values: Any) -> str:
-    """The page of the task in a folder beside this module."""
+    """The page of the task in a folder next to this module."""
     return _PAGES.get_template(f"{task.name}/form.html").render(**values)
 
 
@@ -37,7 +37,7 @@ def answer_type(shape: Any) -> type[BaseModel]:
 
 
 def combine_parts(judgments: Sequence[Judgment]) -> Combined | None:
-    """What most say, part by part; the whole is as sure as the part that is least so."""
+    """Majority of each part. The confidence is that of the least certain part."""
     if not judgments:
         return None
     answer, confidence = {}, 1.0
@@ -53,7 +53,7 @@ def combine_parts(judgments: Sequence[Judgment]) -> Combined | None:
 def published(
     question: WrittenQuestion, payload: Payload, passage: str, written: str, worker: str | None
 ) -> dict[str, Any]:
-    """A question about a passage; `written` names the answer or the item that it is from."""
+    """A question about a passage. `written` identifies the answer or item it comes from."""
     number = question.number
     values = (f"{passage}/{number}", question.text, payload["passage"], list(question.options), passage, number)
     more = (question.right, question.why, f"{written}/{number}", worker)

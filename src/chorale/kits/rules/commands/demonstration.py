@@ -1,4 +1,4 @@
-"""`chorale demo`: a study, its site, a simulated crowd, and the results."""
+"""`chorale demo`: runs a study with its site and a simulated crowd, and shows the results."""
 
 import shutil
 import threading
@@ -62,7 +62,7 @@ def demo(
         int | None,
         Option(
             metavar="PORT",
-            help="The port to listen on. Default: 8000, or a free port if it is in use.",
+            help="Port of the site. Default: 8000, or a free port if it is in use.",
             min=0,
             max=65535,
         ),
@@ -88,7 +88,7 @@ class Demonstration:
                 self._run(bound, leave_up)
 
     def _say(self, text: str) -> None:
-        """Print for people; with --json, only one object is printed."""
+        """Prints a line, except with --json, where only one object is printed."""
         if not self.as_json:
             print_line(text)
 
@@ -112,16 +112,16 @@ class Demonstration:
             study.close()
 
     def _make_folder(self) -> None:
-        """Make the study from its template. Only an earlier demo is replaced."""
+        """Creates the study from its template. Replaces only an earlier demo."""
         directory = self.directory
         if (directory / MARKER).is_file() and not directory.is_symlink():
             with serving_alone(directory, None):
                 self._say(f"Replacing {directory} from an earlier demo.")
                 shutil.rmtree(directory)
         elif directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
-            raise UserError(f"{directory} already exists and is not a demo. Name another folder.")
+            raise UserError(f"{directory} already exists and is not a demo. Choose another folder.")
         create_study(directory, "rules")
-        made = "`chorale demo` made this folder and replaces it when it runs again.\n"
+        made = "`chorale demo` created this folder and replaces it on its next run.\n"
         (directory / MARKER).write_text(made, "utf-8")
 
     def _send_crowd(self, study: Study, clock: CrowdClock, folder: StudyFolder, site: str) -> None:
@@ -161,7 +161,7 @@ class Demonstration:
 
 
 class StudyTruth:
-    """The correct answers in a study folder: its gold and its truth files."""
+    """The correct answers in a study folder, from its gold and truth files."""
 
     def __init__(self, folder: StudyFolder) -> None:
         self._folder = folder
@@ -177,7 +177,7 @@ class StudyTruth:
         return self._known[stage].get(view)
 
     def expected_submissions(self) -> int:
-        """About how many answers the study needs, if every possible item is derived."""
+        """Approximate number of answers the study needs if every possible item is derived."""
         plans = (
             plan_stage(content, {content.settings.name: len(content.items) or len(content.truth)}, 0.0)
             for content in self._folder.stages
@@ -185,7 +185,7 @@ class StudyTruth:
         return sum(plan.judgments + plan.gold_answers for plan in plans)
 
     def accuracy(self, judged: Iterable[Application]) -> float | None:
-        """The share of judged rule applications with the correct outcome; None if none is judged."""
+        """The fraction of judged rule applications with the correct outcome, or None without judgments."""
         right = [self._outcome(each) is each.outcome for each in judged]
         return sum(right) / len(right) if right else None
 
@@ -207,7 +207,7 @@ class StudyTruth:
 
 
 def _keep_back(directory: Path) -> str:
-    """Hide the last applications from the crowd, for visitors of the site."""
+    """Hides the last applications from the simulated crowd, for visitors of the site."""
     items = directory / "applications.jsonl"
     lines = items.read_text("utf-8").splitlines(keepends=True)
     items.write_text("".join(lines[:-KEPT_BACK]), "utf-8")
@@ -266,7 +266,7 @@ def _links(study: Study, site: str) -> dict[str, str]:
 
 
 def _applications_table(applications: Iterable[Application]) -> Table:
-    """Judged rule applications, as in the paper's table."""
+    """Table of judged rule applications, as in the paper."""
     table = table_of("first phrase", "second phrase", "judgment", "confidence#")
     for each in applications:
         confidence = "" if each.confidence is None else f"{each.confidence:.2f}"

@@ -29,7 +29,10 @@ Extractions = Annotated[
 ]
 MethodNames = Annotated[
     str,
-    Option(metavar="NAME,…", help="Method: dirt, cover, binc or global. Several, separated by commas, share the work."),
+    Option(
+        metavar="NAME,…",
+        help="Method: dirt, cover, binc or global. Several methods, separated by commas, share the computation.",
+    ),
 ]
 SpellingOfPredicates = Annotated[
     Literal["none", "case", "plain"],
@@ -45,7 +48,9 @@ SpellingOfArguments = Annotated[
         help="Normalisation of arguments: none; case; plain (also without leading articles).",
     ),
 ]
-MaxPredicates = Annotated[int, Option(min=2, help="Leave out fillers of more slots than this, over all predicates.")]
+MaxPredicates = Annotated[
+    int, Option(min=2, help="Leave out fillers that occur in more slots than this, over all predicates.")
+]
 MinScore = Annotated[float, Option(metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")]
 Columns = Annotated[
     str | None,
@@ -60,11 +65,11 @@ Strict = Annotated[bool, Option(help="Stop at malformed lines instead of countin
 EngineName = Annotated[
     str, Option(metavar="NAME", help="Engine: duckdb (in this process), spark://HOST:PORT or spark:local[N].")
 ]
-Memory = Annotated[str, Option(metavar="SIZE", help="Memory limit; the rest is on disk.")]
+Memory = Annotated[str, Option(metavar="SIZE", help="Memory limit. Data beyond it are stored on disk.")]
 Buckets = Annotated[
     int | None,
     Option(
-        min=1, max=100_000, help="Number of parts the pairs are divided into. Default: by their number and the memory."
+        min=1, max=100_000, help="Number of partitions of the pairs. Default: depends on their number and the memory."
     ),
 ]
 Work = Annotated[
@@ -76,11 +81,11 @@ Work = Annotated[
 ]
 Pairs = Annotated[
     list[Path] | None,
-    Option(help="For global: judged rules to train on, in a format of chorale evaluate rules. Repeatable."),
+    Option(help="For global: judged rules to train on, in a format that `chorale evaluate rules` reads. Repeatable."),
 ]
 WordNetFolder = Annotated[
     Path | None,
-    Option(metavar="DIR", help="For global without --pairs: WordNet's folder. Default: the standard locations."),
+    Option(metavar="DIR", help="For global without --pairs: WordNet folder. Default: the standard locations."),
 ]
 Sparsity = Annotated[
     float,
@@ -95,7 +100,7 @@ Seconds = Annotated[
 def rules(
     extractions: Extractions,
     method: MethodNames,
-    out: Annotated[Path, Option(help="Where to write the rules: .tsv or .parquet.")] = Path("rules.tsv"),
+    out: Annotated[Path, Option(help="Output file for the rules: .tsv or .parquet.")] = Path("rules.tsv"),
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
     min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
@@ -111,7 +116,7 @@ def rules(
     wordnet: WordNetFolder = None,
     sparsity: Sparsity = 1.0,
     exact_up_to: Annotated[
-        int, Option(min=0, help="For global: maximum predicates of a component that is solved exactly.")
+        int, Option(min=0, help="For global: maximum number of predicates in a component that is solved exactly.")
     ] = 100,
     seconds: Seconds = 60.0,
     engine: EngineName = "duckdb",
@@ -149,12 +154,12 @@ def rules(
     print_scored(scored, as_json=as_json, as_latex=False)
     if not as_json:
         count = sum(learned.by_method.values())
-        print_line(f"Wrote {count:,} rules to {out}, and how they came about to {description_path(out)}.")
+        print_line(f"Wrote {count:,} rules to {out}, and a description to {description_path(out)}.")
 
 
 @contextmanager
 def _working_in(work: Path | None, out: Path, *, keep: bool) -> Iterator[Path]:
-    """The folder of finished parts. One of our own goes when all is done; interrupted work leaves it to go on from."""
+    """The folder of finished parts. The default folder is deleted at the end, and kept after an interruption."""
     folder = work or out.with_name(f"{out.name}.work")
     try:
         with alone_in(folder):
@@ -162,5 +167,5 @@ def _working_in(work: Path | None, out: Path, *, keep: bool) -> Iterator[Path]:
             if work is None and not keep:
                 shutil.rmtree(folder, ignore_errors=True)
     except KeyboardInterrupt:
-        print_notes([f"Interrupted. What is finished is kept in {folder}: run the same command again to continue."])
+        print_notes([f"Interrupted. Finished parts are kept in {folder}. Run the same command again to continue."])
         raise SystemExit(130) from None

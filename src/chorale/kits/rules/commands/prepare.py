@@ -21,10 +21,14 @@ from chorale.model.plural import plural
 from chorale.present.scoring import score_table
 
 Extractions = Annotated[
-    Path, Argument(metavar="EXTRACTIONS", help="Extractions to apply rules to, in a format of chorale learn rules.")
+    Path,
+    Argument(
+        metavar="EXTRACTIONS", help="Extractions to apply rules to, in a format that `chorale learn rules` reads."
+    ),
 ]
 Rules = Annotated[
-    list[Path], Argument(metavar="RULES...", help="One or more files of rules, in a format of chorale evaluate rules.")
+    list[Path],
+    Argument(metavar="RULES...", help="One or more files of rules, in a format that `chorale evaluate rules` reads."),
 ]
 AtLeast = Annotated[
     int | None,
@@ -35,7 +39,7 @@ AtLeast = Annotated[
 def rules(
     extractions: Extractions,
     rule_files: Rules,
-    out: Annotated[Path, Option(help="Where to write the items: .jsonl or .csv.")] = Path("items.jsonl"),
+    out: Annotated[Path, Option(help="Output file for the items: .jsonl or .csv.")] = Path("items.jsonl"),
     sample: Annotated[int, Option(min=1, help="Number of extractions to sample.")] = 5000,
     per_extraction: Annotated[int, Option(min=1, help="Number of rules to sample per extraction.")] = 4,
     at_least: AtLeast = None,
@@ -72,17 +76,17 @@ def rules(
 
 
 def _items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result:
-    """Counts of extractions and of applications, by the resources that proposed them."""
+    """Counts of extractions, and of applications by the resources that proposed them."""
     by_resource = Counter(name for application in applied.applications for name in application.resources)
     rules = [application.rule for application in applied.applications]
     counts = {
         "extractions": ("extractions read", read.rows),
         "malformed": ("malformed lines", read.malformed),
-        "matching": ("extractions that enough rules fit", applied.matching),
-        "drawn": ("extractions drawn", applied.extractions),
+        "matching": ("extractions that enough rules match", applied.matching),
+        "drawn": ("extractions sampled", applied.extractions),
         "applications": ("applications", len(rules)),
         "rules": ("different rules", len(set(rules))),
-        "turned": ("applications with the arguments exchanged", sum(rule.turned for rule in rules)),
+        "turned": ("applications with swapped arguments", sum(rule.turned for rule in rules)),
     }
     tables = [
         ScoreTable("Applications", ("what", "number#"), list(counts.values())),
@@ -93,7 +97,7 @@ def _items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result
         notes.append(f"{plural(read.malformed, 'line is', 'lines are')} malformed and left out.")
     if applied.extractions < asked:
         notes.append(
-            f"Only {applied.extractions:,} different extractions could be sampled, not the {asked:,} asked for."
+            f"Only {applied.extractions:,} different extractions could be sampled instead of the requested {asked:,}."
         )
     json = {name: number for name, (_, number) in counts.items()}
     return Result({**json, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

@@ -1,7 +1,7 @@
-"""Extractions: who does what to whom, as programs such as ReVerb find it in text, checked and put into Parquet.
+"""Extractions (argument, predicate, argument) of programs such as ReVerb, validated and converted to Parquet.
 
-Files may be larger than memory: they are read a block at a time, and what is sound is written as numbered Parquet files
-with the columns `arg1`, `predicate`, `arg2` and `count`. Other lines are counted and reported with their number.
+Files may be larger than memory: they are read in blocks, and valid rows are written as numbered Parquet files with the
+columns `arg1`, `predicate`, `arg2` and `count`. Invalid lines are counted and reported with their number.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from chorale.files.tables import replacing
 from chorale.model import Problem, UserError
 
 LONGEST_CELL = 1000
-"""In characters: more is no argument and no predicate."""
+"""Maximum length of an argument or predicate in characters."""
 _PARTS = ("arg1", "predicate", "arg2", "count")
 _NAMES = {
     "arg1": ("arg1", "argument1", "subject", "x", "arg1 normalized", "arg1_norm"),
@@ -31,60 +31,61 @@ _NAMES = {
 }
 _REVERB_WIDTH = 18
 _REVERB = (15, 16, 17)
-"""ReVerb writes 18 cells a line without a header; the last three are the normalised argument, relation, argument."""
+"""ReVerb writes 18 cells per line without a header. The last three are the normalised argument, relation and argument.
+"""
 _PLAIN_WIDTHS = {3: (0, 1, 2), 4: (0, 1, 2, 3)}
 _BLOCK = 32 * 2**20
 _ROWS = 200_000
 _TEXT = {".tsv", ".txt", ".tab", ".out", ""}
 _ROW_FORMATS = {".csv", ".jsonl", ".ndjson"}
 _COUNT = r"^0*[1-9][0-9]{0,9}(\.0*)?$"
-"""With a fraction of zeros, too, as tables of numbers have it. Ten digits: sums of any file stay whole numbers."""
+"""A whole number, also with a fraction of zeros. At most ten digits, so that sums stay exact."""
 _MARK = r"(?i)@r@$"
 _BREAKING = r"[\t\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]+"
 _FLAWS = {
     "width": (
-        "does not have as many cells as the first line",
-        "Write the cells that the first line has, with tabs between them.",
+        "has a different number of cells than the first line",
+        "Write as many cells as in the first line, separated by tabs.",
     ),
     "empty": ("has an empty argument or predicate", "Write both arguments and the predicate."),
     "count": (
         "has a count that is not a whole number from 1 to 9,999,999,999",
-        "Write a whole number from 1 to 9,999,999,999, or leave the column out.",
+        "Write a whole number from 1 to 9,999,999,999, or remove the column.",
     ),
     "mark": (
-        "has a predicate that ends in @R@, which in rules says that arguments change places",
-        "Leave the mark out.",
+        "has a predicate that ends in @R@, which marks swapped arguments in rules",
+        "Remove @R@.",
     ),
     "long": ("has a cell that is too long", f"Write at most {LONGEST_CELL:,} characters."),
-    "unknown": ("has a number that the file of names does not have", "Add it to the file of names."),
+    "unknown": ("has a number that is not in the file of names", "Add it to the file of names."),
     "NUL": ("contains a NUL character", "Remove it, or save the file as UTF-8."),
     "not UTF-8": ("is not UTF-8 text", "Save the file as UTF-8."),
 }
-"""What can be wrong with a line, and what to do about it."""
+"""Errors of lines, and their fixes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadExtractions:
-    """What became of a file."""
+    """Statistics of a file after reading."""
 
     rows: int
     malformed: int
     problems: tuple[Problem, ...]
-    """Of the first malformed lines."""
+    """Problems of the first malformed lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ColumnPlan:
     width: int
-    """Cells a line has."""
+    """Number of cells per line."""
     places: tuple[int, ...]
-    """Of the first argument, the predicate, the second argument, and perhaps the count."""
+    """Columns of the first argument, the predicate, the second argument and, optionally, the count."""
     has_header: bool
 
 
 @dataclass(slots=True)
 class _Flaws:
-    """Problems, the first of them kept and all counted."""
+    """Counts all problems and keeps the first ones."""
 
     path: Path
     strict: bool
@@ -105,20 +106,20 @@ class _Flaws:
 
 
 def file_digest(path: Path) -> str:
-    """The SHA-256 of a file, however large."""
+    """The SHA-256 of a file of any size."""
     with refusing_unreadable(path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Names by their numbers, from lines `name TAB number`; a first line with a count alone is stepped over."""
+    """Reads names by number from lines `name TAB number`. A first line with only a count is skipped."""
     names: dict[str, str] = {}
     for number, line in enumerate(read_source(path).text.split("\n"), 1):
         name, tab, key = line.rpartition("\t")
         if tab and key.strip().isdigit():
             names[key.strip()] = name.strip()
         elif line.strip() and number > 1:
-            raise refused(path, number, "is not a name and a number", "Put a tab between the two", shortened(line))
+            raise refused(path, number, "is not a name and a number", "Separate them with a tab", shortened(line))
     return names
 
 
@@ -126,20 +127,20 @@ Names = tuple[Mapping[str, str], Mapping[str, str]]
 
 
 def names_of(arguments: Path | None, predicates: Path | None) -> Names | None:
-    """What the numbers of arguments and of predicates stand for, from two files or from none."""
+    """Names of numbered arguments and predicates, from two files or from none."""
     if arguments is None and predicates is None:
         return None
     if arguments is None or predicates is None:
-        raise UserError("Give both --argument-names and --predicate-names, or neither.")
+        raise UserError("--argument-names and --predicate-names require each other. Use both or neither.")
     return read_names(arguments), read_names(predicates)
 
 
 def extraction_tables(
     path: Path, *, columns: str | None = None, names: Names | None = None, strict: bool = False
 ) -> tuple[Iterator[pl.DataFrame], Callable[[], ReadExtractions]]:
-    """The sound rows of a file, some at a time; and, when all have been taken, what became of it.
+    """Yields the valid rows of a file in blocks and finally its statistics.
 
-    `names`: what the numbers of arguments and of predicates stand for, where a file has numbers.
+    `names`: the names of numbered arguments and predicates, for files with numbers.
     """
     flaws = _Flaws(path, strict)
     rows = 0
@@ -152,7 +153,7 @@ def extraction_tables(
         blocks = _text_blocks(path, columns, flaws, counted=names is not None)
     else:
         fix = "Use a .tsv, .txt, .csv, .jsonl or .parquet file"
-        raise refused(path, None, "is in a format that can't be read here", fix, path.suffix)
+        raise refused(path, None, "has an unsupported format", fix, path.suffix)
 
     def tables() -> Iterator[pl.DataFrame]:
         nonlocal rows
@@ -162,7 +163,7 @@ def extraction_tables(
             rows += sound.height
             yield sound
         if not rows:
-            missing = Problem(str(path), None, "has no extractions", "Check that the right file was named.")
+            missing = Problem(str(path), None, "has no extractions", "Check the file name.")
             raise UserError(f"{path} can't be used", flaws.problems or [missing])
 
     return tables(), lambda: ReadExtractions(
@@ -173,7 +174,7 @@ def extraction_tables(
 def write_extractions(
     path: Path, folder: Path, *, columns: str | None = None, names: Names | None = None, strict: bool = False
 ) -> ReadExtractions:
-    """The sound rows of a file as Parquet files in a folder."""
+    """Writes the valid rows of a file as Parquet files to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     tables, outcome = extraction_tables(path, columns=columns, names=names, strict=strict)
     for number, table in enumerate(tables):
@@ -182,7 +183,7 @@ def write_extractions(
     return outcome()
 
 
-# Blocks: tables of `line` and the parts as text, or null where a line is no extraction, with `flaw` saying why
+# Blocks: tables of `line` and the parts as text, or null where a line is not an extraction, with the reason in `flaw`
 
 
 def _parquet_blocks(path: Path, columns: str | None) -> Iterator[pl.DataFrame]:
@@ -200,7 +201,7 @@ def _parquet_blocks(path: Path, columns: str | None) -> Iterator[pl.DataFrame]:
     except FileNotFoundError:
         raise refused(path, None, "does not exist", "Create the file or correct its name") from None
     except pl.exceptions.PolarsError as error:
-        raise refused(path, None, "can't be read as Parquet", "Write it again", shortened(str(error))) from None
+        raise refused(path, None, "is not a valid Parquet file", "Write it again", shortened(str(error))) from None
 
 
 def _row_blocks(path: Path, columns: str | None, flaws: _Flaws) -> Iterator[pl.DataFrame]:
@@ -220,7 +221,7 @@ def _row_blocks(path: Path, columns: str | None, flaws: _Flaws) -> Iterator[pl.D
 
 
 def _text(value: Any) -> str | None:
-    """A cell as text: numbers are texts, too. A list, an object or a yes is no part of an extraction."""
+    """A cell as text, including numbers. Lists, objects and Booleans are not valid cells."""
     return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
 
 
@@ -243,13 +244,13 @@ def _text_blocks(path: Path, columns: str | None, flaws: _Flaws, *, counted: boo
 
 
 def _raw_blocks(path: Path) -> Iterator[bytes]:
-    """Whole lines, some megabytes of them at a time."""
+    """Whole lines, in blocks of several megabytes."""
     with refusing_unreadable(path), gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         kept = b""
         while block := file.read(_BLOCK):
             head, newline, rest = (kept + block).rpartition(b"\n")
             if not newline and len(rest) > LONGEST_LINE:
-                raise refused(path, None, "has a line that never ends", "Check that it is a text file")
+                raise refused(path, None, "has a line without an end", "Check that it is a text file")
             if newline:
                 yield head
             kept = rest
@@ -258,7 +259,7 @@ def _raw_blocks(path: Path) -> Iterator[bytes]:
 
 
 def _lines(raw: bytes, first: int, flaws: _Flaws) -> pl.Series:
-    """The lines of a block. Those that are no text are told of, and come empty."""
+    """The lines of a block. Lines that are not text are reported and returned as empty."""
     if first == 1:
         raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
@@ -288,7 +289,7 @@ def _cells(lines: pl.DataFrame, plan: _ColumnPlan) -> pl.DataFrame:
 
 
 def _with_flaws(table: pl.DataFrame) -> pl.DataFrame:
-    """With a count, trimmed cells, and in `flaw` the first thing that is wrong with a row."""
+    """Adds a count, strips cells, and sets `flaw` to the first error of a row."""
     if "count" not in table.columns:
         table = table.with_columns(count=pl.lit("1"))
     texts = ("arg1", "predicate", "arg2")
@@ -328,13 +329,13 @@ def _sound(block: pl.DataFrame, flaws: _Flaws) -> pl.DataFrame:
     return block.filter(pl.col("flaw").is_null()).select("arg1", "predicate", "arg2", count)
 
 
-# Columns: which cells are the two arguments, the predicate, and how often it was found
+# Columns of the two arguments, the predicate and the count
 
 
 def _planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | None, *, header: bool) -> _ColumnPlan:
-    """From the first line of a file, and what was asked for: places counted from 1, or names, commas between.
+    """Determines the columns from the first line of a file and from --columns: positions from 1, or names.
 
-    `header`: whether the first line must be one, as in CSV.
+    `header`: whether the first line must be a header, as in CSV.
     """
     names = [cell.strip().lower() for cell in cells]
     if asked is not None:
@@ -344,7 +345,7 @@ def _planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | N
         if all(re.fullmatch(r"[1-9]\d{0,3}", part) for part in wanted):
             places = [int(part) - 1 for part in wanted]
             if max(places) >= len(names):
-                problem = f"has {len(names)} columns, fewer than --columns asks for"
+                problem = f"has {len(names)} columns, fewer than --columns requires"
                 raise refused(path, line, problem, "Correct --columns", asked)
             return _ColumnPlan(len(names), tuple(places), header or _places_by_name(names) is not None)
         if missing := [part for part in wanted if part.lower() not in names]:
@@ -357,12 +358,12 @@ def _planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | N
         return _ColumnPlan(len(names), _PLAIN_WIDTHS[len(names)], has_header=False)
     if not header and len(names) == _REVERB_WIDTH:
         return _ColumnPlan(len(names), _REVERB, has_header=False)
-    fix = "Name the columns arg1, predicate and arg2, or say which they are with --columns"
-    raise refused(path, line, "does not say which columns are an extraction", fix, shortened(", ".join(names)))
+    fix = "Name the columns arg1, predicate and arg2, or set them with --columns"
+    raise refused(path, line, "has no header with the columns of an extraction", fix, shortened(", ".join(names)))
 
 
 def _places_by_name(names: Sequence[str]) -> tuple[int, ...] | None:
-    """Where the parts are by their names; normalised columns of the same name count before the others."""
+    """Positions of the columns by name. Normalised columns take precedence."""
     places: list[int] = []
     for part in _PARTS:
         matches = [names.index(name) for name in reversed(_NAMES[part]) if name in names]

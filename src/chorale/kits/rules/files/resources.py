@@ -1,7 +1,7 @@
-"""Resources of inference rules, read and written: files with one resource, or with several learned together.
+"""Reads and writes resources of inference rules: files with one resource, or several learned together.
 
-`chorale learn rules` writes `lhs`, `rhs`, `score` and `method`, and may write tens of millions of them. Callers that
-know which left sides matter need not hold the others.
+`chorale learn rules` writes `lhs`, `rhs`, `score` and `method` for up to tens of millions of rules. Callers that know
+the relevant left sides need not keep the others in memory.
 """
 
 import json
@@ -28,10 +28,10 @@ _DIGEST_LENGTH = 8
 def read_resources(
     path: Path, wanted: Collection[str] | None = None, spellings: Callable[[str], Iterable[str]] | None = None
 ) -> list[RuleSet]:
-    """The resources in a file; those of several methods are called after file and method.
+    """Reads the resources of a file. Resources of several methods are named after file and method.
 
-    `wanted`: only rules with these left sides, or with one that shares a spelling with them, are held, of files that
-    `chorale learn rules` wrote. A resource has its number of rules in any case.
+    `wanted`: for files written by `chorale learn rules`, keep only rules with these left sides or their spelling
+    variants. The number of rules of a resource is always complete.
     """
     table = _learned_table(path)
     if table is None:
@@ -40,7 +40,7 @@ def read_resources(
     if wanted is not None:
         if spellings is not None:
             wanted = _alike(table.select(lhs.alias("lhs")), wanted, spellings)
-        # Left sides written with variables are few, and are sorted out one by one.
+        # Left sides with variables are rare and are checked one by one.
         kept = table.filter(lhs.is_in(sorted({each.strip(" '") for each in wanted})) | lhs.str.contains(r"^[xy] "))
     else:
         kept = table
@@ -60,14 +60,14 @@ def read_resources(
 
 
 def _alike(lefts: pl.LazyFrame, wanted: Collection[str], spellings: Callable[[str], Iterable[str]]) -> list[str]:
-    """The left sides that share a spelling with one that is wanted."""
+    """The left sides that share a spelling with a requested left side."""
     spelled = {spelling for left in wanted for spelling in spellings(left)}
     there = lefts.unique().collect(engine="streaming")["lhs"].to_list()
     return [left for left in there if not spelled.isdisjoint(spellings(left))]
 
 
 def rules_by_left_side(paths: Sequence[Path]) -> dict[str, int]:
-    """How many different rules the files together have for each left side."""
+    """Number of distinct rules per left side, over all files."""
     sides = pl.concat([_sides(path) for path in paths]).unique()
     return dict(sides.group_by("lhs").len().collect(engine="streaming").iter_rows())
 
@@ -88,7 +88,7 @@ def _sides(path: Path) -> pl.LazyFrame:
 
 
 def _learned_table(path: Path) -> pl.LazyFrame | None:
-    """The four columns of a file with learned rules; None for any other file, which is read with more care."""
+    """The four columns of a file with learned rules, or None for other files, which are read by a general reader."""
     suffix = suffix_of(path)
     if suffix == ".parquet":
         return _parquet_table(path)
@@ -111,7 +111,7 @@ def _learned_table(path: Path) -> pl.LazyFrame | None:
 
 
 def _parquet_table(path: Path) -> pl.LazyFrame:
-    """The same of a Parquet file, whoever wrote it: every row must be a rule."""
+    """The four columns of a Parquet file from any source. Every row must be a rule."""
     try:
         frame = pl.scan_parquet(path)
         names = frame.collect_schema().names()
@@ -127,22 +127,22 @@ def _parquet_table(path: Path) -> pl.LazyFrame:
     except FileNotFoundError:
         raise refused(path, None, "does not exist", "Create the file or correct its name") from None
     except pl.exceptions.PolarsError as error:
-        raise refused(path, None, "can't be read as Parquet", "Write it again", shortened(str(error))) from None
+        raise refused(path, None, "is not a valid Parquet file", "Write it again", shortened(str(error))) from None
     for row, lhs, rhs, _score, _method in bad.iter_rows():
-        fix = "Give every row both sides, and a number as its score"
-        raise refused(path, row, "has a row that is no rule with a score", fix, shortened(f"{lhs} → {rhs}"))
+        fix = "Give every row both sides and a numeric score"
+        raise refused(path, row, "has a row that is not a rule with a score", fix, shortened(f"{lhs} → {rhs}"))
     return table
 
 
 def description_path(rules: Path) -> Path:
-    """Beside the rules: how they came about."""
+    """Path of the description file next to the rules."""
     return rules.with_name(f"{rules.name}.json")
 
 
 def write_rules(parts: Sequence[Path], target: Path, description: Mapping[str, Any]) -> None:
-    """All rules of the parts, in their order, which may be more than fit into memory.
+    """Writes all rules of the parts in order. They may exceed memory.
 
-    In a tab-separated file, a predicate that a spreadsheet would take for a formula gets an apostrophe before it.
+    In tab-separated files, predicates that look like a spreadsheet formula are prefixed with an apostrophe.
     """
     frames = [pl.scan_parquet(part / "**/*.parquet" if part.is_dir() else part) for part in parts]
     rules = pl.concat([frame.select(RULE_COLUMNS) for frame in frames])
@@ -164,7 +164,7 @@ def write_rules(parts: Sequence[Path], target: Path, description: Mapping[str, A
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """A full disk is the system's error, whatever Polars calls it."""
+    """Reports a full disk as a system error, because Polars raises its own exception."""
     try:
         yield
     except pl.exceptions.ComputeError as error:

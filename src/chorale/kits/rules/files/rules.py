@@ -1,7 +1,7 @@
-"""Inference rules with their scores, and applications of rules that people have judged.
+"""Scored inference rules, and judged applications of rules.
 
-A rule says that one predicate follows from another: `be abandoned by → abandon`, arguments exchanged. Files spell the
-same rule in several ways; here it has one.
+A rule states that one predicate entails another: `be abandoned by → abandon` with swapped arguments. Files write the
+same rule in several ways; here it is normalised.
 """
 
 import math
@@ -28,28 +28,28 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 class Rule(NamedTuple):
-    """What follows from what. Predicates are in small letters, with single spaces."""
+    """An inference rule. Predicates are in lower case with single spaces."""
 
     lhs: str
     rhs: str
     turned: bool
-    """Whether the arguments change places: X … Y entails Y … X."""
+    """Whether the arguments are swapped: X … Y entails Y … X."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedApplication:
-    """A rule applied to something, and whether people say that it holds there."""
+    """An application of a rule, and whether people judged it as valid."""
 
     rule: Rule
     entails: bool
     confidence: float | None
-    """None where the file has none."""
+    """None if the file has no confidence."""
     phrases: tuple[str, str] | None
-    """The phrase and what was concluded from it, where the file has them."""
+    """The phrase and its conclusion, if the file has them."""
     meaningless: bool = False
-    """Whether the phrase that the rule was applied to means nothing; then nothing follows from it."""
+    """Whether the left phrase is meaningless, so that nothing follows from it."""
     line: int | None = None
-    """Of the file it is from."""
+    """Line in its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +61,16 @@ class JudgedFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleSet:
-    """A resource: rules, each with the score it was learned with."""
+    """A resource of rules with their scores."""
 
     name: str
     scores: Mapping[Rule, float]
     digest: str
     scored: bool
-    """Whether the file has scores. Without, all rules have the score 1."""
+    """Whether the file has scores. Otherwise all rules have score 1."""
     notes: tuple[str, ...] = ()
     size: int | None = None
-    """How many rules there are, where only some of them are held."""
+    """Total number of rules, including those not in memory."""
 
     def __repr__(self) -> str:
         return brief_repr("RuleSet", self.name, plural(self.rules, "rule", "rules"))
@@ -81,9 +81,9 @@ class RuleSet:
 
 
 def rule_of(lhs: str, rhs: str, *, turned: bool = False) -> Rule:
-    """A rule from the two sides as files have them.
+    """Parses a rule from its two sides in a file.
 
-    `@R@` behind a predicate says that its arguments have changed places; so does `Y … X` instead of `X … Y`.
+    `@R@` after a predicate, or `Y … X` instead of `X … Y`, marks swapped arguments.
 
     >>> rule_of("be abandoned by", "Abandon@R@")
     Rule(lhs='be abandoned by', rhs='abandon', turned=True)
@@ -96,11 +96,11 @@ def rule_of(lhs: str, rhs: str, *, turned: bool = False) -> Rule:
 
 
 def read_rules(path: Path) -> RuleSet:
-    """Rules from a table with the columns `lhs` and `rhs` (or `rule_lhs`, `rule_rhs`) and perhaps `score`.
+    """Reads rules from a table with the columns `lhs` and `rhs` (or `rule_lhs`, `rule_rhs`) and optionally `score`.
 
-    Tab-separated files may do without a header: two predicates and perhaps a score, or two typed predicates with an
-    arrow between them (`<contain::food::metal>`, `->` or `-R>`), as the published sets have it. Types are left out. Of
-    a rule that comes several times, the highest score counts.
+    Tab-separated files need no header: two predicates and optionally a score, or two typed predicates with an arrow
+    between them (`<contain::food::metal>`, `->` or `-R>`), as in the published sets. Types are removed. If a rule
+    occurs several times, the highest score counts.
     """
     table = read_table(path, _is_rule_header)
     read: Callable[[Sequence[str]], tuple[Rule, float | None]] = _untitled_rule
@@ -121,20 +121,20 @@ def read_rules(path: Path) -> RuleSet:
     repeated = len(rules) - len(scores)
     if repeated:
         notes.append(
-            f"{path}: {repeated:,} of {len(rules):,} rules {'is' if repeated == 1 else 'are'} there already "
-            "(with other types, with both arguments exchanged, or again); the highest score counts."
+            f"{path}: {repeated:,} of {len(rules):,} rules {'is a duplicate' if repeated == 1 else 'are duplicates'} "
+            "(also with other types or with both arguments swapped). The highest score counts."
         )
     if not scored:
-        notes.append(f"{path} has no scores: all its rules have the same score, and its curve is one point.")
+        notes.append(f"{path} has no scores, so all its rules have the same score and its curve is a single point.")
     return RuleSet(stem_of(path), scores, table.digest, scored, tuple(notes))
 
 
 def read_judged(path: Path) -> JudgedFile:
-    """Judged applications from a table, or from the Levy/Holt format.
+    """Reads judged applications from a table, or from the Levy/Holt format.
 
-    The table has `rule_lhs`, `rule_rhs` and `judgment`, and perhaps `confidence`, `lhs` and `rhs` (the two phrases);
-    without `rule_lhs`, `lhs` and `rhs` are the predicates themselves. Levy/Holt has no header: what is concluded, what
-    it is concluded from, and True or False, with tabs between; both are `argument, predicate, argument`.
+    The table has `rule_lhs`, `rule_rhs` and `judgment`, and optionally `confidence`, `lhs` and `rhs` (the two phrases).
+    Without `rule_lhs`, `lhs` and `rhs` are the predicates. Levy/Holt has no header but three cells separated by tabs:
+    conclusion, premise (both as `argument, predicate, argument`), and True or False.
     """
     table = read_table(path, lambda names: "judgment" in names)
     if table.columns is None:
@@ -177,7 +177,7 @@ def _side_columns(table: TextTable) -> tuple[int, int]:
 
 
 def stem_of(path: Path) -> str:
-    """The file's name without its ending, packed or not."""
+    """The file name without its extension, compressed or not."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name
 
@@ -198,13 +198,13 @@ def _untitled_rule(cells: Sequence[str]) -> tuple[Rule, float | None]:
         score = _score(cells[3]) if len(cells) == 4 else None
         return _typed_rule(cells[0], cells[1], cells[2]), score
     if len(cells) not in {2, 3}:
-        fix = "Write two predicates and perhaps a score, with tabs between them."
-        raise FlawError("is no rule", fix, "\t".join(cells))
+        fix = "Write two predicates and optionally a score, separated by tabs."
+        raise FlawError("is not a rule", fix, "\t".join(cells))
     return rule_of(cells[0], cells[1]), _score(cells[2]) if len(cells) == 3 else None
 
 
 def _typed_rule(lhs: str, arrow: str, rhs: str) -> Rule:
-    """An edge between typed predicates. Where the types differ, they say which argument is which."""
+    """An edge between typed predicates. If the types differ, they identify the arguments."""
     sides = [side.strip().removeprefix("<").removesuffix(">").rsplit("::", 2) for side in (lhs, rhs)]
     for side, text in zip(sides, (lhs, rhs), strict=True):
         if len(side) != 3:
@@ -217,7 +217,7 @@ def _typed_rule(lhs: str, arrow: str, rhs: str) -> Rule:
 def _score(text: str) -> float:
     number = _number(text)
     if number is None:
-        raise FlawError("has a score that is not a number", "Write a number, the higher the better.", text)
+        raise FlawError("has a score that is not a number", "Write a number. Higher is better.", text)
     return number
 
 
@@ -258,8 +258,11 @@ def _levy_holt(table: TextTable) -> JudgedFile:
     def read(cells: Sequence[str]) -> JudgedApplication:
         nonlocal unclear
         if len(cells) != 3:
-            fix = "Write a header with judgment in it, or lines as Levy/Holt have them: argument, predicate, argument;"
-            raise FlawError("is no judged application", f"{fix} the same again; True or False.", "\t".join(cells))
+            fix = (
+                "Write a header that contains judgment, or lines in the Levy/Holt format: argument, predicate, "
+                "argument;"
+            )
+            raise FlawError("is not a judged application", f"{fix} the same again; True or False.", "\t".join(cells))
         (first, concluded, second), (other_first, given, other_second) = _triple(cells[0]), _triple(cells[1])
         straight = _likeness(first, other_first) + _likeness(second, other_second)
         crossed = _likeness(first, other_second) + _likeness(second, other_first)
@@ -271,8 +274,8 @@ def _levy_holt(table: TextTable) -> JudgedFile:
     notes: tuple[str, ...] = ()
     if unclear:
         notes = (
-            f"{table.path}: in {plural(unclear, 'application', 'applications')} it is not plain which arguments belong "
-            "together; they are taken to stand in the same order.",
+            f"{table.path}: in {plural(unclear, 'application', 'applications')} it is unclear which arguments "
+            "correspond. They are assumed to be in the same order.",
         )
     return JudgedFile(applications, table.digest, notes)
 
@@ -280,12 +283,12 @@ def _levy_holt(table: TextTable) -> JudgedFile:
 def _triple(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 3 or not all(parts):
-        raise FlawError("is no argument, predicate and argument", "Write three parts, separated by commas.", text)
+        raise FlawError("is not an argument, predicate and argument", "Write three parts, separated by commas.", text)
     return parts
 
 
 def _likeness(left: str, right: str) -> int:
-    """2 for the same argument, 1 if a word is the same but for articles and a plural's s."""
+    """2 for the same argument, 1 for a common word, ignoring articles and plural s."""
     if left == right:
         return 2
     return int(bool(_words(left) & _words(right)))

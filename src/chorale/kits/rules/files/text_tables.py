@@ -1,4 +1,4 @@
-"""Small tables of text: CSV and JSONL with names for columns, tab-separated text with or without."""
+"""Reads small text tables: CSV and JSONL with column names, tab-separated text with or without."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Rows of cells, each with its line."""
+    """Rows of cells with their lines."""
 
     path: Path
     columns: tuple[str, ...] | None
@@ -24,7 +24,7 @@ class TextTable:
 
 
 def read_table(path: Path, is_header: Callable[[Sequence[str]], bool]) -> TextTable:
-    """The cells of a file. In tab-separated text nothing is quoted, and a first line that is no header is a row."""
+    """Reads the cells of a file. Tab-separated text has no quoting, and a first line that is not a header is a row."""
     if suffix_of(path) in {".csv", ".jsonl", ".ndjson"}:
         return _named_rows(path)
     source = read_source(path)
@@ -40,7 +40,7 @@ def _named_rows(path: Path) -> TextTable:
     problems: list[Problem] = []
     rows = list(read_rows(path, shown_as=str(path), problems=problems))
     if problems or not rows:
-        missing = Problem(str(path), None, "has no rows", "Check that the right file was named.")
+        missing = Problem(str(path), None, "has no rows", "Check the file name.")
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS] or [missing])
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     cells = [
@@ -50,15 +50,15 @@ def _named_rows(path: Path) -> TextTable:
 
 
 def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list[tuple[int, _Read]]:
-    """What the rows say, each with its line; all that is wrong with them in one error."""
+    """Parses the rows, each with its line. Raises one error with all problems."""
     width = None if table.columns is None else len(table.columns)
     problems: list[Problem] = []
     rows: list[tuple[int, _Read]] = []
     for line, cells in table.rows:
         try:
             if width is not None and len(cells) != width:
-                message = f"does not have the {width} cells of the header"
-                raise FlawError(message, "Put a tab between cells.", str(len(cells)))
+                message = f"does not have {width} cells like the header"
+                raise FlawError(message, "Separate cells with tabs.", str(len(cells)))
             rows.append((line, read(cells)))
         except FlawError as flaw:
             value = None if flaw.value is None else shortened(flaw.value)
@@ -66,7 +66,7 @@ def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list
             if len(problems) >= MOST_PROBLEMS:
                 break
     if not problems and not rows:
-        problems.append(Problem(str(table.path), None, "has no rows", "Check that the right file was named."))
+        problems.append(Problem(str(table.path), None, "has no rows", "Check the file name."))
     if problems:
         raise UserError(f"{table.path} can't be used", problems)
     return rows
@@ -75,6 +75,6 @@ def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list
 def column_of(table: TextTable, name: str) -> int:
     columns = table.columns or ()
     if name not in columns:
-        fix = "Add it, or rename the column that has it"
+        fix = "Add it, or rename the column that contains it"
         raise refused(table.path, 1, f"has no column {name!r}", fix, shortened(", ".join(columns)))
     return columns.index(name)

@@ -1,4 +1,4 @@
-"""Inference rules from extractions: one description of each computation, run embedded or on a cluster."""
+"""Learns inference rules from extractions. Each computation is defined once and runs locally or on a cluster."""
 
 from chorale.kits.rules.learning.global_graph import GlobalOptions, GraphFacts
 from chorale.kits.rules.learning.graphs import Edge, Solved, Weights

@@ -1,8 +1,8 @@
-"""Rules applied to extractions, for people to judge.
+"""Applies rules to extractions, to create items for annotators.
 
 As in section 4 of Zeichner, Berant and Dagan (2012): extractions are sampled from those that enough rules of the
 resources match. For each of them, rules are sampled from the union of the resources. Every extraction has the same
-chance, however often it was found, and so has every rule that fits it, whichever and however many resources have it.
+probability, however often it occurs, and so has every matching rule, however many resources contain it.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from chorale.kits.rules.files.rules import Rule, RuleSet
 from chorale.model import UserError
 
 LONGEST_PHRASE = 500
-"""In characters: nobody can judge more."""
+"""Maximum length of a phrase in characters."""
 
 
 class Extraction(NamedTuple):
@@ -34,7 +34,7 @@ class DrawnApplication:
     extraction: Extraction
     rule: Rule
     resources: Mapping[str, float]
-    """Who proposed it, with which score."""
+    """The resources that proposed the rule, with their scores."""
 
     @property
     def phrases(self) -> tuple[str, str]:
@@ -61,9 +61,9 @@ class DrawnApplication:
 class Applied:
     applications: tuple[DrawnApplication, ...]
     extractions: int
-    """Drawn."""
+    """Number of sampled extractions."""
     matching: int
-    """Extractions that enough rules fit; one that was found several times counts so often."""
+    """Number of extractions that enough rules match, including repeated ones."""
     read: int
 
     def items(self) -> Iterator[dict[str, Any]]:
@@ -82,12 +82,12 @@ def apply_rules(
     at_least: int,
     seed: int,
 ) -> Applied:
-    """Apply sampled rules to sampled extractions. The order of rows and rules in the files does not matter."""
+    """Applies sampled rules to sampled extractions. The order of rows and rules in the files does not matter."""
     fitting = {lhs for lhs, rules in rules_by_left_side(resources).items() if rules >= at_least}
     drawn, matching, read = _drawn_extractions(extractions, fitting, sample, seed)
     if not drawn:
-        nothing = f"No extraction is the left side of {at_least} rules or more"
-        raise UserError(f"{nothing}. Lower --at-least, or name other files.")
+        nothing = f"No extraction matches the left side of at least {at_least} rules"
+        raise UserError(f"{nothing}. Lower --at-least, or use other files.")
     wanted = {spelled(each.predicate) for each in drawn}
     sets = [one for path in resources for one in read_resources(path, wanted)]
     by_lhs = _by_left_side(sets)
@@ -100,14 +100,14 @@ def apply_rules(
 
 
 def spelled(predicate: str) -> str:
-    """A predicate as rules have it."""
+    """A predicate in the spelling of rules."""
     return " ".join(predicate.lower().split())
 
 
 def _drawn_extractions(
     tables: Iterable[pl.DataFrame], fitting: set[str], sample: int, seed: int
 ) -> tuple[list[Extraction], int, int]:
-    """Those with the smallest of random numbers that are made of the seed and the extraction itself."""
+    """The extractions with the smallest random numbers, which depend only on the seed and the extraction."""
     kept: dict[int, Extraction] = {}
     matching = read = 0
     lhs = sorted(fitting)

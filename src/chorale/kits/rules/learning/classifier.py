@@ -1,7 +1,7 @@
-"""Whether one predicate follows from another, judged by their scores alone: logistic regression.
+"""Logistic regression that predicts from local scores whether one predicate entails another.
 
-It is trained on pairs known to be rules or not to be. Rules and others count alike as wholes, whatever their numbers
-(Berant, Dagan and Goldberger 2010 sample as many of either), so that what is usual is left to λ.
+It is trained on pairs known to be rules or not. Both classes have the same total weight, whatever their sizes (Berant,
+Dagan and Goldberger 2010 sample equal numbers), so that λ determines the base rate.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 from chorale.metrics import FloatArray
 
 FEATURES = ("dirt", "cover", "binc", "back")
-"""Scores of a rule, and the cover of the rule the other way round. All are 0 where predicates share nothing."""
+"""Scores of a rule, and the cover of the inverse rule. All are 0 for predicates without common fillers."""
 _PENALTY = 1.0
 _STEPS = 100
 _CLOSE = 1e-10
@@ -32,10 +32,10 @@ class Classifier:
 
 
 def trained(features: FloatArray, is_rule: FloatArray, penalty: float = _PENALTY) -> Classifier:
-    """The coefficients that explain the examples best, by Newton's method.
+    """Fits the coefficients to the examples by Newton's method.
 
-    `penalty` is the weight of ½ Σ coefficient², of features divided by their standard deviation; examples of either
-    kind weigh half as much as there are examples, all together.
+    `penalty` is the weight of ½ Σ coefficient² for features divided by their standard deviation. Each class has half of
+    the total weight, which is the number of examples.
     """
     spread = np.where(features.std(axis=0) > 0, features.std(axis=0), 1.0)
     middle = features.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Where computations run: embedded in this process, or on a cluster. Both run the same Ibis expressions."""
+"""Engines that run computations in this process or on a cluster. Both run the same Ibis expressions."""
 
 import os
 import secrets
@@ -19,10 +19,10 @@ from chorale.model.extras import need
 _SPARK_LOCAL = "spark:"
 _SPARK_CLUSTER = "spark://"
 _LEFT_FOR_OTHERS = 0.75
-"""Of the memory given: the engine counts its buffers, not all that the process holds beside them."""
+"""Fraction of the memory limit for the engine, which counts only its own buffers."""
 _SHOWN = 300
 _PATIENCE = 5.0
-"""Seconds to wait for a cluster to answer."""
+"""Timeout for a connection to a cluster, in seconds."""
 
 
 class Engine:
@@ -32,10 +32,10 @@ class Engine:
         self._connection = connection
         self._scratch = scratch
         self.table = read
-        """The table in a file, or in all files of a folder, as an Ibis table."""
+        """Opens a file, or all files of a folder, as an Ibis table."""
 
     def write(self, table: Any, path: Path) -> None:
-        """Compute a table and put it under a path that is not there yet: whole, or not at all."""
+        """Computes a table and writes it atomically to a new path."""
         draft = path.with_name(f".{path.name}.part")
         _remove(draft)
         try:
@@ -45,7 +45,7 @@ class Engine:
         os.replace(draft, path)  # noqa: PTH105 - says in one word that it is put in place
 
     def row(self, table: Any) -> dict[str, Any]:
-        """The only row of a table. It takes the way of large tables, which both engines have."""
+        """The only row of a table, computed like a large table because both engines support that."""
         path = self._scratch / f"asked-{secrets.token_hex(8)}.parquet"
         self.write(table, path)
         try:
@@ -57,7 +57,7 @@ class Engine:
 
 @contextmanager
 def opened_engine(resources: Resources, scratch: Path) -> Iterator[Engine]:
-    """The engine that was named, closed at the end. What it moves to the disk goes to `scratch`."""
+    """Opens the selected engine and closes it at the end. Temporary data go to `scratch`."""
     need("ibis", "duckdb", "pyarrow")
     if resources.engine == "duckdb":
         opened = _duckdb(resources, scratch)
@@ -65,20 +65,22 @@ def opened_engine(resources: Resources, scratch: Path) -> Iterator[Engine]:
         need("pyspark")
         opened = _spark(resources, scratch)
     else:
-        raise UserError(f"--engine is duckdb, spark:local[N] or spark://HOST:PORT (found {resources.engine!r}).")
+        raise UserError(f"Invalid --engine {resources.engine!r}. Use duckdb, spark:local[N] or spark://HOST:PORT.")
     with opened as engine:
         yield engine
 
 
 def _explained(error: Exception, path: Path) -> Exception:
-    """What to do about an error of DuckDB's, which is known by name because it may not be installed; or the error."""
-    again = "run the command again: what is finished is kept."
+    """A helpful message for an error of DuckDB, or the error itself. Identified by name, because DuckDB may not be
+    installed.
+    """
+    again = "run the command again. Finished parts are kept."
     if type(error).__name__ == "OutOfMemoryException":
         fix = "Raise --memory or --buckets, or lower --threads, and"
-        return UserError(f"{path.name} needs more memory than it may have. {fix} {again}")
+        return UserError(f"{path.name} needs more memory than --memory allows. {fix} {again}")
     if type(error).__name__ == "IOException":
-        fix = "Make room there, or name another folder with --work, and"
-        return UserError(f"{path} can't be computed: {' '.join(str(error).split())[:_SHOWN]} … {fix} {again}")
+        fix = "Free disk space there, or set --work to another folder, and"
+        return UserError(f"Cannot compute {path}: {' '.join(str(error).split())[:_SHOWN]} … {fix} {again}")
     return error
 
 
@@ -89,7 +91,7 @@ def _duckdb(resources: Resources, scratch: Path) -> Iterator[Engine]:
     spilled = scratch / "spilled"
     spilled.mkdir(parents=True, exist_ok=True)
     with warnings.catch_warnings():
-        # Ibis calls DuckDB by a name that newer versions advise against; nobody who learns rules can help it.
+        # Ibis uses a deprecated name of DuckDB. Users cannot change that.
         warnings.filterwarnings("ignore", "fetch_arrow_table", DeprecationWarning)
         connection = ibis.duckdb.connect(
             threads=resources.threads,
@@ -97,17 +99,17 @@ def _duckdb(resources: Resources, scratch: Path) -> Iterator[Engine]:
             temp_directory=str(spilled),
             preserve_insertion_order=False,
         )
-        # DuckDB would draw its own on standard output, where results go.
+        # DuckDB would print its own progress bar to standard output, which is for results.
         connection.raw_sql("SET enable_progress_bar = false")
 
         def read(path: Path) -> Any:
-            # A folder that Spark wrote has folders in it.
+            # Spark writes nested folders.
             return connection.read_parquet(str(path / "**/*.parquet") if path.is_dir() else str(path))
 
         try:
             yield Engine(connection, scratch, read)
         except Exception as error:
-            # Whatever DuckDB was asked when somebody pressed Ctrl-C.
+            # Error of any DuckDB query that Ctrl-C interrupts.
             if str(error).endswith("Query interrupted"):
                 raise KeyboardInterrupt from None
             raise
@@ -132,7 +134,7 @@ def _spark(resources: Resources, scratch: Path) -> Iterator[Engine]:
         session = builder.getOrCreate()
     except Exception as error:
         raise UserError(
-            f"Spark at {master} can't be used: {error}. Check that it runs and that Java is there."
+            f"Cannot start Spark at {master}: {error}. Check that Spark is running and that Java is installed."
         ) from None
     session.sparkContext.setLogLevel("ERROR")
     connection = ibis.pyspark.connect(session)
@@ -147,7 +149,9 @@ def _spark(resources: Resources, scratch: Path) -> Iterator[Engine]:
 
 
 def _check_reachable(master: str) -> None:
-    """Spark itself tries for a minute, in pages of Java. A cluster may have several masters, one of which answers."""
+    """Checks the connection first, because Spark itself retries for a minute with long Java errors. One of several
+    masters must answer.
+    """
     hosts = master.removeprefix(_SPARK_CLUSTER).split(",")
     failures = []
     for each in hosts:
@@ -155,12 +159,14 @@ def _check_reachable(master: str) -> None:
         try:
             socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
         except ValueError:
-            raise UserError(f"--engine {master} is not spark://HOST:PORT.") from None
+            raise UserError(f"Invalid --engine {master}. Use spark://HOST:PORT.") from None
         except OSError as error:
             failures.append(f"{each}: {error.strerror or error}")
         else:
             return
-    raise UserError(f"Spark at {master} can't be reached ({', '.join(failures)}). Check its address and that it runs.")
+    raise UserError(
+        f"Cannot connect to Spark at {master} ({', '.join(failures)}). Check the address and that Spark is running."
+    )
 
 
 def _spark_settings(master: str, resources: Resources, scratch: Path) -> dict[str, str]:

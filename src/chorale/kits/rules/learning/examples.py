@@ -1,8 +1,8 @@
-"""Pairs of predicates known to be rules or not to be, from WordNet.
+"""Pairs of predicates known to be rules or not, from WordNet.
 
-Predicates are compared that differ in one verb only: `acquire` and `buy`, `be acquire by` and `be buy by`. A verb
-entails its synonyms, what is one step more general, and what WordNet says it entails. It does not entail its opposites,
-what is more special, or what is another kind of the same (Berant, Dagan and Goldberger 2010, section 4.1).
+Pairs differ in exactly one verb: `acquire` and `buy`, `be acquire by` and `be buy by`. A verb entails its synonyms,
+direct hypernyms, and WordNet's entailments. It does not entail its antonyms, hyponyms or co-hyponyms (Berant, Dagan and
+Goldberger 2010, section 4.1).
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from chorale.kits.rules.files.rules import Rule
 from chorale.text.wordnet import Synset, WordNet
 
 _SENSES = 3
-"""Of a verb: rare ones would make rules of everything."""
+"""Maximum rank of a sense of a verb. Rare senses would create too many rules."""
 _FORMS = ("be", "is", "are", "was", "were", "been", "being", "am", "have", "has", "had")
 _MODALS = ("can", "could", "may", "might", "shall", "should", "will", "would")
 _AUXILIARIES = frozenset((*_FORMS, *_MODALS))

@@ -1,6 +1,6 @@
-"""Rules that agree with each other: the best entailment graph over local scores (Berant, Dagan and Goldberger 2010).
+"""Globally consistent rules: the best entailment graph over local scores (Berant, Dagan and Goldberger 2010).
 
-The weight of an edge is the log-odds that the classifier gives it, less λ. The greater λ, the fewer edges.
+The weight of an edge is its log-odds from the classifier minus λ. A larger λ gives fewer edges.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,22 +26,22 @@ _FEWEST_EXAMPLES = 2
 @dataclass(frozen=True, slots=True)
 class GlobalOptions:
     sparsity: float = 1.0
-    """λ: how much likelier than not an edge must be, in log-odds, to be worth having."""
+    """λ: minimum log-odds of an edge."""
     exact_up_to: int = EXACT_UP_TO
-    """Components of more predicates are solved nearly."""
+    """Components with more predicates are solved approximately."""
     seconds: float = SECONDS
-    """A component that takes longer is solved nearly."""
+    """Components that take longer are solved approximately."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """What became of the graph."""
+    """Statistics of the graph."""
 
     components: int
     largest: int
-    """Predicates of the largest component."""
+    """Number of predicates in the largest component."""
     nearly: int
-    """Components that were not solved exactly."""
+    """Number of components that were solved approximately."""
     objective: float
     bound: float
     examples: int
@@ -50,14 +50,14 @@ class GraphFacts:
 
     @property
     def gap(self) -> float:
-        """At most this share of the objective was missed."""
+        """Maximum fraction of the objective that was missed."""
         return (self.bound - self.objective) / self.bound if self.bound > 0 else 0.0
 
 
 def train_on(
     pairs: pl.DataFrame, predicates: pl.DataFrame, examples: Mapping[Rule, bool]
 ) -> tuple[Classifier, int, int]:
-    """A classifier, from the scores of the examples whose predicates there are; how many, and how many are rules."""
+    """Trains a classifier on examples with known predicates. Also returns the numbers of examples and rules."""
     rows = [(*rule, holds) for rule, holds in sorted(examples.items())]
     given = pl.DataFrame(
         rows, schema={"left": pl.String, "right": pl.String, "turned": pl.Boolean, "holds": pl.Boolean}, orient="row"
@@ -70,20 +70,20 @@ def train_on(
     rules = int(holds.sum())
     if rules < _FEWEST_EXAMPLES or len(holds) - rules < _FEWEST_EXAMPLES:
         raise UserError(
-            f"Of {len(rows):,} examples, {rules:,} rules and {len(holds) - rules:,} others are between predicates that "
-            "were kept. Give more examples with --pairs, or lower --min-predicate."
+            f"Of {len(rows):,} examples, only {rules:,} rules and {len(holds) - rules:,} others have predicates that "
+            "were kept. Add examples with --pairs, or lower --min-predicate."
         )
     features = scored.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
     return trained(features, holds), len(holds), rules
 
 
 def graph_weights(pairs: pl.DataFrame, classifier: Classifier, sparsity: float) -> Weights:
-    """Of all edges with scores between predicates that have an edge worth having."""
+    """Weights of all scored edges between predicates that have an edge of positive weight."""
     other = float(classifier.log_odds(np.zeros(len(FEATURES)))) - sparsity
     if other >= 0:
         raise UserError(
-            "By these examples, predicates that have nothing in common would follow from each other. "
-            f"Set --lambda above {other + sparsity:.2f}, or give better examples."
+            "With these examples, predicates without common fillers would entail each other. "
+            f"Set --lambda above {other + sparsity:.2f}, or use better examples."
         )
     weight = classifier.log_odds(pairs.select(FEATURES).to_numpy()) - sparsity
     table = pairs.select("lhs", "rhs", "turned").with_columns(weight=weight)
@@ -96,7 +96,7 @@ def graph_weights(pairs: pl.DataFrame, classifier: Classifier, sparsity: float) 
 def solved_parts(
     weights: Weights, folder: Path, options: GlobalOptions, progress: Callable[[int, int], None]
 ) -> Iterator[Solved]:
-    """Components, solved in turn. Those that an earlier run has solved are read from the folder."""
+    """Solves components one by one. Components solved in an earlier run are read from the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     parts = components(weights)
     batches = list(_batches(parts))
@@ -151,7 +151,7 @@ def _read(path: Path) -> Iterator[Solved]:
 def graph_rules(
     pairs: pl.DataFrame, edges: pl.DataFrame, predicates: pl.DataFrame, classifier: Classifier
 ) -> pl.DataFrame:
-    """`lhs`, `rhs`, `score`, `method` of the edges of a graph; the score is the classifier's of the edge alone."""
+    """`lhs`, `rhs`, `score`, `method` of the edges of a graph. The score is the classifier's score of the edge."""
     scored = edges.join(pairs, on=["lhs", "rhs", "turned"], how="left", maintain_order="left")
     features: FloatArray = scored.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
     names = predicates.select("p", "predicate")
@@ -176,7 +176,7 @@ def solve_globally(
     options: GlobalOptions,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> tuple[pl.DataFrame, GraphFacts]:
-    """Rules of the best graph, and what became of it. `pairs` has `lhs`, `rhs`, `turned` and the features."""
+    """The rules of the best graph, with statistics. `pairs` has `lhs`, `rhs`, `turned` and the features."""
     classifier, used, rules = train_on(pairs, predicates, examples)
     weights = graph_weights(pairs, classifier, options.sparsity)
     solved = list(solved_parts(weights, folder, options, progress))

@@ -1,8 +1,8 @@
-"""Entailment graphs: which predicates follow from which, so that what follows from what follows, follows.
+"""Transitive entailment graphs of predicates.
 
-An edge (u, v, turned) says that v follows from u, with the arguments exchanged if turned. With (u, v, s) and (v, w, t),
-a graph must have (u, w, s xor t). Every edge has a weight, and most have the same negative one. The best graph is the
-one with the highest sum of weights, after Berant, Dagan and Goldberger (2010, 2011).
+An edge (u, v, turned) means that u entails v, with swapped arguments if turned. With (u, v, s) and (v, w, t),
+a graph must have (u, w, s xor t). Every edge has a weight, and most have the same negative weight. The best graph
+maximises the sum of weights (Berant, Dagan and Goldberger 2010, 2011).
 """
 
 from collections import defaultdict
@@ -19,27 +19,27 @@ class Edge(NamedTuple):
 
     @property
     def is_itself(self) -> bool:
-        """Whether it says that something follows from itself, which is always so."""
+        """Whether the edge states that a predicate entails itself, which always holds."""
         return self.lhs == self.rhs and not self.turned
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weight of every edge that could be."""
+    """The weight of every possible edge."""
 
     known: Mapping[Edge, float]
     other: float
-    """Of edges that are not among the known: below 0."""
+    """Weight of unknown edges: below 0."""
 
     def __post_init__(self) -> None:
         if not self.other < 0:
-            raise ValueError(f"edges of which nothing is known must have a negative weight, not {self.other}")
+            raise ValueError(f"unknown edges must have a negative weight, not {self.other}")
 
     def of(self, edge: Edge) -> float:
         return self.known.get(edge, self.other)
 
     def total(self, edges: Iterable[Edge]) -> float:
-        """The same in whatever order the edges come: it is rounded once."""
+        """Sum of weights, rounded once so that the order of edges does not matter."""
         return fsum(self.of(edge) for edge in edges)
 
 
@@ -50,20 +50,21 @@ class Solved:
     edges: frozenset[Edge]
     objective: float
     bound: float
-    """No graph has a higher objective than this."""
+    """Upper bound on the objective of any graph."""
     exact: bool
-    """Whether this one is known to be the best."""
+    """Whether the graph is known to be optimal."""
 
 
 def implied(first: Edge, second: Edge) -> Edge:
-    """What follows from two edges, the second of which begins where the first ends."""
+    """The edge implied by two consecutive edges."""
     return Edge(first.lhs, second.rhs, first.turned ^ second.turned)
 
 
 def components(weights: Weights) -> list[dict[Edge, float]]:
-    """Parts of the graph that can be solved apart, each with its known edges: none of positive weight is between them.
+    """Parts of the graph that can be solved separately, with their known edges. No edge of positive weight connects
+    them.
 
-    An edge between two parts could only cost, and nothing inside them needs it.
+    An edge between two parts only adds cost, and no edge inside them requires it.
     """
     parent: dict[int, int] = {}
 
@@ -85,7 +86,7 @@ def components(weights: Weights) -> list[dict[Edge, float]]:
 
 
 def missing(edges: Collection[Edge]) -> Iterator[tuple[Edge, Edge, Edge]]:
-    """Two edges and the third that they imply and that is not there."""
+    """Two edges and the missing third edge that they imply."""
     present = frozenset(edges)
     after: dict[int, list[Edge]] = defaultdict(list)
     for edge in sorted(present):
@@ -98,7 +99,7 @@ def missing(edges: Collection[Edge]) -> Iterator[tuple[Edge, Edge, Edge]]:
 
 
 class Closure:
-    """A transitive graph that grows an edge at a time."""
+    """A transitive graph that grows edge by edge."""
 
     def __init__(self) -> None:
         self.edges: set[Edge] = set()
@@ -106,14 +107,14 @@ class Closure:
         self._before: dict[int, set[tuple[int, bool]]] = defaultdict(set)
 
     def most_needed_for(self, edge: Edge) -> int:
-        """No more edges than this must come with it, but for exchanged arguments."""
+        """Upper bound on the number of edges that must be added with it, apart from swapped arguments."""
         return (1 + len(self._before[edge.lhs])) * (1 + len(self._after[edge.rhs]))
 
     def needed_for(self, edge: Edge) -> set[Edge]:
-        """The edges that must come with this one, itself among them."""
+        """The edges that must be added with this edge, including itself."""
         before = {(edge.lhs, False)} | self._before[edge.lhs]
         after = {(edge.rhs, False)} | self._after[edge.rhs]
-        # Round a cycle that exchanges the arguments, everything is reached both ways.
+        # In a cycle that swaps the arguments, every predicate is reached in both orders.
         both = any(node == edge.lhs and turned != edge.turned for node, turned in after)
         new = {
             Edge(lhs, rhs, turned ^ edge.turned ^ turned_too ^ again)

@@ -1,4 +1,4 @@
-"""From a file of extractions to scored rules: the stages, in order, each kept until all is done."""
+"""Learns scored rules from a file of extractions, in stages whose results are kept until the end."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -41,15 +41,15 @@ class LearnOptions:
     predicate_names: Path | None = None
     strict: bool = False
     pairs: tuple[Path, ...] = ()
-    """For `global`: files of rules that people have judged, to train on."""
+    """For `global`: files of judged rules to train on."""
     wordnet: Path | None = None
-    """For `global`, without `pairs`: the folder of WordNet, if it is not in a usual place."""
+    """For `global` without `pairs`: the WordNet folder, if not in a standard location."""
     graph: GlobalOptions = field(default_factory=GlobalOptions)
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned, and from how much."""
+    """The learned rules, with statistics."""
 
     rules: tuple[Path, ...]
     """Parquet files or folders: `lhs`, `rhs`, `score`, `method`, ordered by method and predicate, best first."""
@@ -60,12 +60,12 @@ class Learned:
     predicates: int
     kept_predicates: int
     features: int
-    """Fillers of slots that are kept, with positive mutual information."""
+    """Number of kept fillers of slots with positive mutual information."""
     joined_pairs: int
     buckets: int
     signature: str
     resumed: tuple[str, ...]
-    """Parts that an earlier run had finished."""
+    """Parts reused from an earlier run."""
     graph: GraphFacts | None
 
 
@@ -76,9 +76,9 @@ def learn_rules(
     resources: Resources | None = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Learned:
-    """Rules by one or several of the methods that compare predicates in pairs: `dirt`, `cover`, `binc`.
+    """Learns rules with one or more methods that compare pairs of predicates: `dirt`, `cover`, `binc`.
 
-    Files in `work` that an earlier call with the same input and options has finished are used again.
+    Finished files in `work` from an earlier call with the same input and options are reused.
     """
     resources = resources or Resources()
     names = {"argument-names": options.argument_names, "predicate-names": options.predicate_names}
@@ -119,7 +119,7 @@ def learn_rules(
 def _written(
     folder: WorkFolder, engine: Engine, compared: "ScoredPredicates", method: Method, min_score: float
 ) -> tuple[Path, int]:
-    """The rules of a method, some left sides at a time: what must be sorted at once fits into memory."""
+    """The rules of a method in blocks of left sides, so that each sort fits into memory."""
     strong = compared.rules.filter(compared.rules[method] >= min_score)
     count = int(engine.row(strong.agg(rules=strong.count()))["rules"])
     kept = compared.facts["kept_predicates"]
@@ -137,7 +137,7 @@ def _written(
 
 
 def _examples(folder: WorkFolder, options: LearnOptions) -> tuple[dict[Rule, bool], dict[str, str]]:
-    """Pairs to train on, and the digests of where they come from."""
+    """Training pairs, and the digests of their sources."""
     if options.pairs:
         judged = {str(path): read_judged(path) for path in options.pairs}
         votes: dict[Rule, int] = defaultdict(int)
@@ -145,7 +145,7 @@ def _examples(folder: WorkFolder, options: LearnOptions) -> tuple[dict[Rule, boo
             for application in file.applications:
                 votes[application.rule] += 1 if application.entails else -1
         digests = {f"pairs{number or ''}": file.digest for number, file in enumerate(judged.values())}
-        # A rule whose applications were judged as often valid as not is no example of either.
+        # A rule with as many valid as invalid applications is not used as an example.
         return {rule: vote > 0 for rule, vote in votes.items() if vote}, digests
     wordnet = read_wordnet(options.wordnet)
     predicates = _stored(folder, "predicates.parquet")["predicate"].to_list()
@@ -185,7 +185,7 @@ class ScoredPredicates:
 def compare_predicates(
     path: Path, folder: WorkFolder, engine: Engine, options: LearnOptions, resources: Resources
 ) -> ScoredPredicates:
-    """Everything up to the scores of pairs: what all methods begin with."""
+    """Computes the scores of pairs, which all methods need."""
     from chorale.kits.rules.learning import counting, similarity  # noqa: PLC0415 - they need the extra `rules`, now known to be there
 
     pruning = options.pruning
@@ -233,7 +233,7 @@ def compare_predicates(
 def _scored_pairs(
     folder: WorkFolder, engine: Engine, features: Any, totals: Any, pruning: Pruning, buckets: int
 ) -> Any:
-    """The scores of all pairs, a bucket at a time, each kept when it is done."""
+    """Computes the scores of all pairs bucket by bucket, and keeps each finished bucket."""
     from chorale.kits.rules.learning import similarity  # noqa: PLC0415 - needs the extra `rules`
 
     for bucket in range(buckets):
@@ -247,9 +247,9 @@ def _scored_pairs(
 
 
 def named_rules(compared: ScoredPredicates, method: Method, min_score: float, low: int, high: int) -> Any:
-    """`lhs`, `rhs`, `score`, `method` of predicates from one number to another.
+    """`lhs`, `rhs`, `score`, `method` for a range of predicate numbers.
 
-    `@R@` behind the right side says that the arguments change places.
+    `@R@` after the right side marks swapped arguments.
     """
     import ibis  # noqa: PLC0415 - of the extra `rules`
 
@@ -259,7 +259,7 @@ def named_rules(compared: ScoredPredicates, method: Method, min_score: float, lo
     left = names.select(lhs=names.p, left=names.predicate)
     right = names.select(rhs=names.p, right=names.predicate)
     table = strong.inner_join(left, "lhs").inner_join(right, "rhs")
-    # In how many threads sums are made shows in the last digits; they must not decide what comes first.
+    # The number of threads affects the last digits of sums, which must not determine the order.
     table = table.mutate(score=table.score.round(_DIGITS))
     table = table.order_by(["lhs", ibis.desc("score"), "rhs", "turned"])
     mark = ibis.ifelse(table.turned, "@R@", "")
@@ -282,11 +282,11 @@ def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, prob
             f"{path} has {plural(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} "
             "extractions, of "
             f"{predicates:,}. Lower --min-predicate, or learn from more extractions"
-            + (", or correct the lines that were left out" if problems else "."),
+            + (", or correct the malformed lines" if problems else "."),
             problems,
         )
 
 
 def _buckets(pairs: int, memory: int) -> int:
-    """So many that the pairs of one fit into memory, even if no two of them were the same."""
+    """Number of buckets such that the pairs of one bucket fit into memory, even if all are distinct."""
     return max(1, -(-pairs // max(_FEWEST_PAIRS, memory // _BYTES_A_PAIR)))

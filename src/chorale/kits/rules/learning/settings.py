@@ -1,4 +1,4 @@
-"""What can be set about learning rules."""
+"""Settings for learning rules."""
 
 import re
 from dataclasses import dataclass
@@ -14,39 +14,39 @@ Normalisation = Literal["none", "case", "plain"]
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SMALLEST = 2**30
-"""Python and its libraries take a good part of less."""
+"""With less, Python and its libraries would take too large a part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What is left out. Counts that are compared with others (mutual information) are of everything, pruned or not."""
+    """Pruning thresholds. Mutual information is computed before pruning."""
 
     min_predicate: int = 10
     """Predicates with fewer extractions are left out."""
     min_filler: int = 1
-    """Fillers that a slot of a predicate has fewer times are left out there."""
+    """Fillers that occur less often in a slot are left out there."""
     max_predicates: int = 1000
-    """Fillers of more slots than this, over all predicates, are left out: they cost much and tell little."""
+    """Fillers in more slots than this, over all predicates, are left out: they are expensive and uninformative."""
     min_shared: int = 1
-    """Both slots of two predicates must have so many fillers in common."""
+    """Minimum number of common fillers in each slot of two predicates."""
     min_score: float = 0.01
     """Rules with a lower score are not written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the computation may use. None of it changes the result."""
+    """Computing resources. They do not change the result."""
 
     engine: str = "duckdb"
     memory: int = 4 * 2**30
-    """Bytes that the embedded engine may hold; what does not fit goes to the disk."""
+    """Memory limit of the embedded engine in bytes. Other data go to disk."""
     threads: int = 2
     buckets: int | None = None
-    """Into how many parts pairs of predicates are divided; by their number and the memory if None."""
+    """Number of partitions of the pairs. None: depends on their number and the memory."""
 
 
 def methods_of(text: str) -> tuple[Method, ...]:
-    """Methods separated by commas, in the order of `METHODS`.
+    """Parses methods separated by commas, in the order of `METHODS`.
 
     >>> methods_of("binc, dirt")
     ('dirt', 'binc')
@@ -54,12 +54,12 @@ def methods_of(text: str) -> tuple[Method, ...]:
     named = [part.strip().lower() for part in text.split(",")]
     for name in named:
         if name not in METHODS:
-            raise UserError(f"--method takes {', '.join(METHODS)}, or several separated by commas (found {name!r}).")
+            raise UserError(f"Invalid --method {name!r}. Use one or more of {', '.join(METHODS)}, separated by commas.")
     return tuple(method for method in METHODS if method in named)
 
 
 def bytes_of(text: str) -> int:
-    """A size such as 4GB or 1500 MB, in units of 1024.
+    """Parses a size such as 4GB or 1500 MB, in units of 1024.
 
     >>> bytes_of("1.5GB")
     1610612736

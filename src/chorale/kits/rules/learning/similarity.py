@@ -1,18 +1,18 @@
-"""How alike predicates are, and which covers which, from the fillers their slots share.
+"""Similarity and coverage of predicates, from the common fillers of their slots.
 
-For slots a and b with weights mi over their fillers, T being the fillers that a slot has:
+For slots a and b with weights mi over their fillers:
 
     lin(a, b)   = Σ over shared w of (mi(a, w) + mi(b, w)) / (Σ mi(a) + Σ mi(b))     Lin (1998)
     cover(a, b) = Σ over shared w of mi(a, w) / Σ mi(a)                              Weeds and Weir (2003)
 
-For a rule p → q, slot X of p is compared with X of q, and Y with Y; if the arguments change places, X with Y and Y with
-X. The two slots are joined by the geometric mean:
+For a rule p → q, slot X of p is compared with X of q, and Y with Y; with swapped arguments, X with Y and Y with X. The
+two slots are combined by the geometric mean:
 
     dirt(p → q)  = √( lin(X, X') · lin(Y, Y') )        Lin and Pantel (2001), the same both ways
     cover(p → q) = √( cover(X, X') · cover(Y, Y') )
     binc(p → q)  = √( dirt(p → q) · cover(p → q) )     Szpektor and Dagan (2008)
 
-One join yields all three: of a pair of predicates it sums, for each way to match slots, the shared weights of either.
+One join yields all three: for each pair of predicates and each matching of slots, it sums the shared weights of both.
 """
 
 from typing import Any
@@ -28,20 +28,20 @@ _MATCHES = ((False, "xx", "yy"), (True, "xy", "yx"))
 
 
 def totals_of(features: Any) -> Any:
-    """`p` and the weights of all its fillers, of slot X and of slot Y."""
+    """`p` and the total weight of its fillers in slot X and in slot Y."""
     return features.group_by("p").agg(
         x=_.mi.sum(where=_.slot == X).coalesce(0.0), y=_.mi.sum(where=_.slot == Y).coalesce(0.0)
     )
 
 
 def joined_pairs(features: Any) -> Any:
-    """How many pairs of slots share a filler, counted once for every filler: what the join below goes through."""
+    """Number of pairs of slots with a common filler, counted once per filler: the size of the join below."""
     fillers = features.group_by("w").agg(slots=_.slots.max())
     return fillers.agg(pairs=(_.slots * (_.slots - 1) / 2).sum().cast("int64"))
 
 
 def shared_weights(features: Any, bucket: int, buckets: int, pruning: Pruning) -> Any:
-    """Pairs of predicates p ≤ q that share fillers in both slots, p of one bucket: what they share each way."""
+    """Pairs of predicates p ≤ q with common fillers in both slots, for p in one bucket, with their shared weights."""
     shared = features.filter(_.slots > 1)
     left = shared.filter(_.p % buckets == bucket).select(_.w, p=_.p, of_p=_.slot, mi_p=_.mi)
     right = shared.select(_.w, q=_.p, of_q=_.slot, mi_q=_.mi)
@@ -64,7 +64,7 @@ def _enough(table: Any, first: str, second: str, pruning: Pruning) -> Any:
 
 
 def rule_scores(shared: Any, totals: Any, pruning: Pruning) -> Any:
-    """`lhs`, `rhs`, `turned`, `dirt`, `cover`, `binc`, and `back`, the cover of the rule the other way round."""
+    """`lhs`, `rhs`, `turned`, `dirt`, `cover`, `binc`, and `back`, the cover of the inverse rule."""
     of_p = totals.select(p=_.p, x_of_p=_.x, y_of_p=_.y)
     of_q = totals.select(q=_.p, x_of_q=_.x, y_of_q=_.y)
     table = shared.inner_join(of_p, "p").inner_join(of_q, "q")

@@ -1,9 +1,8 @@
-"""The best entailment graph: exactly, by integer linear programming, or nearly, with a bound on what was missed.
+"""Finds the best entailment graph: exactly, by integer linear programming, or approximately, with a bound.
 
-Variables say which edges are there. At first the program has only edges of positive weight and no constraint. Where its
-solution has two edges without the third that they imply, that constraint is added, and the third edge with it; then it
-is solved again (HiGHS). A program without all constraints can only promise too much: what it promises is a bound, and a
-solution that breaks none is the best.
+Variables select edges. Initially the program has only edges of positive weight and no constraints. If its solution has
+two edges without the third edge that they imply, that constraint and edge are added and the program is solved again
+(HiGHS). A program without all constraints gives an upper bound, and a solution that violates none is optimal.
 """
 
 import heapq
@@ -30,7 +29,7 @@ def solve_graph(
     seconds: float = SECONDS,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Solved:
-    """The best transitive graph, a component at a time.
+    """Finds the best transitive graph, component by component.
 
     Components of more nodes than `exact_up_to`, and those that take longer than `seconds`, are solved approximately.
     """
@@ -44,7 +43,7 @@ def solve_graph(
 
 
 def solve_component(weights: Weights, *, exact_up_to: int = EXACT_UP_TO, seconds: float = SECONDS) -> Solved:
-    """One component."""
+    """Solves one component."""
     positive = frozenset(edge for edge, weight in weights.known.items() if weight > 0)
     if not any(missing(positive)):
         total = weights.total(positive)
@@ -63,7 +62,7 @@ def solve_component(weights: Weights, *, exact_up_to: int = EXACT_UP_TO, seconds
 def _nearly(
     weights: Weights, positive: frozenset[Edge], values: Mapping[Edge, float], bound: float, seconds: float
 ) -> Solved:
-    """Edges are added where they gain more than all that must come with them costs: the likeliest or heaviest first."""
+    """Greedy solution: adds edges whose gain exceeds the cost of implied edges, in order of value or weight."""
     orders: tuple[Callable[[Edge], tuple[float, ...]], ...] = (
         lambda edge: (-weights.of(edge),),
         lambda edge: (-values.get(edge, 0.0), -weights.of(edge)),
@@ -78,7 +77,7 @@ def _nearly(
 
 
 def _greedy(weights: Weights, order: list[Edge], deadline: float) -> frozenset[Edge]:
-    """A graph that is transitive whenever it is stopped. Edges that would bring very many others are passed over."""
+    """Builds a graph that is transitive at any time. Edges that imply very many others are skipped."""
     graph = Closure()
     left = order
     for _ in range(_SWEEPS):
@@ -100,7 +99,7 @@ def _greedy(weights: Weights, order: list[Edge], deadline: float) -> frozenset[E
 
 
 class _Program:
-    """A linear program that grows: a variable for an edge, a row for a constraint."""
+    """A growing linear program with one variable per edge and one row per constraint."""
 
     def __init__(self, weights: Weights, positive: frozenset[Edge], deadline: float) -> None:
         self._weights = weights
@@ -112,9 +111,9 @@ class _Program:
             self._add_edge(edge)
 
     def relaxed(self) -> tuple[Mapping[Edge, float], bool]:
-        """Solved with edges that may be there in part, constraints being added until none is broken, or time is up.
+        """Solves the relaxation with fractional edges, adding constraints until none is violated or time is up.
 
-        Whether there was time for all of them comes second.
+        The second value is whether all constraints were added in time.
         """
         while True:
             values = self._solve()
@@ -125,7 +124,7 @@ class _Program:
                 return values, time.monotonic() < self._deadline
 
     def in_whole_numbers(self) -> bool:
-        """Solved with edges there or not there. False if time is up."""
+        """Solves with integer edges. Returns False if time is up."""
         import highspy  # noqa: PLC0415 - of the extra `rules`
 
         integer = highspy.HighsVarType.kInteger
@@ -148,7 +147,7 @@ class _Program:
         left = self._deadline - time.monotonic()
         if left <= 0:
             return None
-        # The solver's clock runs on from one call to the next.
+        # The solver's clock continues across calls.
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + left)
         self._solver.run()
         if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
@@ -165,7 +164,7 @@ class _Program:
         return place
 
     def _add_rows(self, values: Mapping[Edge, float]) -> int:
-        """Constraints that the values break, the most broken first."""
+        """Violated constraints, the most violated first."""
         import highspy  # noqa: PLC0415 - of the extra `rules`
 
         broken = heapq.nlargest(_MOST_ROWS, _broken(values, self._deadline))
@@ -177,7 +176,7 @@ class _Program:
 
 
 def _broken(values: Mapping[Edge, float], deadline: float) -> Iterator[tuple[float, Edge, Edge]]:
-    """What is found until time is up."""
+    """The best solution found in the time limit."""
     after: dict[int, list[tuple[Edge, float]]] = defaultdict(list)
     for edge, value in sorted(values.items()):
         if value > _TOLERANCE:

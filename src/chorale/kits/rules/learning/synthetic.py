@@ -1,9 +1,9 @@
-"""Extractions that nobody extracted: like ReVerb's in size and shape, for tests and measurements.
+"""Synthetic extractions that resemble ReVerb's, for tests and benchmarks.
 
-Predicates and arguments follow Zipf's law, and there are more of them the more extractions there are (Heaps' law), at
-about the rates of ReVerb's on ClueWeb09: 15 million extractions have 0.7 million predicates and 2.3 million arguments.
-Predicates belong to topics. Half of a predicate's arguments are common to all, half are those of its topic, so that
-predicates of one topic resemble each other and others hardly do.
+Predicates and arguments follow Zipf's law, and their number grows with the extractions (Heaps' law), at about the rates
+of ReVerb on ClueWeb09: 15 million extractions have 0.7 million predicates and 2.3 million arguments. Predicates belong
+to topics. Half of a predicate's arguments are common to all and half belong to its topic, so that predicates of the
+same topic are similar.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _STEP = 7919
 
 
 def synthetic_extractions(extractions: int, seed: int = 1) -> Iterator[pl.DataFrame]:
-    """Tables with the columns `arg1`, `predicate` and `arg2`, a million rows each, with `extractions` rows in total."""
+    """Tables with the columns `arg1`, `predicate` and `arg2`, a million rows each, `extractions` in total."""
     n_predicates, n_arguments = max(2, int(400 * extractions**0.45)), max(2, int(3000 * extractions**0.4))
     rng = np.random.default_rng(seed)
     topics = rng.integers(0, _TOPICS, n_predicates)
@@ -40,7 +40,7 @@ def synthetic_extractions(extractions: int, seed: int = 1) -> Iterator[pl.DataFr
 
 
 def _zipf(size: int) -> NDArray[np.float64]:
-    """Cumulative shares of ranks 1, 2, …: the one of rank r is as 1/r."""
+    """Cumulative probabilities of ranks 1, 2, …, proportional to 1/r."""
     shares = np.cumsum(1.0 / np.arange(1, size + 1))
     return np.asarray(shares / shares[-1])
 
@@ -50,7 +50,7 @@ def _drawn(rng: np.random.Generator, shares: NDArray[np.float64], rows: int) -> 
 
 
 def _names(size: int, pattern: str) -> pl.Series:
-    """Words made of syllables, one for every number."""
+    """One word of random syllables for every number."""
     base = len(_SYLLABLES)
     numbers = np.arange(size)
     syllables = np.array(_SYLLABLES)

@@ -1,4 +1,4 @@
-"""What was learned from extractions, in tables."""
+"""Tables about learned rules."""
 
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +11,7 @@ from chorale.model.plural import plural
 
 
 def learning_result(learned: Learned, options: LearnOptions) -> Result:
-    """Counts of what went in, what was kept and what came out; notes on malformed lines and near solutions."""
+    """Counts of input, kept predicates and output, with notes on malformed lines and approximate solutions."""
     counts = ("predicates", "kept_predicates", "features", "joined_pairs", "buckets")
     json: dict[str, Any] = {
         "rules": dict(learned.by_method),
@@ -32,7 +32,7 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
                 ("predicates", learned.predicates),
                 (f"predicates with {options.pruning.min_predicate} extractions or more", learned.kept_predicates),
                 ("fillers of their slots", learned.features),
-                ("pairs of slots that share one", learned.joined_pairs),
+                ("pairs of slots with a common filler", learned.joined_pairs),
             ],
         ),
     ]
@@ -41,15 +41,15 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
         notes.append(f"{plural(learned.malformed, 'line is', 'lines are')} malformed and left out.")
     if not any(learned.by_method.values()):
         lower = "--min-predicate, --min-filler, --min-shared and --min-score"
-        notes.append(f"No rule was found. Lower {lower}, or learn from more extractions.")
+        notes.append(f"No rules found. Lower {lower}, or use more extractions.")
     if learned.resumed:
-        notes.append(f"{plural(len(learned.resumed), 'part', 'parts')} of an earlier run used again.")
+        notes.append(f"{plural(len(learned.resumed), 'part', 'parts')} reused from an earlier run.")
     if learned.graph is not None:
         json["graph"] = {**asdict(learned.graph), "gap": learned.graph.gap}
         tables.append(_graph_table(learned.graph))
         if learned.graph.nearly:
             notes.append(
-                f"{plural(learned.graph.nearly, 'part', 'parts')} of the graph solved nearly: at most "
+                f"{plural(learned.graph.nearly, 'part', 'parts')} of the graph solved approximately: at most "
                 f"{learned.graph.gap:.2%} of the objective was missed."
             )
     return Result(json, tables, learned.signature, tuple(notes))
@@ -59,9 +59,9 @@ def _graph_table(graph: GraphFacts) -> ScoreTable:
     rows: list[tuple[str, float | int]] = [
         ("parts", graph.components),
         ("predicates of the largest part", graph.largest),
-        ("parts solved nearly", graph.nearly),
+        ("parts solved approximately", graph.nearly),
         ("objective", graph.objective),
-        ("bound on it", graph.bound),
+        ("upper bound", graph.bound),
         ("examples", graph.examples),
         ("rules among them", graph.rules_among_examples),
         *((f"coefficient of {name}", value) for name, value in graph.coefficients.items()),

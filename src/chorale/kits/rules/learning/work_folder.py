@@ -1,7 +1,7 @@
-"""Where finished parts of a computation are kept, so that it can be interrupted and continued later.
+"""Stores finished parts of a computation, so that it can be interrupted and resumed.
 
-Every part is a Parquet file, or a folder of them, that appears under its name when it is whole. A folder belongs to one
-input and one set of options: its name is made of them.
+Every part is a Parquet file or a folder of them, which gets its name when it is complete. A work folder belongs to one
+input and one set of options, which determine its name.
 """
 
 import fcntl
@@ -26,17 +26,17 @@ _LOCK = ".lock"
 
 @dataclass(slots=True)
 class WorkFolder:
-    """Computes parts that are not there, and counts both kinds."""
+    """Computes missing parts, and counts computed and reused parts."""
 
     path: Path
     progress: Callable[[int, int], None] = lambda _done, _total: None
     expected: int = 0
     done: int = 0
     reused: list[str] = field(default_factory=list)
-    """Parts that were there already."""
+    """Parts that already existed."""
 
     def table(self, engine: Engine, name: str, make: Callable[[], Any]) -> Any:
-        """A part as a table, computed if it is not there."""
+        """A part as a table, computed if it does not exist."""
         path = self.path / f"{name}.parquet"
         if path.exists():
             self.reused.append(name)
@@ -47,7 +47,7 @@ class WorkFolder:
         return engine.table(path)
 
     def folder(self, name: str, fill: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
-        """A part that is a folder of files and some facts about it."""
+        """A part that is a folder of files, with metadata."""
         path = self.path / name
         facts = path / "facts.json"
         if facts.exists():
@@ -85,9 +85,9 @@ def work_folder(parent: Path, settings: Mapping[str, Any], progress: Callable[[i
 
 @contextmanager
 def alone_in(parent: Path) -> Iterator[None]:
-    """Keep a second command from the folder while one is working there: they would write the same files.
+    """Locks the folder, because two commands would write the same files.
 
-    A folder that was made for this and in which nothing was kept goes again.
+    A new folder in which nothing was stored is deleted again.
     """
     made = not parent.exists()
     try:
@@ -97,11 +97,11 @@ def alone_in(parent: Path) -> Iterator[None]:
         raise _unwritable(parent, error) from None
     with file:
         try:
-            # The system lets go of it when the process ends, however it ends.
+            # The system releases the lock when the process ends for any reason.
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise UserError(
-                f"Another command is working in {parent}. Wait for it, or name another folder with --work."
+                f"Another command is using {parent}. Wait until it finishes, or set --work to another folder."
             ) from None
         try:
             yield
@@ -112,10 +112,10 @@ def alone_in(parent: Path) -> Iterator[None]:
 
 def _unwritable(path: Path, error: Exception) -> UserError:
     why = getattr(error, "strerror", None) or error
-    return UserError(f"{path} can't be written: {why}. Make room there, or name another folder with --work.")
+    return UserError(f"Cannot write {path}: {why}. Free disk space, or set --work to another folder.")
 
 
 def key_of(settings: Mapping[str, Any]) -> str:
-    """A short name for settings: the same for the same."""
+    """A short name that depends only on the settings."""
     written = json.dumps(settings, sort_keys=True, default=str)
     return hashlib.sha256(written.encode()).hexdigest()[:_KEY_LENGTH]

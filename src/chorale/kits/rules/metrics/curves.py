@@ -1,12 +1,12 @@
-"""How well scored inference rules predict which of their applications people find valid.
+"""Evaluates how well scored inference rules predict the valid applications.
 
-Applications are ranked by the score of their rule. Down to any score,
+Applications are ranked by the score of their rule. At any threshold,
 
     precision = valid applications so far / applications so far
     recall    = valid applications so far / all valid applications
 
-All valid applications are counted, also those of rules that a resource does not have: a resource that knows few rules
-has little recall (Zeichner, Berant and Dagan 2012). Applications of one score come together.
+All valid applications count, including those of rules that a resource lacks: a resource with few rules has low recall
+(Zeichner, Berant and Dagan 2012). Applications with equal scores form one point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,10 +37,11 @@ class RuleCurve:
         return brief_repr("RuleCurve", plural(len(self.thresholds), "point", "points"))
 
     def area(self, rule: Area = "step") -> float:
-        """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: P_i and P_{i−1} meet half-way; P_0 is P_1.
+        """Step: Σ (R_i − R_{i−1}) · P_i, average precision. Trapezoid: the mean of P_i and P_{i−1} instead of P_i, with
+        P_0 = P_1.
 
-        Above-half: trapezoids between the points whose precision is above 0.5, as papers on Levy/Holt have it
-        (Hosseini et al. 2018). What is left of the first of them does not count.
+        Above-half: trapezoids between the points with precision above 0.5, as in papers on Levy/Holt (Hosseini et al.
+        2018). The area to the left of the first point does not count.
         """
         precision = self.precision
         if rule == "above-half":
@@ -51,7 +52,7 @@ class RuleCurve:
         return float(np.diff(self.recall, prepend=0.0) @ precision)
 
     def best(self) -> tuple[float, float, float, float | None]:
-        """Precision, recall, F1 and threshold where F1 is highest; of several, where the threshold is."""
+        """Precision, recall, F1 and threshold at the highest F1; for ties, at the highest threshold."""
         if not len(self.thresholds):
             return 0.0, 0.0, 0.0, None
         f1 = f1_of(self.precision, self.recall)
@@ -59,27 +60,27 @@ class RuleCurve:
         return float(self.precision[best]), float(self.recall[best]), float(f1[best]), float(self.thresholds[best])
 
     def precision_at(self, recall: float) -> float | None:
-        """The highest precision with at least so much recall; None where the curve does not reach it."""
+        """The highest precision with at least this recall, or None if the curve does not reach it."""
         reached = self.recall >= recall - 1e-12
         return float(self.precision[reached].max()) if reached.any() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleScores:
-    """What a resource is worth on judged applications."""
+    """Scores of a resource on judged applications."""
 
     curve: RuleCurve
     auc: float
     precision: float
-    """This, recall and F1 are at the point of the highest F1; of several, the one with the highest threshold."""
+    """Precision, recall and F1 are at the point with the highest F1; for ties, with the highest threshold."""
     recall: float
     f1: float
     threshold: float | None
-    """The score of that point; None if no application has a rule."""
+    """The score at that point, or None if no application has a rule."""
     applications: int
     entailing: int
     covered: int
-    """Applications whose rule the resource has."""
+    """Number of applications whose rule is in the resource."""
     covered_entailing: int
 
     @property
@@ -88,22 +89,22 @@ class RuleScores:
 
 
 def scores_of_applications(applications: Sequence[JudgedApplication], rules: Mapping[Rule, float]) -> FloatArray:
-    """The score of each application's rule; NaN if the resource does not have it.
+    """The score of each application's rule; NaN if it is not in the resource.
 
-    A rule fits if both predicates are the same and the arguments stand the same way round.
+    A rule matches if both predicates and the order of arguments are the same.
     """
     return np.array([rules.get(application.rule, np.nan) for application in applications], dtype=np.float64)
 
 
 def evaluate_rules(scores: FloatArray, entails: NDArray[np.bool_], *, area: Area = "step") -> RuleScores:
-    """From the score of every application (NaN where there is no rule) and whether it is valid.
+    """Computes the scores from the score of every application (NaN without a rule) and whether it is valid.
 
     >>> found = evaluate_rules(np.array([0.9, 0.5, 0.5, np.nan]), np.array([True, True, False, True]))
     >>> round(found.auc, 4), round(found.f1, 4), found.coverage
     (0.5556, 0.6667, 0.75)
     """
     if len(scores) != len(entails):
-        raise ValueError(f"{len(scores)} scores do not fit {len(entails)} judgments")
+        raise ValueError(f"{len(scores)} scores do not match {len(entails)} judgments")
     curve = curve_of(scores, entails)
     precision, recall, f1, threshold = curve.best()
     covered = ~np.isnan(scores)
@@ -128,7 +129,7 @@ def curve_of(scores: FloatArray, entails: NDArray[np.bool_]) -> RuleCurve:
 
 
 def _curve(places: NDArray[np.intp], entails: FloatArray, thresholds: FloatArray, all_entailing: float) -> RuleCurve:
-    """A point for every threshold that has applications, from the place of each among the thresholds."""
+    """One point per threshold with applications, from the index of each application's threshold."""
     there = np.bincount(places, minlength=len(thresholds))
     right = np.bincount(places, weights=entails, minlength=len(thresholds)).astype(np.float64)
     used = there > 0
@@ -146,11 +147,12 @@ def rule_statistics(
     at_recall: Sequence[float] = (),
     with_threshold: bool = False,
 ) -> tuple[Statistics, Metric]:
-    """Per application its rank among all and whether it is valid; and the scores that follow from any sample of them.
+    """The rank of every application and whether it is valid, and the scores of any sample of them.
 
-    A rank is how many applications have a higher score. Ranks of two resources can be exchanged where their scores
-    could not, since those may be on different scales: the threshold, which is a score, only makes sense of one alone.
-    The area is no sum over applications. Where the curve of a sample does not reach a recall, the precision there is 0.
+    A rank is the number of applications with a higher score. Ranks of two resources can be exchanged in a randomisation
+    test; their scores cannot, because they may be on different scales. The threshold, which is a score, is therefore
+    only defined for a single resource. The area is not a sum over applications. If the curve of a sample does not reach
+    a recall, the precision there is 0.
     """
     covered = ~np.isnan(scores)
     ranks = np.full(len(scores), float(_NO_RULE))

@@ -1,4 +1,4 @@
-"""Which judged applications of rules count, and what became of the others."""
+"""Selects the judged applications of rules that count, and reports the others."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 Meaningless = Literal["out", "count"]
-"""What becomes of an application whose left side means nothing: left out, or counted as not entailing."""
+"""Treatment of applications with a meaningless left side: left out, or counted as not entailing."""
 
 Contradictions = Literal["majority", "both", "refuse"]
-"""Of an application judged both ways, the more frequent judgment counts (in a tie, none), both do, or it is refused."""
+"""Treatment of contradictory judgments: the majority counts (ties are left out), each counts, or they are an error."""
 
 
 class _Placed(NamedTuple):
-    """An application, and the file it is from."""
+    """An application with its file."""
 
     file: str
     application: JudgedApplication
@@ -29,7 +29,7 @@ class _Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Usable:
-    """The applications that count, and what was left out."""
+    """The applications that count, and counts of those left out."""
 
     applications: tuple[JudgedApplication, ...]
     counts: Mapping[str, int]
@@ -40,7 +40,7 @@ class Usable:
         return np.array([application.entails for application in self.applications], dtype=np.bool_)
 
     def columns(self) -> dict[str, dict[str, str]]:
-        """What applications may be resampled together by."""
+        """Columns by which applications can be clustered for resampling."""
         sides = [(str(number), each.rule) for number, each in enumerate(self.applications)]
         return {
             "rule": {item: f"{rule.lhs} -> {rule.rhs}" for item, rule in sides},
@@ -49,7 +49,7 @@ class Usable:
         }
 
     def table(self) -> ScoreTable:
-        return ScoreTable("Judged applications", ("what became of them", "number#"), list(self.counts.items()))
+        return ScoreTable("Judged applications", ("outcome", "number#"), list(self.counts.items()))
 
 
 def usable_applications(
@@ -58,7 +58,9 @@ def usable_applications(
     meaningless: Meaningless = "out",
     contradictions: Contradictions = "majority",
 ) -> Usable:
-    """Of all files together: confident enough, and each once. `contradictions` is for those judged both ways."""
+    """The applications of all files with enough confidence, without duplicates. `contradictions` handles contradictory
+    judgments.
+    """
     notes = [note for file in files.values() for note in file.notes]
     unsure = 0
     judged: dict[Any, list[_Placed]] = {}
@@ -67,7 +69,7 @@ def usable_applications(
             if application.confidence is not None and application.confidence < min_confidence:
                 unsure += 1
                 continue
-            # Without phrases, two rows of one rule are two applications of it.
+            # Without phrases, two rows with the same rule are two applications.
             own = application.phrases if application.phrases is not None else (name, application.line)
             judged.setdefault((application.rule, own), []).append(_Placed(name, application))
     both_ways = [placed for placed in judged.values() if len({one.application.entails for one in placed}) > 1]
@@ -81,10 +83,10 @@ def usable_applications(
     notes += _left_out(unsure, repeated, without_meaning, min_confidence, meaningless)
     notes += _contradicted(len(both_ways), undecided, contradictions)
     if not kept:
-        raise UserError("No judged application is left. Lower --min-confidence, or check the files.")
+        raise UserError("No judged applications are left. Lower --min-confidence, or check the files.")
     entailing = sum(application.entails for application in kept)
     if not entailing:
-        notes.append("No application was judged as entailing: recall, F1 and area are 0 by convention.")
+        notes.append("No application was judged as entailing, so recall, F1 and area are 0 by convention.")
     counts = {
         "entailing": entailing,
         "not entailing": len(kept) - entailing,
@@ -97,7 +99,7 @@ def usable_applications(
 
 
 def _counted(placed: Sequence[_Placed], contradictions: Contradictions) -> list[JudgedApplication]:
-    """The judgments of one application that count: one, one of each kind, or none."""
+    """The judgments of one application that count: one, one of each value, or none."""
     first = {one.application.entails: one.application for one in reversed(placed)}
     if len(first) == 1 or contradictions == "both":
         return list(first.values())
@@ -112,7 +114,7 @@ def _contradicted(both_ways: int, undecided: int, contradictions: Contradictions
     if contradictions == "both":
         yield f"{were} both ways: each counts once as entailing and once as not (--contradictions)."
     else:
-        became = f"the more frequent judgment counts, and {undecided:,} with as many of either are left out"
+        became = f"the majority counts, and {undecided:,} ties are left out"
         yield f"{were} both ways: {became} (--contradictions)."
 
 
@@ -122,8 +124,8 @@ def _left_out(
     if unsure:
         yield f"{plural(unsure, 'application', 'applications')} left out: confidence below {min_confidence:g}."
     if repeated:
-        again = plural(repeated, "application left out: it is", "applications left out: they are")
-        yield f"{again} there already, judged the same."
+        again = plural(repeated, "application left out as a duplicate", "applications left out as duplicates")
+        yield f"{again} with the same judgment."
     if without_meaning:
         became = "left out" if meaningless == "out" else "counted as not entailing"
         yield f"{plural(without_meaning, 'application', 'applications')} {became}: the left side means nothing."
@@ -137,7 +139,7 @@ def _both_ways(contradicting: Sequence[Sequence[_Placed]]) -> list[Problem]:
             f"line {first.application.line}" if first.file == other.file else f"{first.file}:{first.application.line}"
         )
         lhs, rhs = first.application.phrases or ("", "")
-        message = f"has an application that was judged the other way in {where}"
-        fix = "Keep one of the two, or choose another --contradictions."
+        message = f"has an application with the opposite judgment in {where}"
+        fix = "Keep one of them, or use another value for --contradictions."
         problems.append(Problem(other.file, other.application.line, message, fix, f"{lhs!r} → {rhs!r}"))
     return problems

@@ -1,4 +1,4 @@
-"""Which rule of a resource fits a judged application: as both are written or, failing that, by lemmas."""
+"""Matches judged applications with the rules of a resource: exactly or, failing that, by lemmas."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,14 +8,14 @@ from chorale.kits.rules.files.rules import JudgedApplication, Rule, RuleSet
 from chorale.text.lemmas import all_spellings, spellings_of
 
 Match = Literal["lemma", "exact"]
-"""Whether predicates that differ only in the forms of their words are the same."""
+"""Whether predicates that differ only in inflection match."""
 
 
 def with_lemmas(resource: RuleSet, applications: Sequence[JudgedApplication]) -> tuple[RuleSet, int]:
-    """The resource with a score for applications that have a rule only by lemmas; and how many applications they are.
+    """The resource with added scores for applications that match a rule only by lemmas, and their number.
 
-    A rule as it is written goes first. Of several that fit by lemmas, the highest score counts. Arguments stand the
-    same way round in either case.
+    Exact matches take precedence. If several rules match by lemmas, the highest score counts. The order of arguments
+    must match in either case.
     """
     lacking = {one.rule for one in applications} - resource.scores.keys()
     spelled = _by_lemma(resource, all_spellings(rule.lhs for rule in lacking))
@@ -29,7 +29,7 @@ def with_lemmas(resource: RuleSet, applications: Sequence[JudgedApplication]) ->
 
 
 def _by_lemma(resource: RuleSet, lefts: frozenset[str]) -> dict[Rule, float]:
-    """Every spelling of the rules whose left side has one of these spellings."""
+    """All spellings of the rules whose left side has one of these spellings."""
     scores: dict[Rule, float] = {}
     for rule, score in resource.scores.items():
         if not lefts.isdisjoint(spellings_of(rule.lhs)):

@@ -1,4 +1,4 @@
-"""Resources of inference rules side by side, on applications that people have judged."""
+"""Compares resources of inference rules on judged applications."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,24 +27,24 @@ _COUNTS = ("applications", "entailing", "covered", "covered_entailing")
 _Of = TypeVar("_Of")
 _MOST_POINTS = 2000
 _LITTLE = 0.05
-"""Of the applications: a resource that covers less gets a warning."""
+"""Fraction of applications below which the coverage of a resource triggers a warning."""
 _FEW = 3
-"""A curve of at most so many points is drawn with dots, and named beside the last."""
+"""Curves with at most this many points are drawn with dots and labelled at the last dot."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleOptions:
     min_confidence: float = 0.7
-    """Applications judged with less confidence are left out; those without any confidence are not."""
+    """Applications with a lower confidence are left out. Those without a confidence are kept."""
     area: Area = "step"
     at_recall: tuple[float, ...] = (0.1, 0.25, 0.5)
     meaningless: Meaningless = "out"
     pairwise: bool = False
-    """Whether every two resources are compared."""
+    """Whether all pairs of resources are compared."""
     match: Match = "lemma"
     contradictions: Contradictions = "majority"
     cluster: tuple[str, ...] = ()
-    """Applications that are resampled together: those of a `rule`, of a left side `lhs`, or of a right side `rhs`."""
+    """Clusters for resampling: applications of a `rule`, of a left side `lhs`, or of a right side `rhs`."""
 
 
 def score_rules(
@@ -55,7 +55,7 @@ def score_rules(
     *,
     against: RuleSet | None = None,
 ) -> tuple[Score, dict[str, RuleScores]]:
-    """All resources on the same applications; and what each is worth, with its curve."""
+    """Scores of all resources on the same applications, and the curve of each."""
     _check_names(resources)
     usable = usable_applications(judged, options.min_confidence, options.meaningless, options.contradictions)
     resources, by_lemma = _matched(resources, usable, options)
@@ -80,7 +80,7 @@ def score_rules(
     if resampling.ci:
         tables.append(_interval_table(by_resource, drawn, options))
         if any(None in _values(scores, options).values() for scores in by_resource.values()):
-            notes.append("There is no interval for the precision at a recall that the curve does not reach.")
+            notes.append("No interval for precision at a recall that the curve does not reach.")
     inputs = {f"rules/{resource.name}": resource.digest for resource in resources}
     inputs |= {f"judgments{number or ''}": file.digest for number, file in enumerate(judged.values())}
     tests: dict[str, Comparison] = {}
@@ -108,7 +108,7 @@ def score_rules(
 
 
 def _matched(resources: Sequence[RuleSet], usable: Usable, options: RuleOptions) -> tuple[list[RuleSet], list[str]]:
-    """The resources with their scores for applications that a rule fits only by lemmas, and a note about each."""
+    """The resources with added scores for matches by lemmas, and a note about each."""
     if options.match == "exact":
         return list(resources), []
     matched, notes = [], []
@@ -117,7 +117,7 @@ def _matched(resources: Sequence[RuleSet], usable: Usable, options: RuleOptions)
         matched.append(with_added)
         if added:
             fit = plural(added, "application has a rule", "applications have a rule")
-            notes.append(f"{resource.name}: {fit} only by lemmas; --match exact compares predicates as written.")
+            notes.append(f"{resource.name}: {fit} only by lemmas. Use --match exact to compare predicates as written.")
     return matched, notes
 
 
@@ -134,18 +134,18 @@ def _covered_little(resource: RuleSet, usable: Usable, scores: RuleScores) -> It
         return
     name = resource.name
     if not scores.covered:
-        yield f"{name}: no application has a rule of it, so precision, recall, F1 and area are 0 by convention."
+        yield f"{name}: no application matches a rule, so precision, recall, F1 and area are 0 by convention."
     rule, application = min(resource.scores, default=None), usable.applications[0].rule
     written = "" if rule is None else f" ({application.lhs!r} → {application.rhs!r} and {rule.lhs!r} → {rule.rhs!r})"
     yield (
         f"Warning: {name} has a rule for only {scores.covered:,} of {scores.applications:,} applications "
-        f"({scores.coverage:.1%}), so its scores are hardly informative. Check that both files write predicates in "
-        f"the same way{written}."
+        f"({scores.coverage:.1%}), so its scores are not informative. Check that both files write predicates in the "
+        f"same way{written}."
     )
 
 
 def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -> dict[str, Setting]:
-    """What can change the numbers, for the signature."""
+    """Options that can change the scores, for the signature."""
     return {
         "area": options.area,
         "min-confidence": options.min_confidence,
@@ -158,7 +158,7 @@ def _settings(options: RuleOptions, resampling: Resampling, *, compared: bool) -
 
 
 def _by_name(scored: Mapping[str, Mapping[str, _Of]]) -> dict[str, _Of]:
-    """Scores of all resources; with the resource's name before a score's where there are several."""
+    """Scores of all resources. Names start with the resource if there are several."""
     return {
         score if len(scored) == 1 else f"{name} {score}": value
         for name, scores in scored.items()
@@ -173,9 +173,9 @@ def _compared(
     resampling: Resampling,
     tables: list[ScoreTable],
 ) -> dict[tuple[str, str], dict[str, Comparison]]:
-    """By the names of each pair, without the precision at a recall that one of the two does not reach.
+    """Comparisons by pair of names, without precision at a recall that one of them does not reach.
 
-    A table of each comparison is added to the tables.
+    Adds a table per comparison.
     """
     by_pair = {}
     for pair in pairs:
@@ -202,7 +202,7 @@ def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleS
 def resource_statistics(
     resource: RuleSet, usable: Usable, options: RuleOptions, *, alone: bool = False
 ) -> tuple[Statistics, Metric]:
-    """A row for every application. A resource that stands `alone` has a threshold, which can't be compared."""
+    """One row per application. Only a resource `alone` has a threshold, which cannot be compared."""
     scores = scores_of_applications(usable.applications, resource.scores)
     items = [str(number) for number in range(len(scores))]
     return rule_statistics(
@@ -217,7 +217,7 @@ def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampli
 
 
 def _values(scores: RuleScores, options: RuleOptions) -> dict[str, float | None]:
-    """Every score that has an interval, by the name it has there."""
+    """Every score with an interval, by its name there."""
     at_recall = {f"precision_at_recall_{recall:g}": scores.curve.precision_at(recall) for recall in options.at_recall}
     return {**{name: getattr(scores, name) for name in _MEASURES}, **at_recall}
 
@@ -267,7 +267,7 @@ def _interval_table(
 
 
 def _reached(value: float | None) -> Cell:
-    """A recall that the curve does not reach has no precision, and a threshold needs a rule."""
+    """Text for an undefined value: precision at a recall that is not reached, or a threshold without rules."""
     return "not reached" if value is None else value
 
 
@@ -280,7 +280,7 @@ def curve_rows(by_resource: Mapping[str, RuleScores]) -> Iterator[dict[str, Cell
 
 
 def rule_chart(scores: Mapping[str, RuleScores]) -> str:
-    """Precision over recall, a line for every resource, as an SVG file."""
+    """Draws precision over recall, with a line per resource, as an SVG file."""
     curves = []
     for number, (name, score) in enumerate(scores.items()):
         few = len(score.curve.recall) <= _FEW
@@ -293,7 +293,7 @@ def rule_chart(scores: Mapping[str, RuleScores]) -> str:
 
 
 def _points(score: RuleScores) -> Sequence[tuple[float, float]]:
-    """At most so many, evenly over recall, the first and the last among them."""
+    """A limited number of points, evenly spread over recall, including the first and the last."""
     curve = score.curve
     places = np.arange(len(curve.recall))
     if len(places) > _MOST_POINTS:

@@ -1,4 +1,4 @@
-"""An expert judges a sample of the applications that the crowd judges, without seeing its answers."""
+"""Expert check: an expert judges a sample of the crowd's applications without seeing its answers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,9 @@ from chorale.model import NewItem, SourceItem
 
 
 def _as_it_is(sources: Sequence[SourceItem], _confidence: float) -> list[NewItem]:
-    """Every application, however sure its label is: a sample of the confident ones would flatter the crowd."""
+    """All applications, whatever the confidence of their label. A sample of confident ones would overestimate the
+    crowd.
+    """
     return [NewItem(source.key, source.payload, group=source.group, sources=(source.id,)) for source in sources]
 
 

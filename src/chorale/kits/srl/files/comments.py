@@ -1,4 +1,4 @@
-"""What comments of a CoNLL-U file say of its sentences: their document, their id."""
+"""Sentence metadata in the comments of a CoNLL-U file: document and sentence ID."""
 
 import re
 from pathlib import Path
@@ -11,9 +11,9 @@ _DOCUMENT = "newdoc id"
 
 
 def comment_columns(path: Path, corpus: Corpus) -> dict[str, dict[str, str]]:
-    """By its name, what a comment last said before each sentence, or in front of it; `document` is that of `newdoc id`.
+    """For each name of a comment, its last value before each sentence. `document` is the value of `newdoc id`.
 
-    Sentences are called by their numbers, as in statistics.
+    Sentences are identified by their numbers, as in the statistics.
     """
     lines = read_source(path).text.split("\n")
     starts = [sentence.line for sentence in corpus.sentences]
@@ -25,7 +25,7 @@ def comment_columns(path: Path, corpus: Corpus) -> dict[str, dict[str, str]]:
             if match := _COMMENT.match(line):
                 said[match[1]] = match[2].strip()
         begun = start
-        # Comments may stand behind the place where the sentence is said to begin.
+        # Comments may follow the line where the sentence is recorded to begin.
         while begun < len(lines) and lines[begun].startswith("#"):
             if match := _COMMENT.match(lines[begun]):
                 said[match[1]] = match[2].strip()

@@ -14,12 +14,12 @@ _Table = Mapping[str, tuple[str, ...]]
 
 
 def read_conllup(text: str, report: ProblemReport) -> Iterator[Sentence]:
-    """Arguments by their heads."""
+    """Reads arguments as heads."""
     return _read(text, report, _HEADS)
 
 
 def read_conllup_spans(text: str, report: ProblemReport) -> Iterator[Sentence]:
-    """Arguments by their spans."""
+    """Reads arguments as spans."""
     return _read(text, report, _SPANS)
 
 
@@ -28,7 +28,7 @@ def _read(text: str, report: ProblemReport, arguments: str) -> Iterator[Sentence
     names = first.removeprefix(GLOBAL_COLUMNS).split() if first.startswith(GLOBAL_COLUMNS) else []
     sense = next((name for name in _PREDICATE if name in names), None)
     if "ID" not in names or sense is None or arguments not in names:
-        fix = f"Begin the file with {GLOBAL_COLUMNS} ID … UP:PRED UP:ARGHEADS UP:ARGSPANS."
+        fix = f"Start the file with {GLOBAL_COLUMNS} ID … UP:PRED UP:ARGHEADS UP:ARGSPANS."
         report(1, f"does not name the columns ID, UP:PRED and {arguments}", fix, first)
         return
     for block in map(without_ranges, blocks(text, comments=True)):
@@ -43,8 +43,8 @@ def _sentence(block: Block, names: list[str], sense: str, arguments: str, report
     if columns is None:
         return None
     if len(columns) != len(names):
-        message = f"has {len(columns)} columns where the file's first line names {len(names)}"
-        report(numbers[0], message, "Give every token the columns that are named.")
+        message = f"has {len(columns)} columns, but the first line of the file names {len(names)}"
+        report(numbers[0], message, "Give every token one value per column named in the first line.")
         return None
     table: _Table = dict(zip(names, columns, strict=True))
     if not check_numbering(table["ID"], numbers, report):
@@ -55,7 +55,7 @@ def _sentence(block: Block, names: list[str], sense: str, arguments: str, report
         if label not in EMPTY
         for problem in [partial(report, numbers[index])]
     )
-    # With a tree, spans of one token would be taken for heads.
+    # With a tree, single-token spans would be interpreted as heads.
     with_tree = "HEAD" in table and arguments == _HEADS
     return Sentence(
         line=numbers[0],
@@ -80,7 +80,7 @@ def _arguments(cell: str, length: int, problem: Callable[[str, str, str], None])
         bounds = [int(each) for each in (first, last or first) if each.isascii() and each.isdigit() and len(each) < 10]
         if not label or len(bounds) < 2 or not 1 <= bounds[0] <= bounds[1] <= length:
             fix = f"Write LABEL:TOKEN or LABEL:FIRST-LAST, with tokens from 1 to {length}, separated by |."
-            problem("has an argument that can't be read", fix, part)
+            problem("has an invalid argument", fix, part)
             return ()
         name = canonical(label)
         if name not in PREDICATE_ITSELF:

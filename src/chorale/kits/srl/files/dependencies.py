@@ -11,12 +11,12 @@ from chorale.model.plural import plural
 
 @dataclass(frozen=True, slots=True)
 class ColumnLayout:
-    """Which column holds what, counted from 0. Columns of arguments follow the fixed ones."""
+    """Positions of the columns, from 0. The argument columns follow the fixed columns."""
 
     fixed: int
     sense: int
     flag: int | None
-    """The column that has Y where a predicate is; None if there is none."""
+    """The column that marks predicates with Y, or None."""
     lemma: int
     upos: int
     xpos: int
@@ -24,9 +24,9 @@ class ColumnLayout:
     head: int
     deprel: int
     columns: str
-    """For messages."""
+    """The names of the columns, for messages."""
     without_roles: int | None = None
-    """How many columns a sentence may have that has no predicates."""
+    """Number of columns of a sentence without predicates."""
 
 
 CONLL09 = ColumnLayout(
@@ -39,14 +39,14 @@ CONLLU = ColumnLayout(
 )  # fmt: skip
 CONLLU_UP = ColumnLayout(
     fixed=11, sense=10, flag=None, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
-    columns="the ten of CoNLL-U, then PREDSENSE ARGS…", without_roles=10,
+    columns="the ten columns of CoNLL-U, then PREDSENSE ARGS…", without_roles=10,
 )  # fmt: skip
 CONLLU_LONG = ColumnLayout(
     fixed=12, sense=11, flag=10, lemma=2, upos=3, xpos=4, feats=5, head=6, deprel=7,
-    columns="the ten of CoNLL-U, then ISPRED PREDSENSE ARGS…", without_roles=10,
+    columns="the ten columns of CoNLL-U, then ISPRED PREDSENSE ARGS…", without_roles=10,
 )  # fmt: skip
 _SAMPLE = 50
-"""Sentences looked at to find out which columns a CoNLL-U file has."""
+"""Number of sentences used to detect the columns of a CoNLL-U file."""
 
 
 def read_conll09(text: str, report: ProblemReport) -> Iterator[Sentence]:
@@ -61,7 +61,7 @@ def read_conllu(text: str, report: ProblemReport) -> Iterator[Sentence]:
 
 
 def conllu_layout(text: str) -> ColumnLayout:
-    """The layout that fits most of the first sentences that have roles."""
+    """The layout that fits most of the first sentences with roles."""
     split = ([line.split("\t") for line in without_ranges(block).lines] for block in blocks(text, comments=True))
     sample = list(islice((rows for rows in split if len(rows[0]) > CONLLU.fixed), _SAMPLE))
     return max((CONLLU, CONLLU_UP, CONLLU_LONG), key=lambda layout: sum(_fits(rows, layout) for rows in sample))
@@ -77,7 +77,7 @@ def _fits(rows: list[list[str]], layout: ColumnLayout) -> bool:
 
 
 def without_ranges(block: Block) -> Block:
-    """CoNLL-U's words of several tokens (1-2) and empty nodes (1.1) have no roles."""
+    """Removes multiword tokens (1-2) and empty nodes (1.1) of CoNLL-U, which have no roles."""
     kept = [index for index, line in enumerate(block.lines) if line.partition("\t")[0].isdigit()]
     if len(kept) == len(block.lines) or not kept:
         return block
@@ -95,7 +95,7 @@ def _sentence(block: Block, layout: ColumnLayout, report: ProblemReport) -> Sent
         report(
             numbers[0],
             f"has only {plural(len(table), 'column', 'columns')}",
-            f"Give the columns {layout.columns}, separated by tabs.",
+            f"Expected columns, separated by tabs: {layout.columns}.",
         )
         return None
     if not check_numbering(table[0], numbers, report):
@@ -125,10 +125,10 @@ def _sentence(block: Block, layout: ColumnLayout, report: ProblemReport) -> Sent
 def _positions(
     table: list[tuple[str, ...]], layout: ColumnLayout, numbers: list[int], report: ProblemReport
 ) -> list[int] | None:
-    """Where predicates are. A sense and the mark of a predicate must come together."""
+    """Positions of the predicates. A token must have both a sense and a predicate mark, or neither."""
     senses = table[layout.sense]
     positions = [index for index, sense in enumerate(senses) if sense not in EMPTY]
-    # CoNLL-2009's FILLPRED says what had to be filled, which need not be what was.
+    # FILLPRED of CoNLL-2009 marks predicates that systems had to fill in, not those they did.
     if layout.flag is None or layout is CONLL09:
         return positions
     marked = [index for index, flag in enumerate(table[layout.flag]) if flag == "Y"]
@@ -136,9 +136,9 @@ def _positions(
         return positions
     index = min(set(marked) ^ set(positions))
     if index in marked:
-        report(numbers[index], "is marked as a predicate and has no sense", "Write its PREDSENSE, or _ for ISPRED.")
+        report(numbers[index], "is marked as a predicate but has no sense", "Fill in PREDSENSE, or write _ in ISPRED.")
     else:
-        message, fix = "has a sense and is not marked as a predicate", "Write Y for ISPRED, or _ for PREDSENSE."
+        message, fix = "has a sense but is not marked as a predicate", "Write Y in ISPRED, or _ in PREDSENSE."
         report(numbers[index], message, fix, senses[index])
     return None
 
@@ -148,16 +148,16 @@ def _enough_columns(
 ) -> bool:
     given = len(table) - layout.fixed
     if given < predicates:
-        fix = f"Add a column per predicate behind the {layout.fixed} fixed ones."
+        fix = f"Add one column per predicate after the {layout.fixed} fixed columns."
         there, columns = plural(predicates, "predicate", "predicates"), plural(given, "column", "columns")
-        report(numbers[0], f"has {there} in its sentence and {columns} of arguments", fix)
+        report(numbers[0], f"begins a sentence with {there} but {columns} of arguments", fix)
         return False
     for column in table[layout.fixed + predicates :]:
         for index, cell in enumerate(column):
             if cell not in EMPTY:
                 there = plural(predicates, "predicate", "predicates")
-                message = f"has an argument in a column too many: the sentence has {there}"
-                report(numbers[index], message, "Remove the column, or mark its predicate.", cell)
+                message = f"has an argument in an extra column: the sentence has only {there}"
+                report(numbers[index], message, "Remove the column or mark its predicate.", cell)
                 return False
     return True
 

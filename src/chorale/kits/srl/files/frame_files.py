@@ -1,4 +1,4 @@
-"""PropBank's and NomBank's frame files: which senses there are, and which numbered roles each has."""
+"""Frame files of PropBank and NomBank: their senses, with the numbered roles of each sense."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,20 +15,20 @@ _ROLESET = re.compile(rb'<roleset[^>]*?\bid\s*=\s*"([^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class SenseInventory:
-    """The senses that were looked for and found, with their roles: `A0`, `AA`, …"""
+    """Requested senses that were found, with their roles: `A0`, `AA`, …"""
 
     roles: dict[str, frozenset[str]]
     digest: str = ""
 
 
 def read_frame_files(folder: Path, senses: Iterable[str]) -> SenseInventory:
-    """The given senses, from the files of a folder and its subfolders. Those of a sense's lemma are tried first."""
-    fix = "Name the folder with PropBank's or NomBank's frame files (.xml)"
+    """Looks up senses in the files of a folder and its subfolders. Files named after the lemma are read first."""
+    fix = "Give the folder with the frame files (.xml) of PropBank or NomBank"
     if not folder.is_dir():
         raise refused(folder, None, "is not a folder", fix)
     files = sorted(folder.rglob("*.xml"))
     if not files:
-        raise refused(folder, None, "has no frame files", fix)
+        raise refused(folder, None, "contains no frame files (.xml)", fix)
     wanted = frozenset(senses)
     stems = {stem for sense in wanted for stem in _stems(sense)}
     likely = [path for path in files if path.stem in stems]
@@ -57,12 +57,12 @@ def _add(files: Iterable[Path], wanted: frozenset[str], roles: dict[str, frozens
     for path in files:
         for sense, names in _rolesets(path):
             if sense in wanted:
-                # PropBank and NomBank may have a verb and a noun of one name.
+                # PropBank and NomBank may define a verb and a noun with the same name.
                 roles[sense] = roles.get(sense, frozenset()) | names
 
 
 def _rolesets(path: Path) -> Iterator[tuple[str, frozenset[str]]]:
-    """By their tags alone: some of the published files are not well-formed XML."""
+    """Finds senses by their tags only, because some published files are not well-formed XML."""
     text = _COMMENT.sub(b"", read_bytes(path))
     starts = list(_ROLESET.finditer(text))
     for start, following in zip(starts, [*starts[1:], None], strict=True):

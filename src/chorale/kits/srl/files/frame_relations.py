@@ -1,4 +1,4 @@
-"""How FrameNet's frames and frame elements are related, from a folder in NLTK's layout."""
+"""Relations between FrameNet's frames and frame elements, read from a folder in NLTK's layout."""
 
 import xml.etree.ElementTree as ET
 from collections import defaultdict
@@ -12,7 +12,7 @@ from chorale.files.source import digest_of, refused
 NOT_LINKS = frozenset({"See_also", "CoreSet", "Excludes", "Requires"})
 """Relations that SemEval-2007's scorer does not follow."""
 FARTHEST = 9
-"""Links. What is farther away is not related."""
+"""Maximum number of links between related frames."""
 
 Element = tuple[str, str]
 """A frame's name and the name of one of its elements."""
@@ -30,12 +30,12 @@ class FrameRelations:
     known: frozenset[str] = frozenset()
     """Frames that have a file of their own, or a relation."""
     digest: str = ""
-    """Of all of it, for signatures."""
+    """Digest of the relations, for signatures."""
     _frames: dict[str, dict[str, int]] = field(default_factory=dict, repr=False)
     _elements: dict[Element, dict[Element, int]] = field(default_factory=dict, repr=False)
 
     def distance(self, frame: str, other: str) -> int | None:
-        """Links on the shortest way between two frames; None if there is none of nine or fewer."""
+        """Length of the shortest path between two frames, or None if it is longer than nine links."""
         if frame not in self._frames:
             self._frames[frame] = _distances(frame, self.frames)
         return self._frames[frame].get(other)
@@ -47,7 +47,7 @@ class FrameRelations:
 
 
 def read_frame_relations(folder: Path, used: Iterable[str] = ()) -> FrameRelations:
-    """`frRelation.xml`, and which elements of the used frames are core, from `frame/NAME.xml` where it is."""
+    """Reads `frRelation.xml`, and the coreness of frame elements from `frame/NAME.xml` where that file exists."""
     folder = folder / "framenet_v17" if (folder / "framenet_v17").is_dir() else folder
     frames: defaultdict[str, set[str]] = defaultdict(set)
     elements: defaultdict[Element, set[Element]] = defaultdict(set)
@@ -63,7 +63,7 @@ def read_frame_relations(folder: Path, used: Iterable[str] = ()) -> FrameRelatio
                 lower, upper = (sub, link.get("subFEName", "")), (above, link.get("superFEName", ""))
                 elements[lower].add(upper)
                 elements[upper].add(lower)
-    # A sense of PropBank is no file name to look for.
+    # Senses of PropBank are not file names.
     names = [name for name in sorted(set(used)) if name.replace("_", "").replace("-", "").isalnum()]
     files = {name: path for name in names if (path := folder / "frame" / f"{name}.xml").is_file()}
     peripheral = frozenset(
@@ -72,7 +72,7 @@ def read_frame_relations(folder: Path, used: Iterable[str] = ()) -> FrameRelatio
         for element in _children(_parsed(path), "FE")
         if element.get("coreType") != "Core"
     )
-    # Of what was read that can change a score.
+    # Only content that can change a score is part of the digest.
     links = sorted((name, *sorted(others)) for name, others in frames.items())
     of_elements = sorted((element, *sorted(others)) for element, others in elements.items())
     digest = digest_of(repr((links, of_elements, sorted(peripheral))).encode())
@@ -93,15 +93,15 @@ def _parsed(path: Path) -> ET.Element:
     try:
         return ET.parse(path).getroot()  # noqa: S314 - the user's own file; entities are not expanded without bound
     except FileNotFoundError:
-        fix = "Name FrameNet's folder in NLTK's layout, the one that holds frRelation.xml, with --framenet"
+        fix = "Set --framenet to a FrameNet folder in NLTK's layout: the folder that contains frRelation.xml"
         raise refused(path, None, "does not exist", fix) from None
     except ET.ParseError as error:
         line = error.position[0]
-        raise refused(path, line, f"is not XML: {error.msg}", "Copy or download it again") from None
+        raise refused(path, line, f"is not valid XML: {error.msg}", "Copy or download the file again") from None
     except OSError as error:
-        raise refused(path, None, f"can't be read: {error.strerror}", "Make the file readable") from None
+        raise refused(path, None, f"can't be read: {error.strerror}", "Check the permissions of the file") from None
 
 
 def _children(element: ET.Element, name: str) -> Iterable[ET.Element]:
-    """Children of that name, whatever the file's namespace."""
+    """Children with this name, in any XML namespace."""
     return [child for child in element if child.tag.rpartition("}")[2] == name]

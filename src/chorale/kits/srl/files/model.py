@@ -12,9 +12,9 @@ Heads = tuple[int, ...]
 
 
 class SrlArgument(NamedTuple):
-    """One piece of an argument, as a file has it: `C-` and `R-` labels are not resolved yet.
+    """One piece of an argument as written in the file: `C-` and `R-` labels are not resolved yet.
 
-    Tokens are counted from 0. Of a format that marks heads, `first` and `last` are both the head.
+    Tokens are counted from 0. In formats that mark heads, `first` and `last` are both the head.
     """
 
     label: str
@@ -27,17 +27,17 @@ class SrlPredicate(NamedTuple):
 
     position: int
     lemma: str
-    """What srl-eval.pl compares: of `buy_out.03` it is `buy`."""
+    """The verb that srl-eval.pl compares: `buy` for `buy_out.03`."""
     sense: str
-    """`buy.01`, or a frame's name. CoNLL-2005 files have no senses: there it is the lemma."""
+    """`buy.01` or the name of a frame. For CoNLL-2005 files, which have no senses, the lemma."""
     arguments: tuple[SrlArgument, ...]
 
 
 class Sentence(NamedTuple):
-    """Tokens, their syntax where the format has it, and the predicates in the order they stand in."""
+    """Tokens, their syntax if the format has it, and the predicates in text order."""
 
     line: int
-    """Where it begins in its file."""
+    """Number of its first line in the file."""
     length: int
     predicates: tuple[SrlPredicate, ...]
     forms: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Sentence(NamedTuple):
     xpos: tuple[str, ...] = ()
     feats: tuple[str, ...] = ()
     heads: Heads = ()
-    """Of every token the number of its head, counted from 1; 0 is the root. Empty if the file has no syntax."""
+    """The head of each token, counted from 1; 0 is the root. Empty if the file has no syntax."""
     deprels: tuple[str, ...] = ()
 
     @property
@@ -56,12 +56,12 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What a file holds."""
+    """The sentences of a file."""
 
     name: str
-    """As messages show it."""
+    """Name of the file in messages."""
     format: str
-    """The name of its reader."""
+    """Name of the format."""
     digest: str
     sentences: Sequence[Sentence]
 
@@ -75,7 +75,7 @@ class Corpus:
 
     @property
     def has_senses(self) -> bool:
-        """Whether predicates have senses; otherwise the verb stands for its sense."""
+        """Whether predicates have senses; otherwise the verb is used as the sense."""
         return self.format != "conll05"
 
     @property
@@ -89,7 +89,7 @@ PREDICATE_ITSELF = frozenset({"V", "C-V"})
 
 @lru_cache(maxsize=4096)
 def canonical(label: str) -> str:
-    """One spelling for a role: `ARG0` is `A0`, `ARGM-TMP` and `AM-TMP` are the same, also behind `C-` and `R-`.
+    """Normalises the name of a role: `ARG0` becomes `A0` and `ARGM-TMP` becomes `AM-TMP`, also after `C-` and `R-`.
 
     >>> [canonical(label) for label in ("ARG1", "C-ARG1", "R-ARGM-LOC", "A0", "Buyer")]
     ['A1', 'C-A1', 'R-AM-LOC', 'A0', 'Buyer']
@@ -104,7 +104,7 @@ def canonical(label: str) -> str:
 
 @lru_cache(maxsize=65536)
 def lemma_of(sense: str) -> str:
-    """The verb of a sense, without its particle and its number.
+    """The verb of a sense, without particle and number.
 
     >>> [lemma_of(sense) for sense in ("buy.01", "buy_out.03", "Commerce_buy", "_")]
     ['buy', 'buy', 'Commerce_buy', '_']

@@ -1,4 +1,4 @@
-"""CoNLL-2012, OntoNotes' layout: words, lemma and sense of predicates, and a column of bracketed spans for each."""
+"""CoNLL-2012 (OntoNotes): words, lemmas and senses of predicates, and one column of bracketed spans per predicate."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def read_conll12(text: str, report: ProblemReport) -> Iterator[Sentence]:
             continue
         if len(table) <= _FIXED:
             there = plural(len(table), "column", "columns")
-            report(block.numbers[0], f"has only {there}", f"Give the columns {COLUMNS}.")
+            report(block.numbers[0], f"has only {there}", f"Expected columns: {COLUMNS}.")
             continue
         predicates = [
             predicate
@@ -40,14 +40,14 @@ def read_conll12(text: str, report: ProblemReport) -> Iterator[Sentence]:
 def _predicate(
     column: tuple[str, ...], table: list[tuple[str, ...]], numbers: list[int], report: ProblemReport
 ) -> SrlPredicate | None:
-    """Rows with a lemma may have no column: the predicate is where the column has its V."""
+    """Predicates of the columns, found by their V. Not every row with a lemma has a column."""
     position = next((index for index, cell in enumerate(column) if "(V*" in cell), None)
     if position is None:
         report(numbers[0], "has a column of arguments without (V*)", "Mark the predicate of every column with (V*).")
         return None
     lemma, sense = table[_LEMMA][position], table[_SENSE][position]
     if lemma in EMPTY:
-        report(numbers[position], "is a predicate and has no lemma", "Write its lemma in column 7.", column[position])
+        report(numbers[position], "is a predicate but has no lemma", "Write its lemma in column 7.", column[position])
         return None
     full = lemma if sense in EMPTY else f"{lemma}.{sense}"
     return SrlPredicate(position, lemma, full, bracketed(column, numbers, report))

@@ -19,8 +19,12 @@ def read_conll05(text: str, report: ProblemReport) -> Iterator[Sentence]:
         verbs = [(index, verb) for index, verb in enumerate(table[0]) if verb != _NO_VERB]
         if len(table) - 1 != len(verbs):
             columns_there = plural(len(table) - 1, "column", "columns")
-            message = f"has {plural(len(verbs), 'verb', 'verbs')} in its sentence and {columns_there} of arguments"
-            report(block.numbers[0], message, "Give one column per verb; a token that is no verb has - in the first.")
+            message = f"begins a sentence with {plural(len(verbs), 'verb', 'verbs')} but {columns_there} of arguments"
+            report(
+                block.numbers[0],
+                message,
+                "Write one column per verb, and - in the first column for tokens that are not verbs.",
+            )
             continue
         columns = [bracketed(column, block.numbers, report) for column in table[1:]]
         predicates = tuple(
@@ -30,7 +34,7 @@ def read_conll05(text: str, report: ProblemReport) -> Iterator[Sentence]:
 
 
 def bracketed(column: tuple[str, ...], numbers: list[int], report: ProblemReport) -> tuple[SrlArgument, ...]:
-    """The spans of a column, by where they begin. What is wrong with its brackets is reported."""
+    """The spans of a column, ordered by start. Reports invalid brackets."""
     arguments: list[SrlArgument] = []
     opened: list[tuple[str, int]] = []
     for index, tag in enumerate(column):
@@ -38,16 +42,26 @@ def bracketed(column: tuple[str, ...], numbers: list[int], report: ProblemReport
             continue
         match = _TAG.fullmatch(tag)
         if match is None:
-            report(numbers[index], "has a bracket that can't be read", "Write (LABEL* , * or *) with no spaces.", tag)
+            report(numbers[index], "has an invalid bracket", "Write (LABEL*, * or *) without spaces.", tag)
             return ()
         opened += [(label, index) for label in match["opened"].split("(")[1:]]
         for closing in match["closed"].split(")")[:-1]:
             if not opened:
-                report(numbers[index], "closes a bracket that was never opened", "Open it, or remove it.", tag)
+                report(
+                    numbers[index],
+                    "closes a bracket that was never opened",
+                    "Open it earlier in the sentence, or remove it.",
+                    tag,
+                )
                 return ()
             label, first = opened.pop()
             if closing not in ("", label):
-                report(numbers[index], f"closes {closing} where {label} is open", "Close what was opened last.", tag)
+                report(
+                    numbers[index],
+                    f"closes {closing}, but the open bracket is {label}",
+                    "Close the bracket that was opened last.",
+                    tag,
+                )
                 return ()
             arguments.append(SrlArgument(canonical(label), first, index))
     if opened:
@@ -57,7 +71,7 @@ def bracketed(column: tuple[str, ...], numbers: list[int], report: ProblemReport
     arguments = [argument for argument in arguments if argument.label not in PREDICATE_ITSELF]
     if len(set(arguments)) < len(arguments):
         twice = next(argument for argument in arguments if arguments.count(argument) > 1)
-        report(numbers[twice.first], "has the same argument twice", "Remove one of the two.", f"({twice.label}*")
+        report(numbers[twice.first], "has the same argument twice", "Remove one of them.", f"({twice.label}*")
         return ()
     arguments.sort(key=lambda argument: (argument.first, -argument.last, argument.label))
     return tuple(arguments)

@@ -1,4 +1,4 @@
-"""From heads to spans: the tokens under a head in the dependency tree."""
+"""Converts heads to spans: the tokens under a head in the dependency tree."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -10,7 +10,7 @@ from chorale.model import UserError
 
 @lru_cache(maxsize=16384)
 def subtrees(heads: Heads) -> tuple[int, ...]:
-    """Of every token the tokens under it and itself, as bits of a number.
+    """For every token, the token itself and all tokens below it, as bits of a number.
 
     >>> [f"{mask:03b}" for mask in subtrees((2, 0, 2))]
     ['001', '111', '100']
@@ -33,7 +33,7 @@ def subtrees(heads: Heads) -> tuple[int, ...]:
 
 
 def _join_circles(masks: list[int], heads: Heads, circles: set[int]) -> None:
-    """Tokens that are under themselves, as in a broken tree, all have the tokens of their circle."""
+    """In an invalid tree with a cycle, every token of the cycle covers the whole cycle."""
     alone = {index: masks[index] for index in circles}
     for index, mask in alone.items():
         above = heads[index] - 1
@@ -52,35 +52,35 @@ def tokens_under(positions: tuple[int, ...], heads: Heads) -> int:
 
 
 Converted = tuple[Sentence, Sentence]
-"""A sentence as its file has it, and with spans."""
+"""A sentence as written in its file, and its version with spans."""
 
 
 def as_spans(corpus: Corpus, *, apart: bool = False, like: Iterable[Converted | None] = repeat(None)) -> list[Sentence]:
-    """The sentences with spans for arguments, computed from the tree if the file marks heads.
+    """The sentences with arguments as spans, which are computed from the tree if the file marks heads.
 
-    `like` has the same sentences of another file: what both files have is not computed again.
+    `like` has the same sentences of another file. Spans for arguments in both files are computed once.
     """
     if corpus.marks_spans:
         return list(corpus.sentences)
     if not corpus.has_syntax:
-        raise UserError(f"{corpus.name} marks the heads of arguments and has no syntax: their spans can't be found.")
+        raise UserError(f"{corpus.name} marks the heads of arguments but has no syntax, so spans cannot be computed.")
     return [
         with_spans(sentence, apart=apart, like=other) for sentence, other in zip(corpus.sentences, like, strict=False)
     ]
 
 
 def with_spans(sentence: Sentence, *, apart: bool = False, like: Converted | None = None) -> Sentence:
-    """The sentence with spans for heads, by the conversion that PriMeSRL-Eval applies before it calls srl-eval.pl.
+    """Converts the heads of a sentence to spans, as PriMeSRL-Eval does before it calls srl-eval.pl.
 
-    Every argument gets the tokens under its head. Of two that overlap, the one with fewer tokens keeps them. Then, from
-    left to right, a label is written as one span: neighbouring tokens of the same label belong together, whichever
-    argument they came from (unless `apart`, which begins a new span at a new argument), and tokens that carry it again
-    later are left out. The tree is dropped: with it, arguments would be taken for heads.
+    Every argument gets the tokens under its head. If two arguments overlap, the shorter one keeps the tokens. Then each
+    label becomes one span, from left to right: adjacent tokens with the same label are joined, even if they come from
+    different arguments (with `apart`, each argument starts a new span). Later tokens with the same label are left out.
+    The tree is removed because arguments would otherwise be interpreted as heads.
     """
     if not sentence.predicates:
         return sentence._replace(heads=())
     if not sentence.heads:
-        raise ValueError("a sentence without syntax has no spans to be found")
+        raise ValueError("spans cannot be computed for a sentence without syntax")
     heads = sentence.heads
     known: dict[int, tuple[SrlPredicate, SrlPredicate]] = {}
     if like is not None and like[0].heads == heads:
@@ -110,7 +110,7 @@ def _spans(arguments: tuple[SrlArgument, ...], heads: Heads, apart: bool) -> tup
         (masks[head].bit_count(), number, masks[head], label) for number, (label, head, _) in enumerate(arguments)
     ]
     claims.sort()
-    # Without a label that is there twice, each is written as the first of its runs.
+    # If no label occurs twice, each label is written as its first run of tokens.
     only_first = len({claim[3] for claim in claims}) == len(claims)
     taken = 0
     runs: list[tuple[int, int, int, str]] = []
@@ -133,7 +133,7 @@ def _spans(arguments: tuple[SrlArgument, ...], heads: Heads, apart: bool) -> tup
 
 
 def _lowest_run(mask: int) -> tuple[int, int]:
-    """First and last place of the lowest ones that stand together: adding the lowest carries just past their end."""
+    """First and last position of the lowest run of ones. Adding its lowest bit carries just past its end."""
     lowest = mask & -mask
     beyond = mask + lowest
     return lowest.bit_length() - 1, (beyond & -beyond).bit_length() - 2
@@ -150,7 +150,7 @@ def _written(runs: list[tuple[int, int, int, str]], *, apart: bool) -> tuple[Srl
         elif previous == label and end + 1 == first:
             written[-1] = written[-1]._replace(last=last)
         else:
-            # Left out; what follows it can't join it.
+            # This token is left out, so later tokens cannot join it.
             previous = ""
             continue
         seen.add(label)

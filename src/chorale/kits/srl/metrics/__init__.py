@@ -1,4 +1,4 @@
-"""Scorers of semantic role labelling, one a file, over one model of what files hold."""
+"""Scorers for semantic role labelling, one per module, on a common data model."""
 
 from chorale.kits.srl.metrics.conll05 import conll05
 from chorale.kits.srl.metrics.conll09 import conll08, conll09

@@ -1,8 +1,8 @@
 """CoNLL-2005: arguments as spans, as srl-eval.pl counts them (Carreras and Màrquez 2005).
 
 An argument is correct if its label and all its words are. A `C-X` continues the last `X` before it, and the two are one
-discontinuous argument; with none before it, it is an `X` itself. A proposition the system does not have, or has with
-another verb, has all its gold arguments missed; propositions that only the system has are not looked at.
+discontinuous argument; without an earlier `X`, it counts as `X`. If the system lacks a proposition, or has another verb
+for it, all its gold arguments count as missed. Propositions that only the system has are ignored.
 """
 
 from collections import Counter
@@ -25,11 +25,11 @@ from chorale.metrics import FloatArray
 NONE = "-NONE-"
 COLUMNS = ("correct", "excess", "missed", "propositions", "perfect")
 Span = tuple[int, ...]
-"""First and last token of one piece after the other."""
+"""First and last token of each piece, in order."""
 
 
 def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    """Score spans. Sentences of the two stand in the same order; arguments are spans, not heads."""
+    """Scores spans. Both lists have the same sentences in the same order, and arguments are spans, not heads."""
     rows = []
     roles = Names()
     confused: list[tuple[str, str]] = []
@@ -39,7 +39,7 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
         for predicate in ours.predicates:
             expected = joined(predicate.arguments)
             other = by_position.get(predicate.position)
-            # With another verb it is another proposition: none of its arguments is looked at.
+            # With a different verb it is a different proposition, so its arguments are ignored.
             if other is None or other.lemma != predicate.lemma:
                 returned = []
             else:
@@ -69,7 +69,7 @@ def conll05(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutco
 
 
 def joined(arguments: Sequence[SrlArgument]) -> list[tuple[str, Span]]:
-    """Whole arguments, each with the bounds of all its pieces."""
+    """Complete arguments, each with the bounds of all its pieces."""
     whole: list[tuple[str, Span]] = []
     latest: dict[str, int] = {}
     for label, first, last in arguments:
@@ -86,7 +86,7 @@ def joined(arguments: Sequence[SrlArgument]) -> list[tuple[str, Span]]:
 def _confuse(
     confused: list[tuple[str, str]], expected: list[tuple[str, Span]], returned: list[tuple[str, Span]]
 ) -> None:
-    """Add a proposition: which role was given to each span."""
+    """Adds the roles of a proposition to the confusion counts, span by span."""
     if expected == returned:
         confused.extend([(label, label) for label, _ in expected])
         return

@@ -1,8 +1,8 @@
 """CoNLL-2009 and 2008: arguments as dependencies, as eval09.pl counts them (Hajič et al. 2009, Surdeanu et al. 2008).
 
-Every argument is a dependency from its head to the predicate, labelled with the role. Every predicate is one to a
-virtual root, labelled with the number of its sense alone: `sell.01` for `buy.01` is right. A wrong sense costs nothing
-but itself. A proposition is right if its sense and all its arguments are.
+Every argument is a dependency from its head to the predicate, labelled with the role. Every predicate is a dependency
+to a virtual root, labelled with the number of its sense only: `sell.01` for `buy.01` is correct. A wrong sense does not
+affect arguments. A proposition is correct if its sense and all its arguments are correct.
 
 2008 adds syntax: the labelled attachment score, and the mean of syntax and semantics as the overall score.
 """
@@ -35,14 +35,14 @@ COLUMNS = (
 
 
 def conll09(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    """Score semantic dependencies."""
+    """Scores semantic dependencies."""
     return _scored("conll09", system, gold)
 
 
 def conll08(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    """Score semantic and syntactic dependencies, and both together."""
+    """Scores semantic dependencies, syntactic dependencies, and both together."""
     if not all(sentence.heads for sentences in (system, gold) for sentence in sentences):
-        raise ValueError("the score of CoNLL-2008 needs the syntax of every sentence")
+        raise ValueError("the CoNLL-2008 score requires syntax for every sentence")
     return _scored("conll08", system, gold)
 
 
@@ -110,7 +110,7 @@ def _semantics(
 def _equal_semantics(
     sentence: Sentence, roles: Names, tagged: Names, senses: Names, predicates: Names
 ) -> tuple[int, ...]:
-    """What `_semantics` counts of a sentence that the system has as the gold has it. Many are, of a good system."""
+    """The counts of `_semantics` for a sentence where system and gold are identical, a frequent case."""
     tags = [_tag(sentence, predicate) for predicate in sentence.predicates]
     labels = [[label for label, _, _ in predicate.arguments] for predicate in sentence.predicates]
     with_tag = [f"{tag} + {label}" for tag, inside in zip(tags, labels, strict=True) for label in inside]
@@ -124,7 +124,7 @@ def _equal_semantics(
 
 
 def _returned(theirs: Sentence, roles: Names, tagged: Names, predicates: Names) -> int:
-    """Note what the system returned, and say how many arguments that is."""
+    """Records the arguments that the system returned, and returns their number."""
     returned = 0
     for predicate in theirs.predicates:
         tag = _tag(theirs, predicate)
@@ -141,7 +141,7 @@ def _tag(sentence: Sentence, predicate: SrlPredicate) -> str:
 
 
 def _in_common(expected: tuple[SrlArgument, ...], returned: tuple[SrlArgument, ...]) -> int:
-    """Tokens that are arguments of both, whatever their roles; a token with two roles may count twice."""
+    """Number of tokens that are arguments in both, with any role. A token with two roles may count twice."""
     ones, others = [argument.first for argument in expected], [argument.first for argument in returned]
     if ones == others:
         return len(ones)
@@ -150,7 +150,7 @@ def _in_common(expected: tuple[SrlArgument, ...], returned: tuple[SrlArgument, .
 
 @lru_cache(maxsize=65536)
 def sense_number(sense: str) -> str:
-    """What eval09.pl compares: what stands behind the dot, without leading zeros; all of it if there is no dot.
+    """The part of a sense that eval09.pl compares: after the dot, without leading zeros, or all of it without a dot.
 
     >>> [sense_number(sense) for sense in ("buy.01", "sell.1", "Commerce_buy", "a.b.02")]
     ['1', '1', 'Commerce_buy', 'a.b.02']
@@ -162,7 +162,7 @@ def sense_number(sense: str) -> str:
 
 
 def _syntax(theirs: Sentence, ours: Sentence) -> tuple[int, int, int, int, int]:
-    """Tokens; with the right head and label, head, label; and whether all of them are right."""
+    """Number of tokens; of those with correct head and label, head, label; and whether all are correct."""
     if not theirs.heads or not ours.heads:
         return 0, 0, 0, 0, 0
     if theirs.heads == ours.heads and theirs.deprels == ours.deprels:
@@ -190,7 +190,7 @@ def _formula(sums: FloatArray, of: Of = ratio) -> dict[str, FloatArray]:
 
 
 def _wholes_2008(sums: FloatArray) -> dict[str, FloatArray]:
-    """What the scores are fractions of, but for means of two of them."""
+    """Denominators of the scores, except of means of two scores."""
     column = {name: sums[..., index] for index, name in enumerate(COLUMNS)}
     of_tokens = dict.fromkeys(("las", "uas", "label_accuracy"), column["tokens"])
     of_sentences = dict.fromkeys(("exact_syntax", "exact_overall"), column["sentences"])
@@ -223,6 +223,6 @@ def _formula_2008(sums: FloatArray) -> dict[str, FloatArray]:
         **semantics,
         "exact_syntax": ratio(column["exact_syntax"], column["sentences"]),
         "exact_overall": ratio(column["exact_overall"], column["sentences"]),
-        # How much of what the parser gets right the roles keep.
+        # Semantic score relative to the syntactic score.
         "labeled_to_las": ratio(semantics["labeled.f1"], las),
     }

@@ -1,4 +1,4 @@
-"""What kind of mistake it was: the labels of PriMeSRL-Eval."""
+"""Error types, as defined by PriMeSRL-Eval."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ SPURIOUS = "spurious"
 OTHER_SPAN = "same_label_different_span"
 OTHER_LABEL = "same_span_different_label"
 OTHER_EXTENT = "same_head_different_span"
-"""Right by its head, though the two trees give it different tokens."""
+"""The head is correct, but the two trees give it different tokens."""
 OTHER_HEAD = "same_span_different_head"
 KINDS = (CORRECT, MISSING, SPURIOUS, OTHER_SPAN, OTHER_LABEL, OTHER_EXTENT, OTHER_HEAD)
 
@@ -28,11 +28,11 @@ def _error_counts(sums: FloatArray) -> dict[str, FloatArray]:
 
 
 ERROR_COUNTS = Metric(_error_counts)
-"""From a row per sentence, the kinds among its core and then among its context arguments: how many there are."""
+"""Counts of each error type among core and then context arguments, from one row per sentence."""
 
 
 class Mistake(NamedTuple):
-    """One argument that went wrong, on either side or both."""
+    """An error in one argument: missing, spurious or wrong."""
 
     kind: str
     gold: Whole | None
@@ -40,11 +40,11 @@ class Mistake(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A mistake in a sentence, in words."""
+    """An error in a sentence, described in words."""
 
     kind: str
     predicate: int
-    """Its token, from 0."""
+    """Token of the predicate, counted from 0."""
     gold: str
     system: str
 
@@ -52,9 +52,9 @@ class Finding(NamedTuple):
 def mistakes(
     gold: Sequence[Whole], system: Sequence[Whole], same_tokens: Callable[[Whole, Whole], bool] | None = None
 ) -> list[Mistake]:
-    """Pair the arguments that do not match, in the order of priority of PriMeSRL-Eval: each takes part in one mistake.
+    """Pairs the arguments that do not match, in PriMeSRL-Eval's order of priority. Each argument is in one error only.
 
-    `same_tokens` decides whether two have the same tokens although their heads differ, where the trees are different.
+    `same_tokens` decides whether two arguments have the same tokens although their heads differ.
     """
     ways: list[tuple[str, Callable[[Whole, Whole], bool]]] = [
         (OTHER_LABEL, lambda whole, other: whole.extent == other.extent),
@@ -84,7 +84,7 @@ def same_tokens_in(theirs: Sentence, ours: Sentence) -> Callable[[Whole, Whole],
 
 
 def findings(theirs: Sentence, ours: Sentence, mode: Mode, core: CoreRoles = NUMBERED) -> Iterator[Finding]:
-    """Everything that is wrong in a sentence by PriMeSRL's rules, for people to read."""
+    """Describes all errors of a sentence under PriMeSRL's rules in words."""
     by_position = {each.position: each for each in theirs.predicates}
     gold_positions = {each.position for each in ours.predicates}
     for predicate in ours.predicates:
@@ -130,7 +130,7 @@ def _positions(bits: int) -> tuple[int, ...]:
 
 
 def _shown(whole: Whole, sentence: Sentence) -> str:
-    """`A1 “a car”`, or with the numbers of tokens where the file has no words."""
+    """`A1 “a car”`, or token numbers if the file has no words."""
     places = _positions(whole.place)
     words = " ".join(sentence.forms[place] for place in places) if sentence.forms else ""
     where = f"“{words}”" if words else "token " + ",".join(str(place + 1) for place in places)

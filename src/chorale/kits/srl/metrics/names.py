@@ -1,4 +1,4 @@
-"""Counts per role, per part of speech or per frame, and in which sentences they arose."""
+"""Counts per role, part of speech or frame, with the sentences they come from."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of what was right, returned and wanted, sentence after sentence."""
+    """Names that are correct, predicted and in the gold, sentence by sentence."""
 
     right: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
     _ends: list[tuple[int, int, int]] = field(default_factory=list)
-    """Of each sentence, how long the three lists were behind it."""
+    """Lengths of the three lists after each sentence."""
 
     def close_sentence(self) -> None:
         self._ends.append((len(self.right), len(self.returned), len(self.wanted)))
@@ -32,14 +32,14 @@ class Names:
         }
 
     def tallies(self) -> dict[str, Tally]:
-        """Of every name true positives, false positives and false negatives, over sentences."""
+        """True positives, false positives and false negatives of each name over all sentences."""
         counted = _by_name(self)
         return {name: Tally.of(rows, absent=len(self._ends) - len(rows)) for name, (_, rows) in counted.items()}
 
     def tallies_beside(self, other: "Names") -> dict[str, Tally]:
         """Statistics of two systems on the same sentences: three counts of the first, then three of the second."""
         if len(self._ends) != len(other._ends):
-            raise ValueError("the two systems were not scored on the same sentences")
+            raise ValueError("both systems must be scored on the same sentences")
         ours, theirs = _by_name(self), _by_name(other)
         nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 3))
         tallies = {}
@@ -54,7 +54,7 @@ class Names:
 
 
 def _by_name(names: Names) -> dict[str, tuple[Places, FloatArray]]:
-    """For every name the sentences that have it, and the three counts there."""
+    """The sentences of each name, with its three counts in each."""
     known = sorted({*names.returned, *names.wanted})
     code = {name: place for place, name in enumerate(known)}
     ends = np.asarray(names._ends, dtype=np.int64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""What a scorer of semantic roles found, whichever scorer it was."""
+"""The result of a scorer for semantic roles."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,21 +20,21 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True)
 class MetricOutcome:
-    """One system under one metric: an item is a sentence."""
+    """Scores of one system on one metric. Items are sentences."""
 
     name: str
     columns: tuple[str, ...]
-    """What the columns of the statistics are."""
+    """Names of the columns of the statistics."""
     statistics: Statistics
     metric: Metric
     wrong: NDArray[np.int64]
-    """Of every sentence how many mistakes the metric saw."""
+    """Number of errors per sentence."""
     names: Mapping[str, Names] = field(default_factory=dict, repr=False)
-    """What was right, returned and wanted by role, by tag, …"""
+    """Correct, predicted and gold names by role, part of speech, …"""
     errors: Statistics | None = field(default=None, repr=False)
-    """Of every sentence how many arguments went wrong in which way, for `ERROR_COUNTS`."""
+    """Number of arguments of each error type per sentence, for `ERROR_COUNTS`."""
     confusion: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    """Arguments by their gold and their predicted role; `-NONE-` where there is none."""
+    """Number of arguments by gold and predicted role; `-NONE-` for no role."""
 
     def __repr__(self) -> str:
         shown = [f"{name} {value:.4f}" for name, value in self.scores().items() if name.endswith("f1")]
@@ -42,12 +42,12 @@ class MetricOutcome:
 
     @cached_property
     def tables(self) -> dict[str, dict[str, Counts]]:
-        """Counts per role, per tag, …"""
+        """Counts per role, part of speech, …"""
         return {table: names.counts() for table, names in self.names.items()}
 
     @property
     def tallies(self) -> dict[str, dict[str, int]]:
-        """How often each kind of error occurred, per group of arguments."""
+        """Number of errors of each type, per group of arguments."""
         if self.errors is None:
             return {}
         counts = {name: int(value) for name, value in ERROR_COUNTS.scores(self.errors).items()}
@@ -61,12 +61,12 @@ class MetricOutcome:
         return self.metric.scores(self.statistics)
 
     def totals(self) -> dict[str, float]:
-        """The sums of the statistics' columns."""
+        """Sums of the columns of the statistics."""
         return dict(zip(self.columns, self.statistics.rows.sum(axis=0).tolist(), strict=True))
 
 
 def grouped(values: Mapping[str, _Value]) -> dict[str, dict[str, _Value]]:
-    """By what stands before the point, and behind it.
+    """Nests counts by the part of their name before the dot.
 
     >>> grouped({"core.missing": 1, "core.spurious": 2})
     {'core': {'missing': 1, 'spurious': 2}}
@@ -85,7 +85,7 @@ def statistics_of(rows: Sequence[Sequence[float]]) -> Statistics:
 
 
 Of = Callable[[FloatArray, FloatArray], FloatArray]
-"""What is made of a part and its whole: the fraction, or the whole alone."""
+"""A score computed from a part and its whole: their ratio, or the whole itself."""
 
 
 def whole_alone(_part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -95,7 +95,7 @@ def whole_alone(_part: FloatArray, whole: FloatArray) -> FloatArray:
 def fractions(
     name: str, correct: FloatArray, system: FloatArray, gold: FloatArray, of: Of = ratio
 ) -> dict[str, FloatArray]:
-    """Precision, recall and F1 from how many were right, returned and wanted."""
+    """Precision, recall and F1 from the number of correct, predicted and gold names."""
     prefix = f"{name}." if name else ""
     return {
         f"{prefix}precision": of(correct, system),
@@ -105,21 +105,21 @@ def fractions(
 
 
 def fractions_metric(formula: Callable[[FloatArray, Of], Mapping[str, FloatArray]]) -> Metric:
-    """Scores that are all fractions: their intervals hold where few sentences have what they are of."""
+    """Scores that are all fractions. Their intervals stay valid if few sentences contribute to them."""
     return Metric(lambda sums: formula(sums, ratio), wholes=lambda sums: formula(sums, whole_alone))
 
 
 def sentence_pairs(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:
-    """The sentences of both, side by side."""
+    """Pairs the sentences of system and gold."""
     if len(system) != len(gold):
-        raise ValueError(f"{len(system)} sentences can't be scored against {len(gold)}")
+        raise ValueError(f"{len(system)} system sentences cannot be scored against {len(gold)}")
     if not gold:
         raise ValueError("there are no sentences to score")
     return zip(system, gold, strict=True)
 
 
 def only_common(system: Sequence[Sentence], gold: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Both without the predicates that only one of them has."""
+    """Both sentences, without predicates that only one of them has."""
     of_system, of_gold = [], []
     for theirs, ours in zip(system, gold, strict=True):
         shared = {each.position for each in theirs.predicates} & {each.position for each in ours.predicates}

@@ -1,12 +1,12 @@
-"""PriMeSRL (Jindal et al. 2022): a role is worth nothing under the wrong sense.
+"""PriMeSRL (Jindal et al. 2022): core roles score only under the correct sense.
 
-1. A sense is correct only if all of it is: `sell.01` for `buy.01` is wrong.
-2. A core argument is correct only if the sense of its predicate is; a context argument does not depend on it.
-3. `X` with its `C-X` parts is one argument, and correct if the set of all its heads (or tokens) is; which part is
-   called `X` and which `C-X` does not matter.
+1. A sense is correct only if it matches completely: `sell.01` for `buy.01` is wrong.
+2. A core argument is correct only if the sense of its predicate is correct; context arguments do not depend on it.
+3. `X` with its `C-X` parts is one argument. It is correct if the set of all its heads (or tokens) is correct,
+   whichever part is called `X`.
 4. `R-X` is correct only if its `X` is; `X` never depends on `R-X`.
 
-All arguments of a predicate that the system does not have are missing, all of one that the gold does not have spurious.
+All arguments of a predicate that the system lacks are missing; those of a predicate that the gold lacks are spurious.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,8 +41,9 @@ _PLACE = {kind: place for place, kind in enumerate(KINDS)}
 def primesrl(
     system: Sequence[Sentence], gold: Sequence[Sentence], *, mode: Mode = "head", core: CoreRoles = NUMBERED
 ) -> MetricOutcome:
-    """Score predicates, senses and arguments. `span` compares sets of tokens; of files that mark heads, those under
-    the head in the file's own tree. `core` are the roles that depend on the sense."""
+    """Scores predicates, senses and arguments. `span` compares sets of tokens, which are the tokens below the head in
+    files that mark heads. `core` are the roles that depend on the sense.
+    """
     rows, errors = [], []
     names = Names()
     is_core = cache(core.has)
@@ -59,7 +60,7 @@ def primesrl(
             if other is not None:
                 row[0] += 1
                 row[3] += other.sense == predicate.sense
-                # Most propositions of a good system are the gold's.
+                # A good system agrees with the gold on most propositions.
                 if same_heads and other == predicate:
                     equal += whole_labels(ours, predicate, mode)
                     continue
@@ -77,7 +78,7 @@ def primesrl(
 
 
 def outcome_of(rows: Sequence[Sequence[int]], errors: Sequence[Sequence[int]], names: Names) -> MetricOutcome:
-    """From the columns' counts and the kinds of error of every sentence."""
+    """Builds the result from the counts and error types of each sentence."""
     statistics = statistics_of(rows)
     sums = statistics.rows
     wrong = (sums[:, 1] + sums[:, 2] - 2 * sums[:, 3] + sums[:, 5] + sums[:, 6] - 2 * sums[:, 4]).astype(np.int64)
@@ -99,7 +100,7 @@ def _proposition(
 def _add_equal(
     labels: list[str], is_core: Callable[[str], bool], row: list[int], names: Names, kinds: list[int]
 ) -> None:
-    """Count the arguments of propositions that the system has as the gold has them."""
+    """Counts the arguments of propositions where system and gold are identical."""
     core = sum(map(is_core, labels))
     for count, column, start in ((core, 4, 0), (len(labels) - core, 7, len(KINDS))):
         row[column] += count
@@ -119,7 +120,7 @@ def _compare(
     kinds: list[int],
     differing_trees: tuple[Sentence, Sentence] | None,
 ) -> None:
-    """Add a gold and a system proposition to the counts."""
+    """Adds a pair of gold and system propositions to the counts."""
     for expected, returned, column, start in (
         (proposition[1], other[1], 4, 0),
         (proposition[2], other[2], 7, len(KINDS)),

@@ -1,8 +1,8 @@
 """PriMeSRL as its authors' program counts it, where that differs from the paper.
 
-PriMeSRL-Eval compares every gold argument of a proposition with every system argument, and gives each pair a label. It
-keeps all pairs of the best label an argument has, so an argument may count more than once. Its references depend on the
-first piece of what they refer to, and roles with neither a digit nor `AM` are left out.
+PriMeSRL-Eval labels every pair of a gold and a system argument of a proposition. It keeps all pairs with the best label
+of an argument, so an argument may count more than once. References depend on the first piece of the argument they refer
+to. Roles with neither a digit nor `AM` are left out.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,18 +24,18 @@ from chorale.kits.srl.metrics.outcome import MetricOutcome, sentence_pairs
 from chorale.kits.srl.metrics.primesrl import COLUMNS, outcome_of
 
 Pieces = tuple[tuple[int, int], ...]
-"""First and last token of each piece, in the order in which the program puts their words together."""
+"""First and last token of each piece, in the order in which the program joins them."""
 _PRIORITY = (CORRECT, OTHER_HEAD, OTHER_LABEL, OTHER_EXTENT, OTHER_SPAN)
 _RIGHT = (CORRECT, OTHER_EXTENT)
 
 
 class ProgramArgument(NamedTuple):
-    """An argument with what the program compares."""
+    """An argument with the fields that the program compares."""
 
     role: str
-    """As the file has it, without `C-`."""
+    """Label in the file, without `C-`."""
     value: str
-    """What it compares as the label: of a reference, with the label it refers to."""
+    """Label that the program compares: for a reference, it includes the label it refers to."""
     heads: Pieces
     span: Pieces
 
@@ -49,7 +49,7 @@ class ProgramArgument(NamedTuple):
 
 
 class ArgumentPair(NamedTuple):
-    """A gold argument beside a system's, or one of them alone."""
+    """A gold argument paired with a system argument, or one of them alone."""
 
     kind: str
     gold: ProgramArgument | None
@@ -57,7 +57,7 @@ class ArgumentPair(NamedTuple):
 
 
 def primesrl_program(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    """Score predicates, senses and the heads of arguments as PriMeSRL-Eval does. Every sentence has its syntax."""
+    """Scores predicates, senses and the heads of arguments as PriMeSRL-Eval does. Every sentence must have syntax."""
     rows, errors = [], []
     names = Names()
     for theirs, ours in sentence_pairs(system, gold):
@@ -80,7 +80,7 @@ def primesrl_program(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Me
 def _of_group(
     gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument], *, core: bool, comparable: bool
 ) -> list[ArgumentPair]:
-    """The pairs of the core or of the context arguments. Nothing is paired under different senses."""
+    """Pairs of core or of context arguments. Arguments under different senses are not paired."""
     ours, theirs = ([one for one in side if (one.is_core if core else one.is_context)] for side in (gold, system))
     return pairs(ours, theirs) if comparable else [*pairs(ours, []), *pairs([], theirs)]
 
@@ -102,7 +102,7 @@ def _count(
 
 
 def program_arguments(sentence: Sentence, predicate: SrlPredicate) -> list[ProgramArgument]:
-    """The arguments of a proposition: references first take in what they refer to, then continuations are joined."""
+    """The arguments of a proposition. References first absorb their antecedents, then continuations are joined."""
     arguments = [
         ProgramArgument(label, label, ((head, head),), (_span(sentence, predicate.position, head),))
         for label, head, _ in predicate.arguments
@@ -116,7 +116,7 @@ def program_arguments(sentence: Sentence, predicate: SrlPredicate) -> list[Progr
 
 
 def pairs(gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument]) -> list[ArgumentPair]:
-    """Every pair that the program keeps, and the arguments that are left over."""
+    """All pairs that the program keeps, and the unpaired arguments."""
     labelled = [
         (kind, ours, theirs)
         for ours, whole in enumerate(gold)
@@ -132,7 +132,7 @@ def pairs(gold: Sequence[ProgramArgument], system: Sequence[ProgramArgument]) ->
             for kind, ours, theirs in labelled
             if kind == label and ours not in ours_paired and theirs not in theirs_paired
         ]
-        # All of one label at once: an argument stays in each of these pairs, and counts in each.
+        # All pairs with the same label are kept at once, so an argument counts in each of them.
         ours_paired.update(ours for ours, _ in chosen)
         theirs_paired.update(theirs for _, theirs in chosen)
         kept += [ArgumentPair(label, gold[ours], system[theirs]) for ours, theirs in chosen]
@@ -160,7 +160,7 @@ def _covers(pieces: Pieces) -> tuple[int, int, Pieces]:
 def _referring(
     argument: ProgramArgument, index: int, labels: list[str], arguments: list[ProgramArgument]
 ) -> ProgramArgument:
-    """With the first argument of the label it refers to; which of the two comes first is part of its label."""
+    """Joins a reference with the first argument it refers to. Their order becomes part of the label."""
     referred = argument.role.partition("-")[2]
     if referred not in labels:
         return argument._replace(value=f"{argument.value}_")
@@ -174,7 +174,7 @@ def _referring(
 
 
 def _joined(arguments: Iterable[ProgramArgument]) -> list[ProgramArgument]:
-    """Every `C-X` with the first `X`, wherever it stands; without an `X`, the first `C-X` takes its place."""
+    """Joins every `C-X` with the first `X`, in any position. Without an `X`, the first `C-X` takes its place."""
     joined = list(arguments)
     values = [argument.value for argument in joined]
     gone: set[int] = set()
@@ -196,13 +196,13 @@ def _joined(arguments: Iterable[ProgramArgument]) -> list[ProgramArgument]:
 
 
 def _merged(pieces: Pieces, other: Pieces) -> Pieces:
-    """The one that begins first comes first; a piece between two that are merged already comes last."""
+    """Pieces ordered by start; a piece between two merged pieces comes last."""
     starts = [min(first for first, _ in each) for each in (pieces, other)]
     return pieces + other if starts[0] <= starts[1] else other + pieces
 
 
 def _span(sentence: Sentence, predicate: int, head: int) -> tuple[int, int]:
-    """The neighbouring tokens under the head, without the predicate's and without most prepositions."""
+    """The adjacent tokens below the head, without those of the predicate and without most prepositions."""
     masks = subtrees(sentence.heads)
     under = masks[head] if head == predicate else masks[head] & ~_below(masks, predicate, head)
     first = last = head
@@ -219,12 +219,12 @@ def _span(sentence: Sentence, predicate: int, head: int) -> tuple[int, int]:
 
 
 def _below(masks: tuple[int, ...], predicate: int, head: int) -> int:
-    """The predicate and the tokens under it, where it stands under the head."""
+    """The predicate and the tokens below it, if the predicate is below the head."""
     return masks[predicate] if masks[head] >> predicate & 1 else 0
 
 
 def _without_commas(tokens: list[int], is_mark: Callable[[int], bool], lemmas: Sequence[str]) -> list[int]:
-    """Without a comma at the end; without a mark at the beginning if there was another comma at the end."""
+    """Removes a final comma, and leading punctuation if a second comma precedes it."""
     if is_mark(tokens[-1]) and lemmas[tokens[-1]] == ",":
         tokens = tokens[:-1]
     if tokens and is_mark(tokens[0]) and lemmas[tokens[-1]] == ",":

@@ -1,10 +1,10 @@
 """SemEval-2007 task 19 (Baker, Ellsworth and Erk 2007): frames and frame elements, with credit for near misses.
 
-A frame on the right target earns one point. A related frame earns 0.8 to the power of how many links of FrameNet's
-relations lie between the two, up to nine. An element earns its points if its span is right and its name is, one point
-if it is core to its frame and half a point if not; under a related frame, an element earns them times the same power if
-the relations lead from one element to the other in as many links. Precision is the points earned over those that all
-the system's frames and elements could have earned, recall over those of the gold.
+The correct frame on a target earns one point. A related frame earns 0.8 ** n, where n is the number of FrameNet
+relations between the two frames, at most nine. A frame element with the correct span and name earns one point if it is
+core to its frame, and half a point otherwise. Under a related frame, these points are multiplied by 0.8 ** n, provided
+that n relations also connect the two elements. Precision divides the points by the maximum for the system's frames and
+elements, recall by the maximum for the gold's.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ PERIPHERAL = 0.5
 
 
 def semeval07(system: Sequence[Sentence], gold: Sequence[Sentence], *, relations: FrameRelations) -> MetricOutcome:
-    """Score frames (the predicates' senses) and frame elements (their arguments)."""
+    """Scores frames (the senses of predicates) and frame elements (their arguments)."""
     rows = []
     names = Names()
     for theirs, ours in sentence_pairs(system, gold):

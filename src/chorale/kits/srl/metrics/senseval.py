@@ -1,9 +1,9 @@
-"""Senseval-3 (Litkowski 2004): frame elements of a given target, by name and by how much of them was found.
+"""Senseval-3 (Litkowski 2004): frame elements of a given target, scored by name and overlap.
 
 Every element the system returns is attempted. It is correct if the gold has an element of that name for the same
 target and the two overlap; each gold element can be found once. Precision is correct over attempted, recall is correct
-over all gold elements, attempted is attempted over gold elements (it may exceed 1). Overlap is the mean, over correct
-answers, of the share of the gold element's characters that the answer has; 1 if both begin and end at the same place.
+over all gold elements, attempted is attempted over gold elements (it may exceed 1). Overlap is the fraction of the gold
+element's characters that the answer covers, averaged over correct answers; 1 if the spans are equal.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ COLUMNS = ("correct", "attempted", "gold", "overlap")
 
 
 def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOutcome:
-    """Score frame elements with partial overlap. Characters are counted where the files have words, else tokens."""
+    """Scores frame elements with partial overlap, in characters if the files have words and otherwise in tokens."""
     rows = []
     names = Names()
     for theirs, ours in sentence_pairs(system, gold):
@@ -44,7 +44,7 @@ def senseval3(system: Sequence[Sentence], gold: Sequence[Sentence]) -> MetricOut
 
 
 def _matched(expected: list[Whole], returned: list[Whole], sentence: Sentence) -> list[tuple[str, float]]:
-    """Names of the elements found, and how much of each: those with most overlap are paired first."""
+    """Names of the matched elements, with their overlap. Pairs with the largest overlap are matched first."""
     pairs = [
         (-_characters(element.place & other.place, sentence) / _characters(element.place, sentence), number, answer)
         for number, element in enumerate(expected)
@@ -65,7 +65,7 @@ def _matched(expected: list[Whole], returned: list[Whole], sentence: Sentence) -
 
 
 def _characters(bits: int, sentence: Sentence) -> int:
-    """Of the tokens, with the spaces between neighbours; the number of tokens where there are no words."""
+    """Length in characters, with spaces between adjacent tokens; the number of tokens if there are no words."""
     if not sentence.forms:
         return bits.bit_count()
     letters = sum(len(form) for index, form in enumerate(sentence.forms) if bits >> index & 1)
@@ -73,7 +73,7 @@ def _characters(bits: int, sentence: Sentence) -> int:
 
 
 def _wholes(sums: FloatArray) -> dict[str, FloatArray]:
-    """What the scores are fractions of. As much may be returned as is not wanted: `attempted` is no fraction."""
+    """Denominators of the scores. `attempted` can exceed 1, so it is not a fraction."""
     correct, attempted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
     return {**fractions("", correct, attempted, gold, whole_alone), "overlap": correct}
 

@@ -1,4 +1,4 @@
-"""Whole arguments, as PriMeSRL sees them (Jindal et al. 2022, sections 3.3 and 3.4)."""
+"""Complete arguments, as PriMeSRL defines them (Jindal et al. 2022, sections 3.3 and 3.4)."""
 
 from typing import Literal, NamedTuple
 
@@ -8,28 +8,28 @@ Mode = Literal["head", "span"]
 
 
 class Whole(NamedTuple):
-    """An argument with all its parts. Two are the same argument if all three fields are equal."""
+    """An argument with all its parts. Two arguments are the same if all three fields are equal."""
 
     label: str
-    """Without `C-`."""
+    """Label without `C-`."""
     place: int
     """Its heads or its tokens, as bits."""
     referred: int
-    """Of an `R-X`: the place of the proposition's first `X`, 0 if it has none. Of anything else -1."""
+    """For `R-X`, the position of the first `X` of the proposition, or 0 without one. Otherwise -1."""
 
     @property
     def value(self) -> tuple[str, bool]:
-        """What PriMeSRL-Eval compares as the label: a reference to nothing is another label."""
+        """Label that PriMeSRL-Eval compares. A reference without antecedent has a different label."""
         return self.label, self.referred == 0
 
     @property
     def extent(self) -> int:
-        """What PriMeSRL-Eval compares as the span: a reference covers what it refers to."""
+        """Span that PriMeSRL-Eval compares. A reference also covers its antecedent."""
         return self.place | max(self.referred, 0)
 
 
 def wholes(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[Whole]:
-    """The arguments of a proposition, in the order they begin in.
+    """The arguments of a proposition, ordered by start.
 
     `C-X` belongs to the first `X`; where there is none, the first `C-X` takes its place.
     """
@@ -55,9 +55,9 @@ def wholes(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[Whol
 
 
 def whole_labels(sentence: Sentence, predicate: SrlPredicate, mode: Mode) -> list[str]:
-    """The labels of `wholes` alone."""
+    """The labels of `wholes`, without spans."""
     labels = [label for label, _, _ in predicate.arguments]
-    # Without continuations and references, every argument is a whole one.
+    # Without continuations and references, every argument is complete.
     if "-" in {label[1:2] for label in labels}:
         return [whole.label for whole in wholes(sentence, predicate, mode)]
     return labels
@@ -74,7 +74,7 @@ def _bits(start: int, end: int, sentence: Sentence, mode: Mode) -> int:
 
 
 class CoreRoles(NamedTuple):
-    """Roles that mean nothing without their sense. All others (AM-TMP, …) are context.
+    """Roles that have a meaning only together with the sense. All others (AM-TMP, …) are context.
 
     >>> [NUMBERED.has(label) for label in ("A0", "R-A1", "AM-TMP", "AA")]
     [True, True, False, False]
@@ -83,7 +83,7 @@ class CoreRoles(NamedTuple):
     """
 
     numbered: bool = True
-    """Whether every role with a digit is one."""
+    """Whether every role with a digit is a core role."""
     names: tuple[str, ...] = ()
 
     def has(self, label: str) -> bool:
@@ -100,6 +100,6 @@ NUMBERED = CoreRoles()
 
 
 def core_roles(text: str) -> CoreRoles:
-    """From names separated by commas; `numbered` stands for every role with a digit."""
+    """Parses role names separated by commas; `numbered` stands for every role with a digit."""
     names = dict.fromkeys(name.strip() for name in text.split(",") if name.strip())
     return CoreRoles("numbered" in names, tuple(sorted(canonical(name) for name in names if name != "numbered")))

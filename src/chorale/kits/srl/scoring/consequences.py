@@ -1,8 +1,7 @@
-"""What errors in senses and arguments do to applications, in the manner of Table 8 of Jindal et al. (2022).
+"""Effects of errors in senses and arguments on applications, as in Table 8 of Jindal et al. (2022).
 
-Two kinds of predicates are listed: all core arguments right under the wrong sense, and a wrong core argument under the
-right sense. Each structure is written out as the question that it answers and as a statement that the sentence would
-entail, so that everybody can see what an application gets wrong.
+Two kinds of predicates are listed: correct core arguments with a wrong sense, and the correct sense with a wrong core
+argument. Each structure is written as the question it answers and as a statement that the sentence would entail.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,18 +27,18 @@ class Consequence(NamedTuple):
     kind: str
     sentence: int
     line: int
-    """Of the gold file."""
+    """Line of the sentence in the gold file."""
     text: str
     predicate: int
     word: str
     gold_sense: str
     system_sense: str
     points: int
-    """Core arguments of the gold, and the sense."""
+    """Number of gold core arguments, plus one for the sense."""
     existing: int
-    """How many of them are right if arguments are looked at alone, and of the sense its number (CoNLL-2009)."""
+    """Number correct if arguments are scored independently and only the number of the sense counts (CoNLL-2009)."""
     primesrl: int
-    """How many are right by PriMeSRL."""
+    """Number correct by PriMeSRL."""
     application: str
     """`question` or `entailment`."""
     prompt: str
@@ -48,7 +47,7 @@ class Consequence(NamedTuple):
 
 
 class _Structure(NamedTuple):
-    """A predicate with its core arguments as text, in the order they stand in."""
+    """A predicate with its core arguments as text, in sentence order."""
 
     sense: str
     word: str
@@ -56,9 +55,9 @@ class _Structure(NamedTuple):
 
 
 def consequences_of(name: str, system: Corpus, gold: Corpus, mode: Mode, core: CoreRoles) -> Iterator[Consequence]:
-    """Everything that an application gets wrong, in the order of the sentences."""
+    """All consequences of errors, in the order of the sentences."""
     if not all(sentence.forms for sentence in gold.sentences):
-        raise UserError(f"{gold.name} has no words, so there are no questions to write. Leave --consequences out.")
+        raise UserError(f"{gold.name} has no words, so questions cannot be written. Omit --consequences.")
     for number, (theirs, ours) in enumerate(zip(system.sentences, gold.sentences, strict=True), 1):
         returned = {each.position: each for each in theirs.predicates}
         for expected in ours.predicates:
@@ -111,7 +110,7 @@ def _core(sentence: Sentence, predicate: SrlPredicate, mode: Mode, core: CoreRol
 
 
 def _structure(sentence: Sentence, predicate: SrlPredicate, forms: Sequence[str], core: CoreRoles) -> _Structure:
-    """With the tokens under each head, where the file marks heads and has a tree."""
+    """The arguments with all tokens below each head, if the file marks heads and has a tree."""
     core_wholes = [
         whole for whole in wholes(sentence, predicate, "span") if core.has(whole.label) and whole.referred == -1
     ]
@@ -127,10 +126,12 @@ _Pair = tuple[str, str, str, str]
 
 
 def _wrong_sense(system: _Structure, gold: _Structure) -> Iterator[_Pair]:
-    """The gold's question stays without an answer, and the system's gets one that the sentence does not give."""
+    """The gold question remains unanswered, and the system's question gets an answer that the sentence does not
+    support.
+    """
     label = next((label for label in (_ACTOR, _PATIENT) if label in gold.roles), min(gold.roles))
     asked, other = question(gold, label), question(system, label)
-    if asked == other:  # two senses of one verb
+    if asked == other:  # Two senses of the same verb.
         asked, other = f"{asked} ({gold.sense})", f"{other} ({system.sense})"
     yield "question", asked, NOTHING, gold.roles[label]
     yield "question", other, system.roles.get(label, NOTHING), NOTHING
@@ -166,7 +167,7 @@ class _Wording(NamedTuple):
 
 
 def _wording(structure: _Structure) -> _Wording | None:
-    """How the sense is said in the tense of the sentence; None for what is no verb there."""
+    """The verb of the sense in the tense of the sentence, or None if the word is not a verb there."""
     lemma, _, particle = (structure.sense.rpartition(".")[0] or structure.sense).partition("_")
     if not (lemma.isascii() and lemma.isalpha() and lemma.islower()):
         return None
@@ -178,7 +179,7 @@ def _wording(structure: _Structure) -> _Wording | None:
 
 
 def _is_present(word: str, forms: VerbForms) -> bool:
-    """By the word in the sentence, whatever verb the sense names."""
+    """Tense of the word in the sentence, independent of the verb of the sense."""
     return word in (forms.stem, forms.present_singular_3rd) or (word.endswith("s") and not word.endswith("ss"))
 
 
@@ -203,7 +204,7 @@ def question(structure: _Structure, label: str) -> str:
 
 
 def statement(structure: _Structure) -> str:
-    """What the sentence entails if the structure is right.
+    """The statement that the sentence entails if the structure is correct.
 
     >>> statement(_Structure("sell.01", "bought", {"A1": "the bonds", "A0": "XYZ"}))
     'XYZ sold the bonds.'
@@ -224,7 +225,7 @@ def statement(structure: _Structure) -> str:
 
 
 def counted(consequences: Sequence[Consequence]) -> dict[str, dict[str, int]]:
-    """Of each kind, how many predicates, questions and entailments there are, and the points that two scorers give."""
+    """Number of predicates, questions and entailments of each kind, with the points of two scorers."""
     counts = {}
     for kind in (WRONG_SENSE, WRONG_ARGUMENTS):
         of_kind = [one for one in consequences if one.kind == kind]
@@ -245,7 +246,7 @@ def consequences_json(consequences: Sequence[Consequence]) -> dict[str, Any]:
 
 
 def consequences_tables(name: str, consequences: Sequence[Consequence]) -> list[ScoreTable]:
-    """The counts, and the first few that were found; all are in the JSON and in the file."""
+    """The counts, and the first few consequences. All are in the JSON and in the file."""
     columns = ("predicates with", "number#", "questions#", "entailments#", "points#", "CoNLL-2009#", "PriMeSRL#")
     rows: list[Sequence[Cell]] = [(kind, *counts.values()) for kind, counts in counted(consequences).items()]
     shown: list[Sequence[Cell]] = [
@@ -256,5 +257,5 @@ def consequences_tables(name: str, consequences: Sequence[Consequence]) -> list[
     listed = ("sentence#", "word", "gold → system", "question, or is this entailed?", "system", "expected")
     return [
         ScoreTable(f"Consequences of errors of {name}", columns, rows),
-        ScoreTable(f"What an application gets wrong with {name}{more}", listed, shown),
+        ScoreTable(f"Errors of an application that uses {name}{more}", listed, shown),
     ]

@@ -1,4 +1,4 @@
-"""Senses and roles of a corpus that the frame files do not have."""
+"""Senses and roles of a corpus that the frame files do not define."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ _SHOWN = 5
 
 
 def outside_inventory(corpora: Mapping[str, Corpus], inventory: SenseInventory) -> dict[str, dict[str, Any]]:
-    """Of every corpus, how many senses and numbered arguments are not in the frame files, and the most frequent."""
+    """Senses and numbered arguments per corpus that are not in the frame files: number and most frequent."""
     return {name: _outside(corpus, inventory) for name, corpus in corpora.items()}
 
 
@@ -58,7 +58,7 @@ def inventory_table(outside: Mapping[str, Mapping[str, Any]]) -> ScoreTable:
         for name, found in outside.items()
     ]
     columns = (
-        "file", "predicates#", "unknown senses#", "senses most often", "numbered arguments#", "unknown roles#",
-        "roles most often",
+        "file", "predicates#", "unknown senses#", "most frequent senses", "numbered arguments#", "unknown roles#",
+        "most frequent roles",
     )  # fmt: skip
-    return ScoreTable("Senses and roles that the frame files do not have", columns, rows)
+    return ScoreTable("Senses and roles that the frame files do not define", columns, rows)

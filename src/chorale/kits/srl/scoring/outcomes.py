@@ -1,4 +1,4 @@
-"""Which scorers of semantic roles can look at which files, and what each finds."""
+"""Selects the scorers for semantic roles that the files support, and runs them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,62 +27,62 @@ from chorale.model.problems import did_you_mean
 METRICS = ("primesrl", "conll05", "conll09", "conll08", "senseval3", "semeval07")
 MODES = ("auto", "head", "span")
 USUAL = ("primesrl", "conll05", "conll09", "conll08")
-"""What is computed if nobody says which: of these, whatever the files have the information for."""
+"""Default metrics. Those that the files do not support are skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class SrlOptions:
-    """Everything that can change a number."""
+    """All options that can change a score."""
 
     metrics: tuple[str, ...] = ()
-    """Empty for the usual ones."""
+    """Empty for the default metrics."""
     mode: str = "auto"
-    """Of PriMeSRL: `head`, `span`, or `auto`: heads where the files mark them."""
+    """For PriMeSRL: `head`, `span` or `auto` (heads if the files mark them)."""
     predicates: str = "all"
-    """`common`: the CoNLL scorers see only the predicates that both files have."""
+    """`common`: the CoNLL scorers use only predicates that both files have."""
     apart: bool = False
-    """Whether neighbouring arguments of one label stay two spans when spans are computed from heads."""
+    """Whether adjacent arguments with the same label stay separate when spans are computed from heads."""
     core: CoreRoles = NUMBERED
-    """Of PriMeSRL: the roles that depend on the sense."""
+    """For PriMeSRL: the roles that depend on the sense."""
     program: bool = False
-    """Whether PriMeSRL is counted as by its authors' program, and not as in the paper."""
+    """Whether PriMeSRL follows its authors' program instead of the paper."""
 
     def __post_init__(self) -> None:
-        """Refuse words that mean nothing, before any file is read."""
+        """Rejects invalid options before any file is read."""
         for name in self.metrics:
             if name not in METRICS:
                 meant = did_you_mean(name, METRICS)
-                raise UserError(f"there is no metric {name!r} for semantic roles. Use {', '.join(METRICS)}.{meant}")
+                raise UserError(f"unknown semantic role metric {name!r}. Use {', '.join(METRICS)}.{meant}")
         if self.mode not in MODES:
-            raise UserError(f"there is no mode {self.mode!r}. Use auto, head or span.{did_you_mean(self.mode, MODES)}")
+            raise UserError(f"unknown mode {self.mode!r}. Use auto, head or span.{did_you_mean(self.mode, MODES)}")
         if self.program and self.core != NUMBERED:
-            raise UserError("--primesrl program has its own core roles: those with a digit. Leave out --core.")
+            raise UserError("--primesrl program always uses the roles with a digit as core roles. Omit --core.")
         if self.program and self.mode == "span":
-            raise UserError("--primesrl program compares heads only. Leave out --mode span.")
+            raise UserError("--primesrl program only compares heads. Omit --mode span.")
 
 
 def metrics_for(options: SrlOptions, corpora: Sequence[Corpus], relations: FrameRelations | None) -> tuple[str, ...]:
-    """The metrics to compute. One that was asked for and that a file has not the information for is refused."""
+    """The metrics to compute. Raises an error if a requested metric needs information that a file lacks."""
     if not options.metrics:
         return tuple(name for name in USUAL if not _lacking(name, corpora, relations))
     for name in options.metrics:
         if lacking := _lacking(name, corpora, relations):
-            raise UserError(f"{name} can't be computed: {lacking}")
+            raise UserError(f"cannot compute {name}: {lacking}")
     return tuple(dict.fromkeys(options.metrics))
 
 
 def _lacking(metric: str, corpora: Sequence[Corpus], relations: FrameRelations | None) -> str | None:
-    """What the files have not."""
+    """Explains which information the files lack for a metric, if any."""
     spans = next((corpus for corpus in corpora if corpus.marks_spans), None)
     bare = next((corpus for corpus in corpora if not corpus.marks_spans and not corpus.has_syntax), None)
     if metric in ("conll08", "conll09") and spans is not None:
-        return f"{spans.name} marks spans and not heads. Use conll05 or primesrl, or files that mark heads."
+        return f"{spans.name} marks spans, not heads. Use conll05 or primesrl, or files that mark heads."
     if metric == "conll08" and bare is not None:
-        return f"{bare.name} has no heads in its column of syntax. Fill it, or use conll09."
+        return f"{bare.name} has no syntactic heads. Fill its HEAD column, or use conll09."
     if metric in ("conll05", "senseval3", "semeval07") and bare is not None:
-        return f"{bare.name} marks heads and has no syntax to find their spans by. Fill its HEAD column."
+        return f"{bare.name} marks heads but has no syntax to compute spans from. Fill its HEAD column."
     if metric == "semeval07" and relations is None:
-        return "it needs FrameNet's relations. Name FrameNet's folder with --framenet."
+        return "it requires FrameNet's relations. Set --framenet to the FrameNet folder."
     return None
 
 
@@ -93,25 +93,27 @@ def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
     if options.program and (lacking := spans or bare) is not None:
         reason = "marks spans" if lacking.marks_spans else "has no syntax"
         raise UserError(
-            f"--primesrl program needs heads and syntax, and {lacking.name} {reason}. Use --primesrl paper."
+            f"--primesrl program requires heads and syntax, but {lacking.name} {reason}. Use --primesrl paper."
         )
     if options.mode == "auto":
         return "head" if spans is None else "span"
     if options.mode == "head" and spans is not None:
-        raise UserError(f"--mode head needs heads, and {spans.name} marks spans. Use --mode span.")
+        raise UserError(f"--mode head requires heads, but {spans.name} marks spans. Use --mode span.")
     if options.mode == "span" and bare is not None:
-        raise UserError(f"--mode span needs spans, and {bare.name} marks heads and has no syntax to find them by.")
+        raise UserError(
+            f"--mode span requires spans, but {bare.name} marks heads and has no syntax to compute spans from."
+        )
     return cast(Mode, options.mode)
 
 
 def outcomes(
     system: Corpus, gold: Corpus, metrics: Sequence[str], options: SrlOptions, relations: FrameRelations | None
 ) -> dict[str, MetricOutcome]:
-    """What every metric says of a system whose sentences are the gold's."""
+    """Computes every metric for a system that has the same sentences as the gold."""
     mode = mode_for(options, (system, gold))
     both: list[Sequence[Sentence]] = [system.sentences, gold.sentences]
     shared = only_common(*both) if options.predicates == "common" else both
-    # Of a file with senses and one with verbs only, what both have is the verb.
+    # If only one file has senses, the verbs are compared.
     comparable = _by_verb if system.has_senses != gold.has_senses else list[Sentence]
     scored: dict[str, MetricOutcome] = {}
     for name in metrics:
@@ -133,7 +135,7 @@ def outcomes(
 def _with_spans(
     system: Corpus, gold: Corpus, shared: Sequence[Sequence[Sentence]], *, apart: bool
 ) -> tuple[list[Sentence], list[Sentence]]:
-    """The sentences that are compared, of both. What the system has as the gold has it is computed once."""
+    """The sentences of both files to compare. Shared arguments are converted once."""
     theirs, ours = shared
     of_gold = as_spans(replace(gold, sentences=ours), apart=apart)
     like = zip(ours, of_gold, strict=True) if not gold.marks_spans else repeat(None)
@@ -141,7 +143,7 @@ def _with_spans(
 
 
 def _by_verb(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """With the verb, without its particle, for the sense."""
+    """Replaces senses with their verbs, without particles."""
 
     def bare(predicate: SrlPredicate) -> SrlPredicate:
         verb = predicate.lemma.partition("_")[0] or predicate.lemma
@@ -151,7 +153,7 @@ def _by_verb(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], options: SrlOptions) -> list[str]:
-    """What somebody should know who publishes the numbers."""
+    """Notes for people who publish the scores."""
     notes = [*_about_nothing(system, "precision"), *_about_nothing(gold, "recall")]
     if "conll05" in scored:
         notes += _about_propositions(system, gold, options)
@@ -171,10 +173,10 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
 
 
 def _about_other_roles(system: Corpus, gold: Corpus, names: Names, options: SrlOptions) -> list[str]:
-    """Roles that are neither numbered nor modifiers: which they are is for the user to say."""
+    """Note about roles that are neither numbered nor modifiers. The user decides which of them are core."""
     labels = Counter(names.returned) + Counter(names.wanted)
     if options.program:
-        # It counts none of them.
+        # The program ignores them.
         labels = Counter(
             label.removeprefix("C-")
             for corpus in (system, gold)
@@ -196,7 +198,7 @@ def _about_other_roles(system: Corpus, gold: Corpus, names: Names, options: SrlO
 
 
 def _about_nothing(corpus: Corpus, score: str) -> list[str]:
-    """A share of nothing is 0 by definition, which nobody should take for a result."""
+    """Notes about scores that are 0 by definition because there is nothing to score."""
     if not any(sentence.predicates for sentence in corpus.sentences):
         return [f"{corpus.name} has no predicates: {score} is 0 by definition."]
     if not any(each.arguments for sentence in corpus.sentences for each in sentence.predicates):
@@ -221,11 +223,11 @@ def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> li
     if unseen and options.predicates == "all":
         notes.append(
             f"conll05: {plural(unseen, 'proposition', 'propositions')} that only {system.name} has "
-            f"{'was' if unseen == 1 else 'were'} not looked at, as in srl-eval.pl."
+            f"{'was' if unseen == 1 else 'were'} ignored, as in srl-eval.pl."
         )
     if other_verb:
         notes.append(
-            f"conll05: propositions of {system.name} with another verb than the gold's: {other_verb:,}. "
-            "All gold arguments of those are missed, as in srl-eval.pl."
+            f"conll05: {system.name} has a different verb than the gold in {other_verb:,} propositions. Their gold "
+            "arguments all count as missed, as in srl-eval.pl."
         )
     return notes

@@ -31,7 +31,7 @@ def srl_scores(
     relations: FrameRelations | None,
     inventory: SenseInventory | None = None,
 ) -> Score:
-    """Score every system under every metric."""
+    """Scores every system on every metric."""
     rival_name, rival_corpus = against or ("", None)
     corpora = [*systems.values(), gold, *([] if rival_corpus is None else [rival_corpus])]
     metrics = metrics_for(options, corpora, relations)
@@ -82,7 +82,7 @@ def srl_scores(
 
 
 def _settings(options: SrlOptions, mode: Mode, metrics: Sequence[str], corpora: Sequence[Corpus]) -> dict[str, Setting]:
-    """For the signature."""
+    """Options for the signature."""
     of_primesrl: dict[str, Setting] = {
         "mode": mode,
         "primesrl": "program" if options.program else "paper",
@@ -99,7 +99,7 @@ def _settings(options: SrlOptions, mode: Mode, metrics: Sequence[str], corpora: 
 def _by_full_name(
     systems: Sequence[System],
 ) -> tuple[dict[str, float | None], dict[str, Interval], dict[str, Comparison]]:
-    """Scores, intervals and comparisons, with the metric before their names, and the system's where there are more."""
+    """Scores, intervals and comparisons. Names start with the metric, and with the system if there are several."""
     values: dict[str, float | None] = {}
     around: dict[str, Interval] = {}
     tests: dict[str, Comparison] = {}
@@ -120,14 +120,14 @@ def _ranking_score(metric: str) -> str:
 def _about_clusters(gold: Corpus, resampling: Resampling, *, compared: bool) -> list[str]:
     sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
     noted = resampling.notes(sentences, compared=compared)
-    return [f"{note} Tables by role have no intervals then." for note in noted]
+    return [f"{note} Tables by role then have no intervals." for note in noted]
 
 
 def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
     senses = {each.sense for sentence in gold.sentences for each in sentence.predicates}
     unknown = senses - relations.known
     of_all = f"{len(unknown):,} of {len(senses):,} senses of {gold.name}"
-    return [f"semeval07: {of_all} are no frames of FrameNet ({min(unknown)})."] if unknown else []
+    return [f"semeval07: {of_all} are not frames of FrameNet (e.g. {min(unknown)})."] if unknown else []
 
 
 def _system(
@@ -162,7 +162,7 @@ def _system(
 def _drawn_tables(
     outcomes: Mapping[str, MetricOutcome], resampling: Resampling
 ) -> dict[str, ByName[Mapping[str, Interval]]]:
-    """Of every metric, an interval for each fraction in its tables."""
+    """Confidence intervals for each fraction in the tables of each metric."""
 
     def drawn(names: Names, _metric: str, _table: str) -> dict[str, Mapping[str, Interval]]:
         return {name: resampling.tally_intervals(tally, _FRACTIONS) for name, tally in names.tallies().items()}
@@ -186,7 +186,7 @@ def _of_tables(
     by_metric: dict[str, dict[str, Mapping[str, OfName]]] = {}
     tables = sum(len(outcome.names) for outcome in outcomes.values())
     for metric, outcome in outcomes.items():
-        # The two count semantics alike, whichever comes first.
+        # Both metrics count semantics in the same way, so either can be used.
         twin = {"conll08": "conll09", "conll09": "conll08"}.get(metric)
         if twin in by_metric:
             by_metric[metric] = by_metric[twin]
@@ -200,7 +200,7 @@ def _of_tables(
 
 
 def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[str, int]]:
-    """1 is best; equal scores share a rank."""
+    """Ranks from 1 (best). Equal scores share a rank."""
     ranks = {}
     for metric in metrics:
         score = _ranking_score(metric)
@@ -210,7 +210,7 @@ def _ranks(systems: Sequence[System], metrics: Sequence[str]) -> dict[str, dict[
 
 
 def _worst(system: System, gold: Corpus, mode: Mode, core: CoreRoles, count: int) -> list[dict[str, Any]]:
-    """The sentences with most mistakes, by the first metric, and what they are."""
+    """The sentences with the most errors by the first metric, with their errors."""
     wrong = next(iter(system.outcomes.values())).wrong.tolist()
     order = sorted(range(len(wrong)), key=lambda index: (-wrong[index], index))[:count]
     return [

@@ -12,7 +12,7 @@ from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, show
 Drawn = Mapping[str, Interval]
 OfName = TypeVar("OfName", Mapping[str, Interval], Mapping[str, Comparison])
 ByName = Mapping[str, Mapping[str, OfName]]
-"""Table, name, score: of the tables by role, by part of speech, by frame."""
+"""Key of a score in the tables by role, part of speech or frame: (table, name, score)."""
 _TITLES = {
     "primesrl": "PriMeSRL",
     "conll05": "CoNLL-2005",
@@ -30,15 +30,15 @@ RANKED_BY = {
     "senseval3": "",
     "semeval07": "all",
 }
-"""The group of scores whose F1 systems are ranked by; the only one if it has no name."""
+"""The group of scores whose F1 ranks the systems. An empty name stands for the only group."""
 _ALL_ROLES = {"primesrl": "argument.", "conll05": "", "conll09": "argument.", "conll08": "argument.", "senseval3": ""}
-"""Before the names of the scores that all roles together have: what stands in two tables has one interval."""
+"""Prefix of the scores over all roles. A score that is in two tables has one interval."""
 _BARE = ("conll05", "senseval3")
-"""Metrics with one precision, recall and F1."""
+"""Metrics with a single precision, recall and F1."""
 _FRACTIONS = ("precision", "recall", "f1")
 _ERROR_GROUPS = {"argument": "all", "core": "core", "context": "context"}
 _MOST_ERRORS = 6
-"""Shown of a sentence; the others are in the JSON."""
+"""Maximum number of errors shown per sentence. All errors are in the JSON."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class System:
     table_intervals: Mapping[str, ByName[Drawn]] = field(default_factory=dict)
     table_compared: Mapping[str, ByName[Mapping[str, Comparison]]] = field(default_factory=dict)
     error_intervals: Drawn = field(default_factory=dict)
-    """Of the kinds of error, by `group.kind`."""
+    """Intervals of the error counts, by `group.kind`."""
     error_compared: Mapping[str, Comparison] = field(default_factory=dict)
 
 
@@ -68,7 +68,7 @@ def tables_of(
     tables = [_summary(systems, ranks)]
     by_role = [metric for metric in ranks if metric != "semeval07"]
     seen: set[str] = set()
-    # CoNLL-2008 would show again what CoNLL-2009 shows.
+    # CoNLL-2008 would repeat the rows of CoNLL-2009.
     if "conll08" in ranks and "conll09" in ranks:
         by_role.remove("conll08")
         seen = {score.rpartition(".")[0] or score for score in systems[0].outcomes["conll09"].scores()}
@@ -92,7 +92,7 @@ def tables_of(
 
 
 def _summary(systems: Sequence[System], ranks: Mapping[str, Mapping[str, int]]) -> ScoreTable:
-    """Every system under every scorer, as in Table 4 of Jindal et al. (2022)."""
+    """All systems and scorers, as in Table 4 of Jindal et al. (2022)."""
     rows: list[Sequence[Cell]] = []
     for system in systems:
         for metric, outcome in system.outcomes.items():
@@ -109,7 +109,7 @@ def _summary(systems: Sequence[System], ranks: Mapping[str, Mapping[str, int]]) 
 
 
 def _scores(metric: str, systems: Sequence[System], *, without: Container[str]) -> ScoreTable:
-    """A line per group of scores, and one per score that stands alone; without those shown before."""
+    """One row per group of scores and per single score, without those already shown."""
     rows: list[Sequence[Cell]] = []
     drawn: list[Drawn] = []
     for system in systems:
@@ -134,7 +134,7 @@ def _scores(metric: str, systems: Sequence[System], *, without: Container[str]) 
 def _with_intervals(
     columns: tuple[str, ...], rows: list[Sequence[Cell]], drawn: Sequence[Drawn]
 ) -> tuple[tuple[str, ...], list[Sequence[Cell]]]:
-    """A column of intervals behind every column that has any."""
+    """Adds a column of intervals after every column that has intervals."""
     for name in (*_FRACTIONS, "value"):
         title = "F1#" if name == "f1" else f"{name}#"
         if title not in columns:
@@ -195,7 +195,7 @@ def _compared_roles(metric: str, system: System, rival: str) -> ScoreTable:
 
 
 def _confusion(system: System) -> ScoreTable:
-    """One row per gold role, with what it was taken for."""
+    """One row per gold role, with the predicted roles."""
     counts = system.outcomes["conll05"].confusion
     roles = sorted({role for pair in counts for role in pair})
     rows: list[Sequence[Cell]] = [[role, *(counts.get((role, other), 0) for other in roles)] for role in roles]

@@ -1,8 +1,8 @@
-"""CrowdTruth 2.0: the quality of units, workers and annotations, each from the other two.
+"""CrowdTruth 2.0: the quality of units, workers and annotations, each computed from the other two.
 
-Workers who agree with good workers are good, units on which good workers agree are clear, and an annotation is good
-if one worker's choosing it makes another's likely (Dumitrache, Inel, Aroyo, Timmermans and Welty, 2018). With v(w,u)
-the vector of what worker w said of unit u, V(u) = Σ_w WQS_w·v(w,u), and cos weighted by annotation quality:
+Workers who agree with good workers are good, units on which good workers agree are clear, and an annotation is good if
+workers who choose it are likely to agree (Dumitrache, Inel, Aroyo, Timmermans and Welty, 2018). With v(w,u) the
+annotation vector of worker w for unit u, V(u) = Σ_w WQS_w·v(w,u), and cos weighted by annotation quality:
 
     UQS(u) = Σ_ij cos(v_i, v_j)·WQS_i·WQS_j / Σ_ij WQS_i·WQS_j
     WWA(w) = Σ_u Σ_o cos(v_w, v_o)·WQS_o·UQS(u) / Σ_u Σ_o WQS_o·UQS(u)
@@ -33,7 +33,7 @@ __all__ = ["CrowdTruth", "CrowdTruthResampling", "Iteration", "LastIteration", "
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """How far an iteration moved the values: the largest change of any, and the mean change of each kind."""
+    """Changes of an iteration: the largest change of any value, and the mean change per kind."""
 
     largest: float
     wqs: float
@@ -43,19 +43,19 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrowdTruth:
-    """What CrowdTruth says. Arrays go with the names beside them, which are sorted.
+    """The CrowdTruth result. Arrays correspond to the sorted names.
 
-    Initial values are those after the first iteration, when nothing was weighted yet.
+    Initial values are those after the first iteration, without weighting.
     """
 
     units: tuple[str, ...]
     uqs: Values
     uqs_initial: Values
     cell_unit: Index
-    """A cell is a unit and an annotation somebody chose there. Of each, the unit."""
+    """A cell is a unit with an annotation chosen there. The unit of each cell."""
     cell_annotation: Index
     uas: Values
-    """Of each cell; the unit's other annotations have 0."""
+    """Score of each cell. Other annotations of the unit have 0."""
     uas_initial: Values
     workers: tuple[str, ...]
     wqs: Values
@@ -72,9 +72,9 @@ class CrowdTruth:
     log: tuple[Iteration, ...]
     notes: tuple[str, ...]
     converged: bool = True
-    """Whether it stopped by itself, and not at the most iterations it was allowed."""
+    """Whether the iteration converged before the maximum number of iterations."""
     evidence: LastIteration | None = field(default=None, repr=False)
-    """What it came from, for intervals."""
+    """Data of the last iteration, for intervals."""
 
     def __repr__(self) -> str:
         return brief_repr(
@@ -86,7 +86,7 @@ class CrowdTruth:
         )
 
     def unit_annotation_scores(self, *, initial: bool = False) -> Iterator[tuple[str, dict[str, float]]]:
-        """UAS unit by unit: of all annotations in a closed task, of those that were chosen in an open one."""
+        """UAS by unit: for all annotations in a closed task, for chosen annotations in an open task."""
         scores = self.uas_initial if initial else self.uas
         edges = np.searchsorted(self.cell_unit, np.arange(len(self.units) + 1)).tolist()
         places, values = self.cell_annotation.tolist(), scores.tolist()
@@ -105,10 +105,10 @@ def crowdtruth(
     tolerance: float = 0.001,
     progress: Callable[[int, int], None] | None = None,
 ) -> CrowdTruth:
-    """The CrowdTruth 2.0 qualities of everything the judgments are about.
+    """Computes the CrowdTruth 2.0 quality of units, workers and annotations.
 
-    A closed task has one list of options for all units: `options`, or all labels there are. In an open task a unit's
-    annotations are what was said about it, and AQS stays 1. Units with a single judgment are left out.
+    A closed task has one list of options for all units: `options`, or all labels in the data. In an open task, the
+    annotations of a unit are those given for it, and AQS stays 1. Units with a single judgment are left out.
 
     >>> said = Judgments.from_columns(["u", "u", "u"], ["ann", "bob", "cy"], ["cat", "cat", "dog"])
     >>> result = crowdtruth(said)
@@ -116,7 +116,9 @@ def crowdtruth(
     [1.0, 1.0, 0.0]
     """
     if max_iterations < 1 or not tolerance > 0:
-        raise ValueError(f"{max_iterations} iterations to {tolerance}: at least one, and a tolerance above 0")
+        raise ValueError(
+            f"iterations must be at least 1 and the tolerance above 0, not {max_iterations} and {tolerance}"
+        )
     if open_task and options is not None:
         raise ValueError("an open task has no list of options")
     vectors, notes = vectors_of(judgments, options)
@@ -132,15 +134,15 @@ def crowdtruth(
     converged = log[-1].largest < tolerance
     if not converged:
         notes += (
-            f"Stopped after {len(log):,} iterations, before the values had settled: the last one still moved a value "
-            f"by {log[-1].largest:.2g}, and {tolerance:g} is the limit.",
+            f"Stopped after {len(log):,} iterations without convergence: the last iteration changed a value by "
+            f"{log[-1].largest:.2g}, above the tolerance of {tolerance:g}.",
         )
     result = _result(vectors, first, now, tuple(log), notes, open_task=open_task, converged=converged)
     return replace(result, evidence=LastIteration(vectors, before, open_task))
 
 
 def as_aggregation(result: CrowdTruth, *, multiple: bool) -> Aggregation:
-    """CrowdTruth's unit-annotation scores in the place of probabilities; they don't sum to 1."""
+    """CrowdTruth's unit-annotation scores instead of probabilities. They do not sum to 1."""
     scores = np.zeros((len(result.units), len(result.annotations)))
     scores[result.cell_unit, result.cell_annotation] = result.uas
     return Aggregation(

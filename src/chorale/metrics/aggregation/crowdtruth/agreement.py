@@ -1,7 +1,7 @@
-"""How far a unit's workers agree, and a worker with the others.
+"""Agreement between the workers of a unit, and between a worker and the others.
 
-The weighted cosine of two vectors is the plain product of the two once both are scaled, so a sum over all pairs of
-workers is a product with the sum of the others: no pair is ever formed.
+The weighted cosine of two vectors is the dot product of the scaled vectors, so the sum over all pairs of workers is a
+product with the sum of the others. No pairs are ever formed.
 
     Σ_o cos(v_w, v_o)·WQS_o = n_w · (Σ_i WQS_i·n_i − WQS_w·n_w),   n(a) = √q(a)·v(a) / √(Σ q·v²)
 """
@@ -13,17 +13,17 @@ import numpy as np
 from chorale.metrics.aggregation.crowdtruth.vectors import Index, Values, Vectors, summed
 
 TINY = 1e-8
-"""What stands for less than itself under a fraction, and for an annotation nobody agrees on."""
+"""Minimum denominator, and the quality of an annotation without agreement."""
 
 _DIGITS_LOST = 1e-8
-"""A difference this much smaller than what it was taken from has few true digits left."""
+"""A difference smaller than this fraction of its operands has few significant digits."""
 
 _AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Qualities:
-    """The three values that depend on each other, and what a worker's consists of."""
+    """The three interdependent qualities, and the components of worker quality."""
 
     uqs: Values
     wqs: Values
@@ -33,7 +33,7 @@ class Qualities:
 
 
 def ones(vectors: Vectors) -> Qualities:
-    """Where all qualities start."""
+    """Initial value of all qualities."""
     per_worker = np.ones(len(vectors.workers))
     return Qualities(np.ones(len(vectors.units)), per_worker, np.ones(len(vectors.annotations)), per_worker, per_worker)
 
@@ -50,8 +50,9 @@ def agreements(vectors: Vectors, before: Qualities) -> tuple[Values, Values, Val
 
 
 def with_others(vectors: Vectors, before: Qualities) -> tuple[Values, Values, Values]:
-    """Of every judgment: Σ_o cos(v_w, v_o)·WQS_o over the unit's other workers, Σ_o WQS_o, and its cosine with the sum
-    of the others."""
+    """For every judgment: Σ_o cos(v_w, v_o)·WQS_o over the unit's other workers, Σ_o WQS_o, and its cosine with the sum
+    of the others.
+    """
     quality = before.aqs[vectors.annotation]
     weight = before.wqs[vectors.worker]
     squared = vectors.by_judgment(quality * vectors.value**2)
@@ -62,19 +63,19 @@ def with_others(vectors: Vectors, before: Qualities) -> tuple[Values, Values, Va
 
 
 def annotation_scores(vectors: Vectors, wqs: Values) -> Values:
-    """UAS of every cell: the share of the unit's workers, by quality, who chose the annotation."""
+    """UAS of every cell: the fraction of the unit's workers, weighted by quality, who chose the annotation."""
     weight = wqs[vectors.worker]
     chosen = vectors.by_cell(vectors.value * weight[vectors.judgment])
     return _over(chosen, vectors.by_unit(weight)[vectors.cell_unit])
 
 
 def _others(vectors: Vectors, of_entries: Values) -> Values:
-    """For every entry, the sum over the unit's other workers of the same annotation."""
+    """For every entry, the sum of the same annotation over the unit's other workers."""
     return np.maximum(vectors.by_cell(of_entries)[vectors.cell] - of_entries, 0.0)
 
 
 def _cosine_with_rest(vectors: Vectors, quality: Values, weight: Values, own: Values, aqs: Values) -> Values:
-    """Of every judgment, the cosine with the weighted sum of the unit's others; 1e-8 where there is none."""
+    """Cosine of every judgment with the weighted sum of the unit's other judgments; 1e-8 if undefined."""
     mine = vectors.value * weight[vectors.judgment]
     rest = _others(vectors, mine)
     product = vectors.by_judgment(quality * mine * rest)
@@ -87,7 +88,7 @@ def _cosine_with_rest(vectors: Vectors, quality: Values, weight: Values, own: Va
 
 
 def _outside(vectors: Vectors, squares: Values) -> Values:
-    """Of every judgment, the sum of the squares of its unit's cells that it did not choose."""
+    """For every judgment, the sum of squares of its unit's cells that it did not choose."""
     total = summed(vectors.cell_unit, squares, len(vectors.units))[vectors.unit]
     left = np.maximum(total - vectors.by_judgment(squares[vectors.cell]), 0.0)
     blurred = np.flatnonzero(left <= _DIGITS_LOST * total)
@@ -108,7 +109,7 @@ def _rows_at_once(many: Index) -> int:
 
 
 def _added_up(vectors: Vectors, squares: Values, judgments: Index, cells: Index) -> Values:
-    """The same without a difference: cell by cell, for the few judgments that need it."""
+    """The sum of squares computed cell by cell, without a difference, for the few judgments that need the precision."""
     width = int((cells[vectors.unit[judgments] + 1] - cells[vectors.unit[judgments]]).max())
     place = cells[vectors.unit[judgments]][:, None] + np.arange(width)
     inside_unit = place < cells[vectors.unit[judgments] + 1][:, None]
@@ -122,5 +123,5 @@ def _added_up(vectors: Vectors, squares: Values, judgments: Index, cells: Index)
 
 
 def _over(part: Values, whole: Values) -> Values:
-    """A fraction whose lower part is never less than 1e-8."""
+    """A fraction with a denominator of at least 1e-8."""
     return part / np.maximum(whole, TINY)

@@ -1,11 +1,10 @@
-"""How far workers agree on an annotation, over all pairs of workers with common units.
+"""Agreement on annotations, over all pairs of workers with common units.
 
     P_a(i|j) = Σ_u UQS(u)·v_i(a)·v_j(a) / Σ_u UQS(u)·v_j(a)      over the units both judged
     AQS(a) = Σ_ij WQS_i·WQS_j·P_a(i|j) / Σ_ij WQS_i·WQS_j        over ordered pairs whose P_a is defined
 
-Who shares which unit with whom does not change from one iteration to the next. It is laid out once, sorted by
-annotation and pair, so that an iteration is two runs over it. Where nearly everybody judged nearly everything the
-same sums are matrix products.
+Shared units do not change between iterations. They are laid out once, sorted by annotation and pair, so that an
+iteration takes two passes. For dense data, the same sums are computed as matrix products.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,16 +21,16 @@ AnnotationQuality = Callable[[Values, Values], Values]
 """AQS from UQS and WQS."""
 
 _BLOCK = 2**18
-"""Encounters that are worked on at a time, and numbers of a matrix: few enough for a processor's cache."""
+"""Block size of encounters and matrices, chosen to fit the processor's cache."""
 _KEPT = 2**26
-"""Encounters that are kept from one iteration to the next; beyond, each block is laid out anew every time."""
+"""Maximum number of encounters kept in memory. Beyond it, blocks are rebuilt in every iteration."""
 _MATRIX_IS_CHEAPER = 100
-"""So many multiplications of a matrix product cost what one encounter costs."""
+"""Number of multiplications that cost as much as one encounter."""
 _MOST_IN_A_MATRIX = 4000
 
 
 def annotation_quality(vectors: Vectors) -> AnnotationQuality:
-    """The function that every iteration calls, with what it needs prepared."""
+    """Prepares the function that every iteration calls."""
     shared = np.diff(vectors.first)[vectors.unit[vectors.judgment]]
     encounters = int(shared.sum())
     workers = len(vectors.workers)
@@ -49,7 +48,7 @@ def annotation_quality(vectors: Vectors) -> AnnotationQuality:
 
 
 class _Sayings:
-    """v(a) of every judgment, for one annotation at a time."""
+    """v(a) of every judgment, one annotation at a time."""
 
     def __init__(self, vectors: Vectors) -> None:
         self._vectors = vectors
@@ -76,28 +75,28 @@ class _Sayings:
 class _Encounters:
     """Encounters: a worker j who chose an annotation in a unit, and another worker i of that unit.
 
-    They are sorted by annotation, j and i; those alike in all three are one pair.
+    They are sorted by annotation, j and i; encounters that are equal in all three form one pair.
     """
 
     unit: NDArray[np.int32]
-    """Of each encounter."""
+    """Unit of each encounter."""
     chosen: NDArray[np.float32] | None
-    """v_j(a) of each encounter; None if it is always 1."""
+    """v_j(a) of each encounter; None if always 1."""
     both: NDArray[np.float32] | NDArray[np.bool_]
     """v_i(a)·v_j(a) of each encounter."""
     start: Index
-    """Of each pair, its first encounter."""
+    """First encounter of each pair."""
     i: NDArray[np.int32]
-    """Of each pair, as j is."""
+    """Worker i of each pair."""
     j: NDArray[np.int32]
     annotations: Index
-    """Those of the block."""
+    """Annotations of the block."""
     first: Index
-    """Of each of them, its first pair."""
+    """First pair of each annotation."""
 
 
 def _parts(vectors: Vectors, order: Index, shared: Index) -> list[Index]:
-    """The entries cut into blocks between one worker's entries of an annotation and the next."""
+    """Splits the entries into blocks at the boundaries between workers and annotations."""
     annotation, worker = vectors.annotation[order], vectors.worker[vectors.judgment[order]]
     edge = np.flatnonzero((annotation[1:] != annotation[:-1]) | (worker[1:] != worker[:-1])) + 1
     edges = np.r_[edge, len(order)]
@@ -118,7 +117,7 @@ def _block(vectors: Vectors, entries: Index, sayings: _Sayings) -> _Encounters:
     other = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many) + vectors.first[unit][row]
     apart = other != own[row]
     row, other = row[apart], other[apart]
-    # The entries are sorted by annotation and worker: a rank of those makes a short key.
+    # The entries are sorted by annotation and worker, so their rank is a short key.
     annotation, worker = vectors.annotation[entries], vectors.worker[own]
     chosen_by_other = np.empty(len(row))
     for low, high in pairwise(np.flatnonzero(np.r_[True, annotation[1:] != annotation[:-1], True]).tolist()):
@@ -163,7 +162,7 @@ def _by_pairs(vectors: Vectors, blocks: Iterator[_Encounters], uqs: Values, wqs:
 
 
 def _by_matrices(vectors: Vectors, sayings: _Sayings, uqs: Values, wqs: Values) -> Values:
-    """The same as products of units × workers matrices, one annotation at a time."""
+    """AQS as products of units × workers matrices, one annotation at a time."""
     part, whole = np.zeros(len(vectors.annotations)), np.zeros(len(vectors.annotations))
     weight = np.outer(wqs, wqs)
     np.fill_diagonal(weight, 0.0)
@@ -195,6 +194,6 @@ def _met(vectors: Vectors, chosen_values: Values, uqs: Values) -> tuple[Values, 
 
 
 def _quality(part: Values, whole: Values) -> Values:
-    """Never less than 1e-8: a vector must keep its direction."""
+    """At least 1e-8, because a vector must keep its direction."""
     share = np.divide(part, whole, out=np.zeros(len(part)), where=whole > TINY)
     return np.maximum(share, TINY)

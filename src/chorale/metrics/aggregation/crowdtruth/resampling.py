@@ -1,17 +1,16 @@
-"""How far CrowdTruth's qualities would move with other workers, or other units, of the same kind.
+"""Bootstrap intervals of CrowdTruth's qualities.
 
-Everything here is bootstrapped given all else: the qualities that weight a value are kept, and only the values it
-averages are resampled. That is
+Each value is bootstrapped conditionally: the qualities used as weights are fixed, and only the averaged values are
+resampled:
 
-    of a unit        its workers (two draws of one worker are no agreement, and form no pair),
+    of a unit        its workers (the same worker sampled twice does not form a pair),
     of a worker      the units they judged,
     of an annotation all units.
 
-Intervals hold the middle share of what comes out. An annotation's quality must be computed from all pairs of workers
-each time: 200 resamples give its standard deviation, and the interval is the normal one.
+Intervals are central percentiles of the resamples. The quality of an annotation requires all pairs of workers each
+time, so 200 resamples give its standard deviation and the interval is normal.
 
-Fitting everything again for each of a thousand resamples would take as long as a thousand fits; this takes about
-thirty.
+Refitting everything for a thousand resamples would take a thousand fits; this takes the time of about thirty.
 """
 
 from collections.abc import Iterable
@@ -30,12 +29,12 @@ from chorale.metrics.support import FEWEST
 
 ANNOTATION_DRAWS = 200
 _MOST_KEPT = 2**24
-"""Numbers of draws that are kept for the next of the same size."""
+"""Maximum size of cached samples."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LastIteration:
-    """What the qualities came from: the vectors, and the values of the iteration before the last."""
+    """Data behind the qualities: the vectors, and the values of the second-to-last iteration."""
 
     vectors: Vectors
     before: Qualities
@@ -43,7 +42,7 @@ class LastIteration:
 
 
 class CrowdTruthResampling:
-    """Draws resamples of one result. The ends of intervals come as arrays of two rows, the lower and the upper end."""
+    """Resamples one result. Intervals are arrays of two rows: lower and upper ends."""
 
     def __init__(self, evidence: LastIteration, *, resamples: int = 1000, seed: int = 1) -> None:
         self._vectors, self._before, self._open = evidence.vectors, evidence.before, evidence.open_task
@@ -51,7 +50,7 @@ class CrowdTruthResampling:
         self._drawn: dict[int, Values] = {}
 
     def of_units(self, places: Iterable[int]) -> dict[int, tuple[Values, Values]]:
-        """For each of these units the ends of UQS, and those of UAS for each of its cells."""
+        """Intervals of UQS for these units, and of UAS for each of their cells."""
         vectors = self._vectors
         quality = self._before.aqs[vectors.annotation]
         squared = vectors.by_judgment(quality * vectors.value**2)
@@ -75,13 +74,13 @@ class CrowdTruthResampling:
         pairs = total**2 - alone
         agreed = ((weighted @ choices[0]) ** 2).sum(axis=1) - alone
         there = pairs > 1e-12 * total**2
-        # A resample of one worker alone says nothing of agreement.
+        # A resample with only one distinct worker contains no pairs.
         uqs = np.divide(agreed, pairs, out=np.zeros(len(pairs)), where=there)[there] if there.any() else np.zeros(1)
         uas = ratio(weighted @ choices[1], total[:, None])
         return _ends(np.clip(uqs, 0.0, None), len(weight)), _ends(uas, len(weight))
 
     def of_workers(self, places: Iterable[int], progress: Progress | None = None) -> dict[int, dict[str, Values]]:
-        """For each of these workers the ends of WQS, WWA and WUA."""
+        """Intervals of WQS, WWA and WUA for these workers."""
         vectors = self._vectors
         uqs = self._before.uqs[vectors.unit]
         agreed, of_others, cosine = with_others(vectors, self._before)
@@ -101,7 +100,7 @@ class CrowdTruthResampling:
         return intervals
 
     def of_annotations(self, progress: Progress | None = None) -> Values:
-        """The ends of AQS of every annotation; of an open task they are all 1."""
+        """Intervals of AQS for every annotation; all 1 for an open task."""
         if self._open:
             return np.ones((2, len(self._vectors.annotations)))
         quality_of = annotation_quality(self._vectors)
@@ -118,8 +117,9 @@ class CrowdTruthResampling:
         return np.asarray(np.clip(np.stack([aqs - half, aqs + half]), 0.0, 1.0))
 
     def _draws(self, size: int) -> Values:
-        """How often each of so many is drawn, one row per resample. The same for all of one size: each has an interval
-        of its own, and nothing is compared."""
+        """Sampling counts, one row per resample. Shared by all units of the same size, because each has its own
+        interval and nothing is compared.
+        """
         if size in self._drawn:
             return self._drawn[size]
         drawn = times_each_taken(size, self._resamples, np.random.default_rng([self._seed, 0, size]))
@@ -129,7 +129,7 @@ class CrowdTruthResampling:
 
 
 def _ends(drawn: Values, units: int) -> Values:
-    """The ends of an interval over so many workers or units; NaN where they are too few."""
+    """Interval over a number of workers or units; NaN if there are too few."""
     if units < FEWEST:
         return np.full((2, *drawn.shape[1:]), np.nan)
     return ends_of(drawn, tail=Narrowness.of_units(units).tail)

@@ -1,4 +1,4 @@
-"""Annotations as the sparse vectors CrowdTruth computes with."""
+"""Annotations as sparse vectors for CrowdTruth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ Index = NDArray[np.intp]
 Values = NDArray[np.float64]
 
 _NAMED = 5
-"""Labels that a message names before it counts the others."""
+"""Maximum number of labels listed in a message."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """Judgments, sorted by unit and worker, and what they consist of.
+    """Judgments sorted by unit and worker, with their entries.
 
-    An entry is one annotation of one judgment; a cell is a unit and an annotation that anybody chose there. Entries
-    are sorted by judgment and annotation, cells by unit and annotation, so nothing depends on the order of rows.
+    An entry is one annotation of one judgment; a cell is a unit with an annotation chosen there. Entries are sorted by
+    judgment and annotation, cells by unit and annotation, so results do not depend on the order of rows.
     """
 
     units: tuple[str, ...]
@@ -33,13 +33,13 @@ class Vectors:
     worker: Index
     """Of each judgment."""
     first: Index
-    """Of each unit, its first judgment; one place more for the end."""
+    """First judgment of each unit, plus an entry for the end."""
     judgment: Index
     """Of each entry."""
     annotation: Index
     """Of each entry."""
     value: Values
-    """Of each entry: how often the worker said it, mostly once."""
+    """Frequency of each entry, usually 1."""
     cell: Index
     """Of each entry."""
     cell_unit: Index
@@ -64,7 +64,7 @@ def summed(group: Index, values: Values, groups: int) -> Values:
 
 
 def vectors_of(judgments: Judgments, options: Sequence[str] | None) -> tuple[Vectors, tuple[str, ...]]:
-    """The vectors, and what was left out of them."""
+    """Builds the vectors, with notes on omitted judgments."""
     names, code_of = _annotations(judgments, options)
     kept, notes = _kept(judgments)
     unit, units = _dense(judgments.tasks[kept], judgments.task_names)
@@ -95,7 +95,7 @@ def vectors_of(judgments: Judgments, options: Sequence[str] | None) -> tuple[Vec
 
 
 def _annotations(judgments: Judgments, options: Sequence[str] | None) -> tuple[tuple[str, ...], Index]:
-    """The names of the annotations, sorted, and where each option of the judgments stands among them."""
+    """Sorted names of the annotations, and the index of each option of the judgments."""
     if options is None:
         return judgments.options, np.arange(len(judgments.options))
     names = tuple(sorted(set(options)))
@@ -105,21 +105,23 @@ def _annotations(judgments: Judgments, options: Sequence[str] | None) -> tuple[t
         shown = ", ".join(repr(name) for name in unknown[:_NAMED])
         more = f" and {len(unknown) - _NAMED:,} more" if len(unknown) > _NAMED else ""
         raise UserError(
-            f"The judgments have labels that are not among the {len(names)} options: {shown}{more}. "
-            "Add them to the options, or correct the labels."
+            f"Some labels are not among the {len(names)} options: {shown}{more}. Add them to the options, or correct "
+            "the labels."
         )
     return names, np.asarray([place[name] for name in judgments.options], dtype=np.intp)
 
 
 def _kept(judgments: Judgments) -> tuple[Index, tuple[str, ...]]:
-    """The judgments that count, by unit and worker: the last of a repeated pair, none that stands alone."""
+    """The judgments that count, by unit and worker: the last of repeated judgments, and no units with a single
+    judgment.
+    """
     pair = judgments.tasks.astype(np.intp) * max(1, len(judgments.worker_names)) + judgments.workers
     order = np.argsort(pair, kind="stable")
     last = np.r_[pair[order][1:] != pair[order][:-1], np.ones(min(1, len(order)), dtype=np.bool_)]
     notes = list(judgments.notes)
     if not last.all():
         repeated = plural(int((~last).sum()), "judgment", "judgments")
-        notes.append(f"{repeated} left out: of a worker's several on one unit the last counts.")
+        notes.append(f"{repeated} left out: only a worker's last judgment of a unit counts.")
     order = order[last]
     several = np.bincount(judgments.tasks[order], minlength=len(judgments.task_names))
     alone = several[judgments.tasks[order]] < 2
@@ -129,18 +131,18 @@ def _kept(judgments: Judgments) -> tuple[Index, tuple[str, ...]]:
         also = f"; workers left out with them: {len(left):,}" if len(left) else ""
         notes.append(f"Units left out because they have a single judgment: {int(alone.sum()):,}{also}.")
     if not len(kept):
-        raise UserError("CrowdTruth compares workers, and no unit here has two of them. Give it more judgments a unit.")
+        raise UserError("CrowdTruth compares workers, but no unit has two workers. Collect more judgments per unit.")
     return kept, tuple(notes)
 
 
 def _dense(codes: NDArray[np.int32], names: Sequence[str]) -> tuple[Index, tuple[str, ...]]:
-    """Codes without gaps, and the names that are left."""
+    """Renumbered codes, and the remaining names."""
     used, dense = np.unique(codes, return_inverse=True)
     return dense.reshape(-1), tuple(names[code] for code in used)
 
 
 def _members(judgments: Judgments, code_of: Index) -> tuple[Index, Index, Values]:
-    """For every label, where its annotations begin, which they are, sorted, and how often each was said."""
+    """For every label, the start of its annotations, the sorted annotations, and their frequencies."""
     if judgments.sets is None:
         several = len(judgments.label_names)
         return np.arange(several + 1), code_of, np.ones(several)

@@ -1,4 +1,4 @@
-/** The answers to an item side by side, for reviewers: the one chosen in a row is taken over into the field below. */
+/** The answers to an item side by side, for reviewers. The selected answer of a row is copied to the field below. */
 
 import { make } from "./field.js";
 import { say } from "/static/say.js";

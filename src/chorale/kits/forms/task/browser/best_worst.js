@@ -1,4 +1,4 @@
-/** Best–worst scaling: one text of a few is the best, another one the worst. */
+/** Best–worst scaling: select the best and the worst of a few texts. */
 
 import { Field, make } from "./field.js";
 import { say } from "/static/say.js";

@@ -1,5 +1,5 @@
 /**
- * What all fields of a form have, whatever their kind.
+ * Base class of all fields of a form.
  *
  * @typedef {{
  *   name: string, kind: string, ask: string, required: boolean, shownIf?: {field: string, is: (string | number)[]},
@@ -56,12 +56,12 @@ export class Field {
     this.element.classList.toggle("form-wrong", problem !== null);
   }
 
-  /** @returns {HTMLElement | null} where the answer is put right */
+  /** @returns {HTMLElement | null} the control to correct the answer */
   get focusTarget() {
     return this.element.querySelector("input, textarea");
   }
 
-  /** @returns {HTMLElement | null} what is told to be invalid; of radio buttons, none can be */
+  /** @returns {HTMLElement | null} the control to mark as invalid; null for radio buttons */
   get invalidTarget() {
     return null;
   }
@@ -72,7 +72,7 @@ export class Field {
 
   noted() {}
 
-  /** @returns {any} what is kept of an answer that is not complete */
+  /** @returns {any} the draft of an incomplete answer */
   draft() {
     return this.value();
   }

@@ -13,7 +13,7 @@ export default class Numbers extends Field {
     super(element, rules);
     this.input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
     this.output = element.querySelector("output");
-    /** A slider always stands somewhere; that is an answer once somebody has touched it. */
+    /** A slider always has a position, which counts as an answer once the worker has moved it. */
     this.touched = rules.kind !== "slider";
     if (draft !== undefined && draft !== null) {
       this.input.value = String(draft);

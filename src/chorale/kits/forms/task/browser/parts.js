@@ -1,4 +1,4 @@
-/** What a form shows beside plain text: Markdown, dialogues, pictures, audio and video. */
+/** Displayed parts of a form other than plain text: Markdown, dialogues, images, audio and video. */
 
 import { make } from "./field.js";
 import { showTurn } from "./turns.js";

@@ -1,4 +1,4 @@
-/** An order, the best first: by tapping one after the other, by dragging, or with the keyboard. */
+/** Rankings, best first: by tapping in order, by dragging, or with the keyboard. */
 
 import { Field } from "./field.js";
 import { say, sayCount } from "/static/say.js";

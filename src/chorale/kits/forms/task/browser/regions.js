@@ -1,4 +1,4 @@
-/** Boxes and polygons on a picture, in shares of its width and height. */
+/** Boxes and polygons on an image, in fractions of its width and height. */
 
 import { say, sayCount } from "/static/say.js";
 import "/static/drawing.js";

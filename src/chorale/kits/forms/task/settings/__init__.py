@@ -1,4 +1,4 @@
-"""Settings of a form: what it shows of an item, and its fields."""
+"""Settings of a form: displayed parts of an item, and fields."""
 
 from chorale.kits.forms.task.settings.base import (
     ANSWERS_GIVEN,

@@ -1,4 +1,4 @@
-"""Common parts of a form's settings: kinds of fields, value types, and errors with their position."""
+"""Common parts of form settings: kinds of fields, value types, and errors with their position."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
@@ -10,21 +10,21 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from chorale.model.setting_types import not_blank
 
 RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released")
-"""Columns of the exports, beside one for each field."""
+"""Columns of exports in addition to the fields."""
 RESERVED_ENDINGS = ("_confidence", "_order", "_prefilled")
-"""Endings of more columns that the exports have for a field."""
+"""Suffixes of additional export columns of a field."""
 BESIDE_THE_ITEM = ("id", "answer", "explanation")
-"""Columns of the files that are no part of an item."""
+"""File columns that are not part of an item."""
 PIECES = "pieces"
-"""Where the view has texts cut into tokens."""
+"""Key of tokenized texts in the view."""
 RENDERED = "rendered"
-"""Where the site puts Markdown as HTML."""
+"""Key of rendered Markdown in the view."""
 ANSWERS_GIVEN = "answers_given"
-"""Where an item for reviewers has the answers to it."""
+"""Key of the answers in an item for reviewers."""
 REVIEW_REASON = "review_reason"
 """The field with a reviewer's reason."""
 SAME = "same"
-"""The answer that neither side of a pair is ahead."""
+"""The answer that both sides of a pair are equal."""
 LEVELS = 5
 MOST_LEVELS = 11
 LONGEST_TEXT = 10_000
@@ -55,17 +55,17 @@ class Kind(StrEnum):
 
 def _field_name(value: str) -> str:
     if value in (*RESERVED_NAMES, REVIEW_REASON) or value.endswith(RESERVED_ENDINGS):
-        raise ValueError("is a column of the exports already. Choose another name.")
+        raise ValueError("is already a column of the exports. Choose another name.")
     if not (value.isascii() and value.replace("_", "").isalnum() and value == value.lower() and value[0].isalpha()):
-        raise ValueError("is not a name. Use lower-case letters, digits and underscores, beginning with a letter.")
+        raise ValueError("is not a valid name. Use lower-case letters, digits and underscores, starting with a letter.")
     return value
 
 
 def _item_field(value: str) -> str:
     if value in BESIDE_THE_ITEM:
-        raise ValueError("is stored with the item and never shown. Name a column of the item itself.")
+        raise ValueError("is stored with the item and never shown. Use a column of the item itself.")
     if value in (PIECES, RENDERED, ANSWERS_GIVEN):
-        raise ValueError("is a name the form needs itself. Call the column something else.")
+        raise ValueError("is a reserved name. Rename the column.")
     return not_blank(value)
 
 
@@ -81,7 +81,7 @@ class TableSettings(BaseModel):
 
 
 def used_with(setting: str, values_by_name: Mapping[str, Sequence[str]]) -> Callable[[dict[str, Any]], None]:
-    """For the JSON schema of a table: settings that only some values of another setting have."""
+    """For the JSON schema of a table: settings that depend on the value of another setting."""
 
     def note(schema: dict[str, Any]) -> None:
         for name, values in values_by_name.items():
@@ -96,6 +96,6 @@ def problem_at(loc: tuple[str | int, ...], words: str, value: Any) -> InitErrorD
 
 
 def refuse(title: str, problems: Sequence[InitErrorDetails]) -> None:
-    """Report every problem at its position: a plain ValueError would be reported once, for the whole table."""
+    """Reports every problem at its position. A plain ValueError would be reported once for the whole table."""
     if problems:
         raise ValidationError.from_exception_data(title, list(problems))

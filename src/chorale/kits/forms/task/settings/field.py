@@ -39,7 +39,7 @@ _OF_KIND: OfKind = {
     **ScaleSettings.OF_KIND,
     **PlaceSettings.OF_KIND,
 }
-"""The settings that not every kind of field has."""
+"""Settings that depend on the kind of field."""
 _NEEDED: Mapping[Kind, str] = {
     Kind.CHOICE: "options",
     Kind.CHOICES: "options",
@@ -60,19 +60,19 @@ class CommonSettings(TableSettings):
     name: FieldName = Field(
         description="Name of the field in answers and exports: lower-case letters, digits and underscores."
     )
-    kind: Kind = Field(description="What is asked for.")
+    kind: Kind = Field(description="Kind of the field.")
     ask: Words = Field(description="The question, as workers read it.")
     hint: Words | None = Field(default=None, description="A line below the question.")
-    required: bool = Field(default=True, description="Whether it must be answered.")
+    required: bool = Field(default=True, description="Whether an answer is required.")
     prefill: ItemField | None = Field(
         default=None,
         description="Column of the items file with an initial answer, such as a model's suggestion or earlier work, "
-        "which workers check and correct. Exports show it next to the answer.",
+        "for workers to check and correct. Exports show it next to the answer.",
     )
     gold: GoldCheck | None = Field(
         default=None,
-        description="How gold is compared: `exact`, `within` (`tolerance`; `match` and `enough`), `one_of` (gold is a "
-        "list), `regex` (gold is a pattern), `none` (not at all). Default: `within`.",
+        description="How answers are compared with gold: `exact`, `within` (`tolerance`; `match` and `enough`), "
+        "`one_of` (gold is a list), `regex` (gold is a pattern), `none` (not compared). Default: `within`.",
     )
     part: bool = Field(
         default=False,
@@ -95,7 +95,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         kinds = _OF_KIND[info.field_name or ""]
         if kind is not None and kind not in kinds and value is not None and value is not False:
             named = ", ".join(f"`{each}`" for each in kinds)
-            raise ValueError(f"is not for fields of the kind `{kind}`, only for {named}. Remove it.")
+            raise ValueError(f"does not apply to fields of the kind `{kind}`, only to {named}. Remove it.")
         return value
 
     @model_validator(mode="after")
@@ -112,20 +112,20 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
             if getattr(self, name) is None:
                 yield InitErrorDetails(type="missing", loc=(name,), input={})
         if self.kind is Kind.RANKING and (self.options is None) == (self.sides is None):
-            yield problem_at(("options",), "or `sides` says what is ranked. Give one of the two.", None)
+            yield problem_at(("options",), "or `sides` sets the ranked options. Use one of them.", None)
 
     def _wrong_options(self) -> Iterator[InitErrorDetails]:
         for name in ("options", "rows", "relations"):
             values = [option.value for option in getattr(self, name) or ()]
             if len(set(values)) < len(values):
-                yield problem_at((name,), "has a value twice. Give every option a unique value.", values)
+                yield problem_at((name,), "repeats a value. Give every option a unique value.", values)
         values = [option.value for option in self.options or ()]
         if self.kind in (Kind.CHOICE, Kind.RANKING, Kind.TURN_CHOICE) and len(values) == 1:
-            yield problem_at(("options",), "leaves nothing to choose. Give two options at least.", values)
+            yield problem_at(("options",), "leaves no choice. Add at least two options.", values)
         if self.kind is Kind.CHOICES and self.options is not None:
             for name in ("min", "max"):
                 if (bound := getattr(self, name)) is not None and bound > len(values):
-                    yield problem_at((name,), f"is more than there are options. Write at most {len(values)}.", bound)
+                    yield problem_at((name,), f"exceeds the number of options. Write at most {len(values)}.", bound)
 
     def _wrong_bounds(self) -> Iterator[InitErrorDetails]:
         for low, high in (("min", "max"), ("min_words", "max_words"), ("earliest", "latest")):
@@ -138,10 +138,12 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         for name, least in (("min", 0), ("max", 1)):
             bound = getattr(self, name)
             if bound is not None and (not isinstance(bound, int) or not least <= bound <= LONGEST_TEXT):
-                words = f"is not a whole number from {least} to {LONGEST_TEXT:,}. Write one."
+                words = f"is not a whole number from {least} to {LONGEST_TEXT:,}. Correct it."
                 yield problem_at((name,), words, bound)
         if self.kind is Kind.TEXT and self.max is None and (self.min or 0) > LONGEST_LINE:
-            yield problem_at(("min",), f"is more than a line has. Give `max` too, or use `{Kind.LONG_TEXT}`.", self.min)
+            yield problem_at(
+                ("min",), f"exceeds the length of a line. Set `max` too, or use `{Kind.LONG_TEXT}`.", self.min
+            )
 
     def _wrong_numbers(self) -> Iterator[InitErrorDetails]:
         low, high = self.ends
@@ -150,7 +152,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
                 yield problem_at((name,), "is too large. Write a number of at most 1,000,000,000,000.", bound)
         if self.kind is Kind.SLIDER and low is not None and high is not None:
             if low == high:
-                yield problem_at(("max",), "is `min` too, which leaves nothing to choose. Write a larger number.", high)
+                yield problem_at(("max",), "equals `min`, which leaves no choice. Write a larger number.", high)
             elif self.step is not None and self.step > high - low:
                 yield problem_at(("step",), f"is longer than the slider. Write at most {high - low:g}.", self.step)
 
@@ -162,7 +164,9 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
             words = "a slider" if self.kind is Kind.SLIDER else f"{levels} levels"
             yield problem_at(("labels",), f"does not fit {words}. Write two labels{rest}.", list(self.labels))
         if self.kind in (Kind.LIKERT, Kind.MATRIX) and self.tolerance is not None and self.tolerance >= levels - 1:
-            yield problem_at(("tolerance",), f"lets any answer pass. Write less than {levels - 1}.", self.tolerance)
+            yield problem_at(
+                ("tolerance",), f"would accept any answer. Write a number below {levels - 1}.", self.tolerance
+            )
         if self.points is not None and self.answers and len(self.points) != len(self.answers):
             count = len(self.answers)
             yield problem_at(("points",), f"does not fit {count} answers. Write {count} numbers.", list(self.points))
@@ -172,11 +176,9 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         if sides is None:
             return
         if self.kind is Kind.PAIR and (len(sides) != 2 or len(set(sides)) < 2 or SAME in sides):
-            yield problem_at(
-                ("sides",), f"is not a pair. Name two different columns, neither of them `{SAME}`.", list(sides)
-            )
+            yield problem_at(("sides",), f"is not a pair. List two different columns other than `{SAME}`.", list(sides))
         if self.kind is Kind.RANKING and not 2 <= len(set(sides)) == len(sides) <= 20:
-            yield problem_at(("sides",), "must be from two to 20 different columns.", list(sides))
+            yield problem_at(("sides",), "must be 2 to 20 different columns.", list(sides))
 
     def _wrong_relations(self) -> Iterator[InitErrorDetails]:
         labels = [option.value for option in self.options or ()]
@@ -186,7 +188,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
                 if unknown:
                     known = ", ".join(f"`{label}`" for label in labels)
                     yield problem_at(
-                        ("relations", number, name), f"is no label of a span. Use one of: {known}.", unknown[0]
+                        ("relations", number, name), f"is not a span label. Use one of: {known}.", unknown[0]
                     )
 
     @property
@@ -197,7 +199,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """The lowest and the highest number of a slider or number; None where there is no bound."""
+        """Minimum and maximum of a slider or number; None without a bound."""
         if self.kind is not Kind.SLIDER:
             return self.min, self.max
         low, high = SLIDER_ENDS
@@ -205,7 +207,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
 
     @property
     def least(self) -> int:
-        """The fewest options, places or characters an answer may have."""
+        """Minimum number of options, regions or characters of an answer."""
         if self.kind in MARKED:
             return int(self.required if self.min is None else self.min)
         fewest = 1 if self.min is None else int(self.min)
@@ -213,17 +215,17 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether a list without anything in it is an answer."""
+        """Whether an empty list is a valid answer."""
         return self.kind in (*MARKED, Kind.CHOICES) and self.least == 0
 
     @property
     def most(self) -> int | None:
-        """The most options, places or characters it may have; None if nothing is set."""
+        """Maximum number of options, regions or characters of an answer; None without a limit."""
         return None if self.max is None else int(self.max)
 
     @cached_property
     def answers(self) -> tuple[str | int, ...]:
-        """What another field's `shown_if` can ask for; empty if that can't be listed."""
+        """Answers that another field's `shown_if` can refer to; empty if they cannot be listed."""
         match self.kind:
             case Kind.CHOICE | Kind.CHOICES:
                 return tuple(option.value for option in self.options or ())

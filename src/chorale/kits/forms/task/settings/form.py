@@ -23,7 +23,7 @@ from chorale.kits.forms.task.tokenizers import known_tokenizers
 
 def _host(value: str) -> str:
     if not re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]{2,}(:\d{1,5})?", value):
-        raise ValueError("is not a server. Write it as `https://media.example.org`, without a path.")
+        raise ValueError("is not a server URL. Write it like `https://media.example.org`, without a path.")
     return value
 
 
@@ -40,8 +40,8 @@ class FormOptions(TableSettings):
     hosts: tuple[Host, ...] = Field(
         default=(),
         max_length=20,
-        description="Servers that pictures, audio and video may come from, such as `https://media.example.org`. "
-        "Default: only the study folder.",
+        description="Allowed servers for images, audio and video, such as `https://media.example.org`. Default: only "
+        "the study folder.",
     )
     hidden: tuple[FieldName, ...] = Field(
         default=(),
@@ -64,12 +64,12 @@ class FormOptions(TableSettings):
 
     @property
     def asked(self) -> tuple[FieldSettings, ...]:
-        """The fields that are not hidden. Reviewers decide those that are compared, and give a reason."""
+        """The fields that are not hidden. Reviewers decide the compared fields and give a reason."""
         asked = tuple(field for field in self.fields if field.name not in self.hidden)
         if self.review is None:
             return asked
         decided = [field for field in asked if field.kind not in (Kind.TEXT, Kind.LONG_TEXT) or field.compare]
-        # Where reviewers mark or choose nothing, that is their decision, and not a field left out.
+        # If reviewers mark or choose nothing, that is their decision, not a missing field.
         empty = {"required": True, "min": 0}
         decided = [field.model_copy(update=empty) if field.may_be_empty else field for field in decided]
         reason = FieldSettings.model_construct(name=REVIEW_REASON, kind=Kind.LONG_TEXT, ask=self.review)
@@ -80,9 +80,9 @@ class FormOptions(TableSettings):
         for number, name in enumerate(self.hidden):
             if name not in names:
                 known = ", ".join(f"`{field.name}`" for field in self.fields)
-                yield problem_at(("hidden", number), f"is no field of the form. Use some of: {known}.", name)
+                yield problem_at(("hidden", number), f"is not a field of the form. Use one or more of: {known}.", name)
         if names <= {*self.hidden}:
-            words = "has every field, which leaves nothing to ask. Leave one out."
+            words = "hides every field. Keep at least one field."
             yield problem_at(("hidden",), words, list(self.hidden))
         for field in self.asked:
             if field.shown_if is not None and field.shown_if.field in self.hidden:
@@ -100,16 +100,18 @@ class FormOptions(TableSettings):
             elif field.kind not in (Kind.SPANS, Kind.RELATIONS):
                 continue
             elif cut.setdefault(field.item, field.tokenizer) != field.tokenizer:
-                words = "differs from that of another field with the same column. Use the same one for both."
+                words = (
+                    "differs from the tokenizer of another field with the same column. Use the same tokenizer for both."
+                )
                 yield problem_at(at, words, field.tokenizer)
 
     def _shown_twice(self) -> Iterator[InitErrorDetails]:
         seen: set[str] = set()
         for number, part in enumerate(self.shows):
             if part.item in seen:
-                yield problem_at(("shows", number, "item"), "is shown already. Show every column once.", part.item)
+                yield problem_at(("shows", number, "item"), "is already shown. Show every column only once.", part.item)
             if part.highlight == part.item:
-                words = "is the column itself. Name one with a part of its text."
+                words = "is the column itself. Use a column that contains a part of its text."
                 yield problem_at(("shows", number, "highlight"), words, part.item)
             seen.add(part.item)
 
@@ -118,12 +120,12 @@ class FormOptions(TableSettings):
         for number, field in enumerate(self.fields):
             if field.name in seen:
                 yield problem_at(
-                    ("fields", number, "name"), "is the name of an earlier field too. Choose another.", field.name
+                    ("fields", number, "name"), "is already the name of another field. Choose another name.", field.name
                 )
             seen.add(field.name)
 
     def _unreachable(self) -> Iterator[InitErrorDetails]:
-        """Fields that can never appear, or depend on what is not known yet."""
+        """Rejects fields that can never appear, or that depend on later fields."""
         for number, field in enumerate(self.fields):
             if field.shown_if is None:
                 continue
@@ -134,7 +136,7 @@ class FormOptions(TableSettings):
                 known = ", ".join(f"`{name}`" for name in earlier)
                 fix = f"Use one of: {known}." if known else "Put a field with options before this one."
                 yield problem_at(
-                    (*at, "field"), f"is no earlier field whose answers can be listed. {fix}", field.shown_if.field
+                    (*at, "field"), f"is not an earlier field with a list of answers. {fix}", field.shown_if.field
                 )
                 continue
             unknown = [value for value in field.shown_if.is_ if value not in asked.answers]

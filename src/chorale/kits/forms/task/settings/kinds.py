@@ -1,4 +1,4 @@
-"""Settings that only some kinds of fields have: a group of them a class."""
+"""Settings for some kinds of fields, one class per group."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -23,7 +23,7 @@ OfKind = Mapping[str, tuple[Kind, ...]]
 REGIONS = (Kind.BOXES, Kind.POLYGONS, Kind.SEGMENTS)
 TURNS = (Kind.TURN_CHOICE, Kind.TURN_SPANS)
 MARKED = (Kind.SPANS, Kind.RELATIONS, Kind.TURN_SPANS, *REGIONS)
-"""Kinds whose answer is a list of places, each with a label."""
+"""Kinds whose answer is a list of labelled regions."""
 
 
 class Match(StrEnum):
@@ -113,7 +113,7 @@ class BoundSettings(TableSettings):
 
 
 class ScaleSettings(TableSettings):
-    """Levels, rows of a table, and how far an answer may be off."""
+    """Levels, rows of a table, and tolerance."""
 
     OF_KIND: ClassVar[OfKind] = {
         "levels": (Kind.LIKERT, Kind.MATRIX),
@@ -148,7 +148,7 @@ class ScaleSettings(TableSettings):
 
 
 class PlaceSettings(TableSettings):
-    """What is marked, where in the item it is, and when two marks are alike."""
+    """What is marked, the column it is in, and when two marks match."""
 
     OF_KIND: ClassVar[OfKind] = {
         "item": (Kind.BEST_WORST, Kind.TURN_CHOICE, *MARKED),
@@ -167,7 +167,7 @@ class PlaceSettings(TableSettings):
         default=None,
         description="`spans`, `relations`: the column with the text to mark words in, or with a list of its tokens. "
         "`turn_choice`, `turn_spans`: the column with the dialogue. `boxes`, `polygons`, `segments`: the column with "
-        "the picture, audio or video. `best_worst`: the column with the tuple.",
+        "the image, audio or video. `best_worst`: the column with the tuple.",
     )
     tokenizer: Annotated[str, Field(min_length=1, max_length=60)] | None = Field(
         default=None,
@@ -186,7 +186,7 @@ class PlaceSettings(TableSettings):
         gt=0,
         le=1,
         description="Minimum similarity to gold for a correct answer: `f1` or `iou` of spans, mean overlap of "
-        "regions and segments, F1 of spans and relations, share of turns or of ordered pairs. Default: 0.8, for "
+        "regions and segments, F1 of spans and relations, fraction of turns or of ordered pairs. Default: 0.8, for "
         "`ranking` 1. `pass_score` of the stage's gold sets how many fields must be correct.",
     )
     sides: tuple[ItemField, ...] | None = Field(
@@ -208,5 +208,5 @@ class PlaceSettings(TableSettings):
     )
     speakers: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] | None = Field(
         default=None,
-        description="`turn_choice`, `turn_spans`: ask about the turns of these speakers only. Default: every turn.",
+        description="`turn_choice`, `turn_spans`: ask only about the turns of these speakers. Default: every turn.",
     )

@@ -9,19 +9,19 @@ from chorale.model.setting_types import not_blank
 
 
 def _option(raw: Any) -> Any:
-    """Let `"polite"` stand for an option that is stored as it is shown."""
+    """Expands `"polite"` to an option with the same value and label."""
     if isinstance(raw, str):
         return {"value": raw, "label": raw}
     if isinstance(raw, dict) and "value" in raw:
         lists = {name: tuple(value) for name, value in raw.items() if isinstance(value, list)}
         return {"label": raw["value"], **raw, **lists}
     if not isinstance(raw, dict | OptionSettings):
-        raise ValueError("is not text. Write options in quotes.")
+        raise ValueError("is not text. Write the option in quotes.")
     return raw
 
 
 def _listed(raw: Any) -> Any:
-    """Let one value stand for a list of it."""
+    """Expands a single value to a list."""
     values = raw if isinstance(raw, list | tuple) else [raw]
     if not values or not all(isinstance(value, str | int) and not isinstance(value, bool) for value in values):
         raise ValueError("is not an answer. Write a text, a level of a scale, or a list of them.")
@@ -31,8 +31,8 @@ def _listed(raw: Any) -> Any:
 class OptionSettings(TableSettings):
     model_config = ConfigDict(title="option")
 
-    value: Annotated[str, Field(max_length=100), AfterValidator(not_blank)] = Field(description="What is stored.")
-    label: Words = Field(description="What workers read. Default: the value.")
+    value: Annotated[str, Field(max_length=100), AfterValidator(not_blank)] = Field(description="Stored value.")
+    label: Words = Field(description="Text shown to workers. Default: the value.")
 
 
 class RelationSettings(OptionSettings):
@@ -49,7 +49,7 @@ class RelationSettings(OptionSettings):
 class ConditionSettings(TableSettings):
     field: FieldName = Field(description="Name of an earlier field of the form.")
     is_: Annotated[tuple[str | int, ...], BeforeValidator(_listed)] = Field(
-        alias="is", description="The answer to it, or a list of answers, that makes this field appear."
+        alias="is", description="The answer, or list of answers, to that field that makes this field appear."
     )
 
 

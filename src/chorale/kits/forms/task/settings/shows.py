@@ -22,7 +22,7 @@ class Look(StrEnum):
 PLAIN = (Look.QUOTE, Look.TEXT, Look.HEADING)
 MEDIA = (Look.PICTURE, Look.AUDIO, Look.VIDEO)
 _OF_LOOK = {"highlight": PLAIN, "alt": (Look.PICTURE,), "transcript": (Look.AUDIO, Look.VIDEO)}
-"""The settings that not every look has."""
+"""Settings that depend on the look."""
 
 
 class PartSettings(TableSettings):
@@ -33,13 +33,13 @@ class PartSettings(TableSettings):
     look: Look = Field(
         default=Look.QUOTE,
         description="Display style. For text: `quote`, `text`, `heading`, `markdown` (no HTML or pictures), `code` or "
-        "`dialogue` (a list of tables with `speaker` and `text`). For media: `picture`, `audio` or `video`, which name "
-        "a file in the study folder or an https address on one of the form's `hosts`.",
+        "`dialogue` (a list of tables with `speaker` and `text`). For media: `picture`, `audio` or `video`, with a "
+        "file in the study folder or an https URL on one of the form's `hosts`.",
     )
-    sticky: bool = Field(default=False, description="Keep it in view while the fields below are filled in.")
+    sticky: bool = Field(default=False, description="Keep it visible while workers fill in the fields below.")
     beside: bool = Field(default=False, description="Show it next to the part before it, if the screen is wide enough.")
     highlight: ItemField | None = Field(
-        default=None, description="Column with a text whose first occurrence in this one is highlighted."
+        default=None, description="Column with a text to highlight: its first occurrence in this column is marked."
     )
     alt: ItemField | None = Field(
         default=None, description="`picture`: the column with its alternative text, for people who cannot see it."
@@ -55,12 +55,12 @@ class PartSettings(TableSettings):
         for name, looks in _OF_LOOK.items():
             if (value := getattr(self, name)) is not None and self.look not in looks:
                 named = ", ".join(f"`{look}`" for look in looks)
-                words = f"is for parts with the look {named}, and this one is `{self.look}`. Remove it."
+                words = f"only applies to the look {named}, but this part has the look `{self.look}`. Remove it."
                 problems.append(problem_at((name,), words, value))
         refuse(type(self).__name__, problems)
         return self
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns of the item that it shows."""
+        """All displayed columns of the item."""
         return tuple(each for each in (self.item, self.highlight, self.alt, self.transcript) if each)

@@ -1,4 +1,4 @@
-/** The page around a frame: keeps a draft of what is filled in there, and goes on when it was submitted. */
+/** The page around a frame: keeps a draft of its fields, and continues after submission. */
 
 import { say, sayCount } from "../say.js";
 import { DeviceStore } from "../storage.js";
@@ -10,7 +10,7 @@ const store = new DeviceStore(owner ?? "");
 const TALLEST = 4000;
 /** What was asked for; the page in the frame may need more, and less again. */
 const LEAST = Number(frame?.height ?? 0);
-/** The page in the frame is somebody else's: what it says is data, and little of it is believed. */
+/** The page in the frame is untrusted: its messages are treated as data and validated. */
 const MOST_SIGNS = 200_000;
 /** What pages in frames keep in their storage, the same for layouts and HITs. */
 const STORED = "layout-storage";

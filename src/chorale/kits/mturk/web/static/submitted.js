@@ -1,4 +1,4 @@
-/** Tells the page around the frame that something was submitted, or leads back to what was not. */
+/** Notifies the surrounding page of a submission, or leads back to a form that was not submitted. */
 (() => {
   "use strict";
   const back = document.getElementById("back");

@@ -1,7 +1,7 @@
-"""Put the work of two writers together: one list of questions and answers, complete and with nothing twice.
+"""Consolidates the work of two writers into one complete list of questions and answers without duplicates.
 
-Items are made from the answers to a writing stage (`of = "together"`), or come from a file with the sets in it. The
-sets are in random order per item, and nothing shows whose they are.
+Items are made from the answers of a writing stage (`of = "together"`) or read from a file with the sets. The sets are
+anonymous and in random order per item.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,14 +35,14 @@ _SAME = 0.5
 
 
 class SetsOfQuestions(PredicateItem):
-    """A predicate, and what each writer asked about it."""
+    """A predicate with the questions of each writer."""
 
     sets: tuple[tuple[QuestionAnswer, ...], ...] = Field(min_length=1, max_length=MOST_SETS)
 
 
 class SettledQuestion(QuestionAnswer):
     redundant: bool = False
-    """Right, and asks for nothing that another question does not ask for. Kept for the record, and not counted."""
+    """Correct, but asks for the same as another question. Stored but not counted."""
 
 
 class Consolidated(StrictModel):
@@ -61,14 +61,14 @@ def _view(item: Payload) -> dict[str, Any]:
 
 
 def _with_slots(asked: Sequence[Mapping[str, Any]], item: Payload) -> Sequence[Mapping[str, Any]]:
-    """Sets from a file have none. What the grammar does not know is compared by its words."""
+    """Adds slots, which sets from a file lack. Questions that the grammar does not know are compared by their words."""
     return asked if misfit(asked, item) is not None else canonical(asked, item)
 
 
 def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answer:
-    """What a simulated consolidator makes of two sets: of every group one question, with the answers of all in it.
+    """Result of a simulated consolidator: one question per group, with the answers of all its questions.
 
-    Questions of a group whose answers no other has stay as well. They know nothing beyond what they see.
+    Questions with answers that no other question of the group has are kept too. Only the sets are used.
     """
     if known is not None:
         return known
@@ -88,9 +88,9 @@ def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answe
 
 
 def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
-    """What a simulated consolidator of an accuracy keeps: what several have, and mostly what only one has.
+    """Questions that a simulated consolidator keeps: those of several writers, and most of those by one writer.
 
-    Looking at what others wrote is easier than writing: what several people have is never lost.
+    Reviewing is easier than writing, so questions by several writers are always kept.
     """
     of_question: dict[str, set[int]] = {}
     for group in view["groups"]:
@@ -101,7 +101,7 @@ def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Rando
 
 
 def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
-    """Every question settled on, by whoever wrote it so; its consolidator is the judge who calls it valid."""
+    """Every final question with its writer. The consolidator is recorded as the judge who calls it valid."""
     for item, written in behind_each([item for item in items if item.label is not None], results):
         for judgment in results.judgments(item):
             for asked in judgment.answer:

@@ -1,5 +1,5 @@
 /**
- * Putting two people's questions together: group by group what both may mean, and what is to stay of it.
+ * Consolidates the questions of two people, group by group.
  *
  * A group holds the questions of both that belong together. What stays of it is a list of entries: a question of theirs or
  * an edited one, with answers, perhaps marked as redundant. A group is decided once something stays or all is rejected.
@@ -65,7 +65,7 @@ class Page {
     return asked === null ? all : [...all, asked];
   }
 
-  /** What is in hand to be edited stands where it came from, so that nothing is lost with the page. */
+  /** The edited question is stored at its original position, so that nothing is lost when the page closes. */
   draft() {
     const { asked } = this.editor;
     const whole = (/** @type {Entry[]} */ entries) => {

@@ -1,6 +1,6 @@
-"""What the QA-SRL tasks share: predicates, questions with answers, their comparison, tables, and parts of pages.
+"""Shared parts of the QA-SRL tasks: predicates, questions with answers, their comparison, tables, and page parts.
 
-Not a task itself. Writing, consolidating and validating import it, and never each other.
+Not a task itself. The writing, consolidation and validation tasks import it, but never each other.
 """
 
 from collections.abc import Callable

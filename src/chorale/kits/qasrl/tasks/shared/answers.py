@@ -1,4 +1,4 @@
-"""Questions with their answers: their shape, and what can be wrong with them that only the sentence tells."""
+"""Questions with their answers: the data format, and checks that need the sentence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -15,16 +15,16 @@ from chorale.model import Answer, Payload
 MOST_QUESTIONS = 40
 MOST_ANSWERS = 40
 MOST_ANSWERS_TOGETHER = 200
-"""Of all questions about a verb: people compared with each other are aligned, which takes the cube of it."""
+"""Maximum for all questions about a verb, because comparing annotators takes cubic time."""
 LONGEST_QUESTION = 200
 NOTHING_TO_ASK = "Nothing to ask about this word."
-"""What an answer without questions says."""
+"""Text for an answer without questions."""
 _parsed = lru_cache(20_000)(parse)
-"""A question is looked at when it is checked, when it is stored and when it is exported."""
+"""Cached, because a question is parsed when it is checked, stored and exported."""
 
 
 def _in_order(spans: Any) -> Any:
-    """Spans in the order of the sentence, each once."""
+    """Distinct spans in sentence order."""
     if not isinstance(spans, list | tuple):
         return spans
     try:
@@ -40,18 +40,18 @@ Spans = Annotated[tuple[tuple[Place, Place], ...], BeforeValidator(_in_order), F
 
 
 def _apart(spans: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Of a list in order it is enough to look at neighbours."""
+    """In a sorted list, only adjacent spans need to be compared."""
     if any(start < end for (_, end), (start, _) in pairwise(spans)):
         raise ValueError("must have answers that share no word: mark a word for one answer of a question only")
     return spans
 
 
 OwnSpans = Annotated[Spans, AfterValidator(_apart)]
-"""What one person marks for one question. Gold may be what several people marked, and lie over each other."""
+"""Answer spans of one person for one question. Spans in gold may come from several people and overlap."""
 
 
 class AskedSlots(StrictModel):
-    """The seven slots of a question, and what they say of the verb. The server fills them in."""
+    """The seven slots of a question and the derived properties of the verb. The server fills them in."""
 
     wh: str = Field(max_length=60)
     aux: str = Field(default="", max_length=60)
@@ -65,7 +65,7 @@ class AskedSlots(StrictModel):
 
 
 class QuestionAnswer(StrictModel):
-    """A question, and the spans that answer it: the first token, and the token after the last."""
+    """A question with its answer spans: the first token, and the token after the last."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, pattern=r"\S")
     answers: Spans
@@ -79,22 +79,22 @@ class OwnQuestionAnswer(QuestionAnswer):
 
 
 class UnaskableError(ValueError):
-    """A question that the grammar does not know, with the reason in plain words."""
+    """A question that the grammar rejects, with the reason in plain words."""
 
 
 def misfit(given: Answer, item: Payload) -> str | None:
-    """The first mistake in questions and answers about a predicate; None if there is none."""
+    """The first error in questions and answers about a predicate, or None."""
     asked: dict[str, int] = {}
     answers = 0
     for number, qa in enumerate(given, 1):
         answers += len(qa["answers"])
         wrong = misplaced(qa["answers"], item) or (None if qa["answers"] else "has no answer: mark it in the sentence")
         if answers > MOST_ANSWERS_TOGETHER:
-            wrong = f"has too many answers: all questions together may have {MOST_ANSWERS_TOGETHER}"
+            wrong = f"has too many answers: all questions together may have at most {MOST_ANSWERS_TOGETHER}"
         if wrong is None:
             parsed = _parsed(qa["question"], forms_of(item), prepositions_of(item))
             if isinstance(parsed, NotAQuestion):
-                wrong = f"can't be taken: {parsed.reason}"
+                wrong = f"is not accepted: {parsed.reason}"
             elif asked.setdefault(parsed.text, number) != number:
                 wrong = f"is the same as question {asked[parsed.text]}: ask each thing once"
         if wrong is not None:
@@ -103,18 +103,18 @@ def misfit(given: Answer, item: Payload) -> str | None:
 
 
 def misplaced(spans: Iterable[Sequence[int]], item: Payload) -> str | None:
-    """What is wrong with answers that do not lie in the sentence."""
+    """Error message for answers that are not in the sentence, or None."""
     length = len(item["tokens"])
     for start, end in spans:
         if start >= end:
             return f"has an answer without words: {start} to {end}"
         if end > length:
-            return f"has an answer outside the sentence: {start} to {end}, and the sentence has {length} words"
+            return f"has an answer outside the sentence: {start} to {end}, but the sentence has {length} words"
     return None
 
 
 def understood(question: str, item: Payload) -> Parsed:
-    """A question about a predicate and its slots; UnaskableError if it is none."""
+    """Parses a question about a predicate. Raises UnaskableError if it is invalid."""
     parsed = _parsed(question, forms_of(item), prepositions_of(item))
     if isinstance(parsed, NotAQuestion):
         raise UnaskableError(parsed.reason)
@@ -122,7 +122,7 @@ def understood(question: str, item: Payload) -> Parsed:
 
 
 def canonical(given: Sequence[Mapping[str, Any]], item: Payload) -> Answer:
-    """The questions as the grammar writes them, with their slots."""
+    """The questions as normalised by the grammar, with their slots."""
     return [{**one, **_written(str(one["question"]), item)} for one in given]
 
 
@@ -134,7 +134,7 @@ def _written(question: str, item: Payload) -> dict[str, Any]:
 
 
 def as_qas(given: Iterable[Mapping[str, Any]], worker: str = "") -> list[Qa]:
-    """Stored questions and answers as the measures take them, without those marked redundant."""
+    """Stored questions and answers in the format of the measures, without those marked as redundant."""
     return [
         Qa(asked_question(stored), tuple((start, end) for start, end in stored["answers"]), worker)
         for stored in given
@@ -143,7 +143,7 @@ def as_qas(given: Iterable[Mapping[str, Any]], worker: str = "") -> list[Qa]:
 
 
 def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
-    """A stored question. Without slots, which only a sentence gives, it is taken by its first word."""
+    """Converts a stored question. Without slots, which require the sentence, only its first word is used."""
     slots = stored.get("slots") or {}
     wh = slots.get("wh") or str(stored["question"]).split(maxsplit=1)[0].lower()
     rest = {name: slots.get(name, "") for name in ("aux", "subj", "obj", "prep", "obj2")}
@@ -152,12 +152,14 @@ def asked_question(stored: Mapping[str, Any]) -> VerbQuestion:
 
 
 def roles(given: Iterable[Mapping[str, Any]]) -> int:
-    """How many different things stored questions ask for: what is paid. Redundant ones ask for nothing more."""
+    """Number of distinct roles that stored questions ask for, which is the unit of payment. Redundant questions add
+    none.
+    """
     return len({role_of(stored) for stored in given if not stored.get("redundant")})
 
 
 def role_of(stored: Mapping[str, Any]) -> str:
-    """What a stored question asks for, whatever its tense and voice."""
+    """The role that a stored question asks for, independent of tense and voice."""
     slots = stored.get("slots")
     return Slots.from_bank(slots).role() if slots else str(stored["question"])
 

@@ -1,4 +1,4 @@
-"""How one annotation of a predicate compares with another: the alignment of the metric, as grade and as feedback."""
+"""Compares two annotations of a predicate with the alignment of the metric, for grades and feedback."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -16,19 +16,19 @@ from chorale.kits.qasrl.tasks.shared.predicates import caption, excerpt, pieces,
 from chorale.metrics import FloatArray
 from chorale.model import Answer, Judgment, Payload
 
-# Symmetric: whoever repeats themselves is told so.
+# Symmetric: redundant answers lower the score of either side.
 # One equivalent question is enough: grades and labels of studies in progress must not change with the scorer's default.
 _RULES = Rules(redundant=False, questions="any")
 _VERB = ("sentence", 0)
 KEPT = ("roles_kept", "answers_kept")
-"""What writers are graded by where their work is put together."""
+"""Comparison that grades writers against the consolidated result."""
 
 
 def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> float:
-    """Between 0 and 1: an argument that both have counts half, and whole if the questions ask for the same role.
+    """Similarity from 0 to 1: a shared argument counts half, and fully if the questions ask for the same role.
 
-    The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two that say nothing agree. An
-    argument marked inexactly counts by its share of common words: “A” is half of “A stranger”.
+    The mean of the F1 of arguments (UA) and of arguments with their questions (LA). Two empty annotations agree. A
+    partly matching span counts by its fraction of common words: “A” is half of “A stranger”.
     """
     ours, theirs = as_qas(left), as_qas(right)
     if ours == theirs or not ours or not theirs:
@@ -42,7 +42,7 @@ def agreement(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, An
 
 
 def _share(overlaps: FloatArray) -> float:
-    """The mean overlap of arguments that both have; exactly 1 if all are equal."""
+    """Mean overlap of shared arguments; exactly 1 if all are equal."""
     return float(overlaps.mean()) if len(overlaps) else 1.0
 
 
@@ -51,7 +51,7 @@ def distance(left: Answer, right: Answer) -> float:
 
 
 def grade(answer: Answer, gold: Answer) -> GradeResult:
-    """Against the expert's, with what was missed and what is wrong in plain words."""
+    """Grades an answer against the expert's, and explains missed and wrong arguments in plain words."""
     score = agreement(answer, gold)
     return GradeResult(score, () if score >= 1 else tuple(_reasons(_aligned(answer, gold))))
 
@@ -82,7 +82,7 @@ def _is_inexact(row: AlignedArgument) -> bool:
 
 
 def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
-    """What was missed and what is wrong, each shown on the sentence: the words stand in brackets."""
+    """Missed and wrong arguments, each shown in the sentence with its words in brackets."""
     tokens = item["tokens"]
     shown_reasons = [] if gold else ["The expert says that there is nothing to ask."]
     for row in _aligned(answer, gold, tokens):
@@ -93,7 +93,7 @@ def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
             shown_reasons.append(f"Not an answer the expert has: {row.system_questions[0]} {shown}")
         elif not row.same_role:
             shown_reasons.append(
-                f"Another question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}"
+                f"Different question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}"
             )
         if _is_inexact(row):
             yours, theirs = (_words(tokens, span) for span in (row.system_span, row.gold_span))
@@ -108,7 +108,7 @@ def _marked(tokens: Sequence[str], span: tuple[int, int]) -> str:
 
 
 def feedback(item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
-    """The comparison argument by argument, for the page to show on the sentence."""
+    """The comparison of each argument, for display in the sentence."""
     tokens = item["tokens"]
     rows = _aligned(answer, gold, tokens)
     shown = view_of(item)
@@ -138,9 +138,9 @@ def _words(tokens: Sequence[str], span: tuple[int, int] | None) -> str:
 
 
 def combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """The annotation that agrees best with the others; its confidence is how well, weighted by trust.
+    """The annotation that agrees best with the others. The confidence is this agreement, weighted by worker quality.
 
-    People's questions are not mixed by a rule: putting them together is what consolidation is for.
+    Annotations are not merged by rule: that is the purpose of consolidation.
     """
     if not judgments:
         return None
@@ -161,15 +161,15 @@ def combine(judgments: Sequence[Judgment]) -> Combined | None:
 
 COMBINING = Combining(distance=distance, combine=combine)
 EXPLAINING = Explaining(feedback=feedback, reasons=reasons, present=presented, caption=caption)
-"""Of writing and consolidating."""
+"""Aggregation for writing and consolidation."""
 
 
 def kept(written: Answer, settled: Answer) -> Kept:
-    """How much of what somebody wrote is in what was settled on: the shares of their roles and of their answers.
+    """Fractions of a writer's roles and answers that remain in the consolidated result.
 
-    An answer stays if the result has one that overlaps with half of its words. A role stays if one of its answers does;
-    each question of the result accounts for one role. So a better question, or half a word more, takes nothing away
-    from a writer, and asking for the same twice adds nothing. Nothing to ask stays if nothing is asked.
+    An answer remains if it overlaps an answer of the result by at least half. A role remains if one of its answers
+    does; each question of the result accounts for one role. Rewording a question or adjusting a span therefore costs a
+    writer nothing, and duplicate questions gain nothing. “Nothing to ask” remains if the result has no questions.
     """
     if not written or not settled:
         same = float(not written and not settled)
@@ -194,11 +194,11 @@ def kept(written: Answer, settled: Answer) -> Kept:
 
 
 def groups(sets: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """Which questions of several writers belong together, disagreements first.
+    """Groups questions of several writers that belong together, disagreements first.
 
     Two questions of different writers belong together if they share an argument (an overlap of half its words) or ask
-    for the same role. A group has the places of its questions, as set and number, and whether all agree: everybody
-    has one question in it, the questions are equal, and so are the answers.
+    for the same role. A group lists its questions as set and number, and whether all agree: every writer has one
+    question in it, with the same wording and answers.
     """
     places = [(number, at) for number, place in enumerate(sets) for at in range(len(place))]
     qas = {(number, at): as_qas([{**sets[number][at], "redundant": False}])[0] for number, at in places}
@@ -241,6 +241,6 @@ def _agree(group: Sequence[tuple[int, Qa]], writers: int) -> bool:
 
 
 def _where(group: Mapping[str, Any], qas: Mapping[tuple[int, int], Qa]) -> tuple[int, int]:
-    """The first answer in the sentence."""
+    """Position of the first answer in the sentence."""
     spans = [span for number, at in group["members"] for span in qas[number, at].spans]
     return min(spans, default=(0, 0))

@@ -1,4 +1,4 @@
-"""A verb in a sentence: what QA-SRL asks about."""
+"""Predicates: verbs in a sentence that QA-SRL asks about."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,13 @@ from chorale.text.inflections import VerbForms, variants_of
 
 MOST_TOKENS = 500
 MOST_SUGGESTED = 10
-"""Questions of a parser that an item can have."""
+"""Maximum number of parser questions per item."""
 
 
 def _in_one(word: str) -> str:
-    """Published files have spaces between tokens: one inside would make two of it, and move all answers behind it."""
+    """Published files separate tokens by spaces. A space inside a token would shift all later answers."""
     if tokens_in(word) != (word,):
-        raise ValueError(f"has a token with a space in it: {word!r}. Write it as two tokens, or without the space")
+        raise ValueError(f"has a token that contains a space: {word!r}. Split it into two tokens, or remove the space")
     return word
 
 
@@ -36,13 +36,13 @@ _NO_SPACE_AFTER = frozenset("([{$£€“‘`#") | {"``", "-LRB-", "-LSB-"}
 
 
 class StrictModel(BaseModel):
-    """Nothing but its fields, and nothing that changes."""
+    """Immutable, without extra fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Forms(StrictModel):
-    """The five forms of a verb, under the names the QA-SRL Bank has for them."""
+    """The five forms of a verb, named as in the QA-SRL Bank."""
 
     stem: _Form
     presentSingular3rd: _Form  # noqa: N815 - the Bank's name
@@ -52,24 +52,24 @@ class Forms(StrictModel):
 
 
 class PredicateItem(StrictModel):
-    """A row of an items file, and the item made of it."""
+    """A row of an items file, and the item made from it."""
 
     sentence_id: str = Field(min_length=1, max_length=200, pattern=r"\S")
     tokens: tuple[_Word, ...] = Field(min_length=1, max_length=MOST_TOKENS)
     verb_index: int = Field(ge=0)
     verb: str = Field(default="", max_length=200)
-    """As it stands in the sentence, unless the row says otherwise."""
+    """The word in the sentence, unless the row sets another."""
     forms: Forms
     variants: dict[_FormName, Annotated[tuple[_Form, ...], Field(max_length=5)]] = Field(default_factory=dict)
-    """Other spellings of a form that questions may have as well: pled, beside pleaded."""
+    """Spelling variants of a form that questions may also use: pled for pleaded."""
     prepositions: tuple[_Preposition, ...] = Field(default=(), max_length=20)
-    """Of the sentence, in small letters: questions may have them besides the usual ones."""
+    """Prepositions of the sentence in lower case, allowed in questions in addition to the usual ones."""
     suggested: tuple[_Question, ...] = Field(default=(), max_length=MOST_SUGGESTED)
-    """Questions that the page offers first, likeliest first: those of a parser."""
+    """Questions of a parser that the page suggests first, likeliest first."""
 
     @model_serializer(mode="wrap")
     def _without_empty_fields(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Items from before there were variants and suggestions stay as they are stored."""
+        """Keeps items unchanged that were stored before variants and suggestions existed."""
         dumped: dict[str, Any] = dump(self)
         for name in ("variants", "suggested"):
             if not dumped[name]:
@@ -82,7 +82,9 @@ class PredicateItem(StrictModel):
         for question in self.suggested:
             parsed = machine(forms, self.prepositions).parse(question)
             if isinstance(parsed, NotAQuestion):
-                raise ValueError(f"suggests {question!r}, which is no question about the verb: {parsed.reason}")
+                raise ValueError(
+                    f"suggests {question!r}, which is not a valid question about the verb: {parsed.reason}"
+                )
         return self
 
     @model_validator(mode="after")
@@ -90,7 +92,7 @@ class PredicateItem(StrictModel):
         there = {token.lower() for token in self.tokens}
         strange = next((word for word in self.prepositions if word not in there), None)
         if strange is not None:
-            raise ValueError(f"has a preposition that is not in the sentence: {strange!r}. Leave it out.")
+            raise ValueError(f"has a preposition that is not in the sentence: {strange!r}. Remove it.")
         return self
 
     @model_validator(mode="before")
@@ -103,8 +105,8 @@ class PredicateItem(StrictModel):
             return values
         if index >= len(tokens):
             raise ValueError(
-                f"has a verb_index that is not a token: {index}. "
-                f"The sentence has {len(tokens)} tokens, counted from 0: the last is {len(tokens) - 1}."
+                f"has an invalid verb_index: {index}. The sentence has {len(tokens)} tokens, so the verb_index is 0 "
+                f"to {len(tokens) - 1}."
             )
         return values if values.get("verb") else {**values, "verb": str(tokens[index])}
 
@@ -120,7 +122,7 @@ EXAMPLE = {
 
 
 def forms_of(item: Payload) -> VerbForms:
-    """The verb's forms, as the grammar takes them."""
+    """The verb forms in the format of the grammar."""
     return VerbForms.from_bank(item["forms"], item.get("variants"))
 
 
@@ -131,12 +133,12 @@ def with_variants(forms: VerbForms) -> dict[str, dict[str, list[str]]]:
 
 
 def prepositions_of(item: Payload) -> tuple[str, ...]:
-    """The sentence's own, which questions may have besides the usual ones. Items of earlier versions have none."""
+    """Prepositions of the sentence, allowed in addition to the usual ones. Items of earlier versions have none."""
     return tuple(item.get("prepositions", ()))
 
 
 def pieces(tokens: Sequence[str]) -> list[str]:
-    """Token, gap, token, gap: the sentence as people write it.
+    """Alternating tokens and gaps of the sentence in normal spelling.
 
     >>> "".join(pieces(["Do", "n't", "go", "(", "yet", ")", "."]))
     "Don't go (yet)."
@@ -150,12 +152,12 @@ def pieces(tokens: Sequence[str]) -> list[str]:
 
 
 def excerpt(tokens: Sequence[str], span: Sequence[int]) -> str:
-    """The words of a span, as people write them."""
+    """The text of a span in normal spelling."""
     return "".join(pieces(tokens)[2 * span[0] : 2 * span[1] - 1])
 
 
 def caption(item: Payload) -> str:
-    """The sentence with its verb marked, in one line of plain text.
+    """The sentence with its verb in brackets, as one line of plain text.
 
     >>> caption({"tokens": ["Snow", "fell", "."], "verb_index": 1})
     'Snow [fell].'
@@ -166,7 +168,7 @@ def caption(item: Payload) -> str:
 
 
 def view_of(item: Payload) -> dict[str, Any]:
-    """What every page shows of a predicate."""
+    """The data of a predicate for all pages."""
     return {
         "pieces": pieces(item["tokens"]),
         "tokens": list(item["tokens"]),
@@ -180,5 +182,5 @@ def view_of(item: Payload) -> dict[str, Any]:
 
 
 def only_predicate(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a predicate, of an item that has more."""
+    """The predicate fields of an item that has more fields."""
     return {name: item[name] for name in PredicateItem.model_fields if name in item}

@@ -1,4 +1,4 @@
-"""How a model asks and answers questions about a verb: answers are quotes of the sentence."""
+"""Prompts for models that ask and answer questions about a verb. Answers are quotes from the sentence."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ def _quotes(view: Mapping[str, Any], spans: Sequence[Sequence[int]]) -> list[dic
 
 
 def _written(view: Mapping[str, Any], answer: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Stored questions as a model writes them: without what the server adds."""
+    """Stored questions in the format of a model, without the fields that the server adds."""
     kept = [{name: value for name, value in one.items() if name in ("question", "valid")} for one in answer]
     asked = [(one, stored["answers"]) for one, stored in zip(kept, answer, strict=True) if not stored.get("redundant")]
     return [{**one, "answers": _quotes(view, spans)} for one, spans in asked]

@@ -21,26 +21,26 @@ from chorale.text.inflections import KEYS, VerbForms, verbs_of
 
 Row = dict[str, Any]
 SHOWN = 3
-"""How many of the questions left out a note names."""
-EXPLANATION = "This is what the published data have."
+"""Maximum number of omitted questions listed in a note."""
+EXPLANATION = "These are the published answers."
 
 
 @dataclass(slots=True)
 class Published:
-    """The rows of four files that a study can use, and what there is to say about them."""
+    """The rows of four files for a study, with notes."""
 
     predicates: list[Row] = field(default_factory=list)
     """For `qasrl-write`."""
     gold: list[Row] = field(default_factory=list)
-    """The same with the published answers: for rounds, gold and rehearsals."""
+    """Items with the published answers, for training rounds, gold and simulation."""
     sets: list[Row] = field(default_factory=list)
-    """For `qasrl-consolidate`: verbs that several people annotated, with what each of them has."""
+    """For `qasrl-consolidate`: verbs with several annotators, with the questions of each."""
     asked: list[Row] = field(default_factory=list)
     """For `qasrl-validate`."""
     notes: list[str] = field(default_factory=list)
 
     def files(self) -> dict[str, list[Row]]:
-        """By name; none that would be empty."""
+        """Files by name, without empty ones."""
         named = {
             "predicates.jsonl": self.predicates,
             "gold.jsonl": self.gold,
@@ -51,9 +51,10 @@ class Published:
 
 
 def read_published(paths: Sequence[Path], sentences: Mapping[str, tuple[str, ...]] | None = None) -> Published:
-    """CSV files of the gold standard's kind, JSON lines of the QA-SRL Bank's. UserError if anything is wrong.
+    """Reads CSV files like the gold standard, and JSONL files of the QA-SRL Bank. Raises UserError if a file is
+    invalid.
 
-    What several files have about one verb are annotations of different people, to be consolidated.
+    Annotations of the same verb in several files count as different annotators, to be consolidated.
     """
     banks = {path: read_bank(path) for path in paths if not is_table(path)}
     named = ((str(path), bank.sentences) for path, bank in banks.items())
@@ -70,7 +71,7 @@ def read_published(paths: Sequence[Path], sentences: Mapping[str, tuple[str, ...
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What one file says."""
+    """The content of one file."""
 
     path: Path
     annotated: Mapping[Verb, Mapping[str, Sequence[Qa]]]
@@ -87,7 +88,7 @@ def _source(path: Path, table: QuestionAnswers, forms: Mapping[Verb, Mapping[str
 
 
 def _lines(path: Path) -> dict[str, int]:
-    """The first line about each sentence, and about each verb where a line has one."""
+    """First line of each sentence, and of each verb if a line has one."""
     lines: dict[str, int] = {}
     for row in read_rows(path, shown_as=str(path), problems=[]):
         sentence = str(row.values.get("qasrl_id") or row.values.get("sentenceId") or "")
@@ -120,19 +121,19 @@ class _Converter:
                 break
         for path, names in unknown.items():
             count = plural(len(names), "sentence", "sentences")
-            fix = "Name the file with the sentences with --sentences."
-            self._add_problem(path, min(names), f"has {count} whose words are not known", fix, min(names))
+            fix = "Add the file with the sentences with --sentences."
+            self._add_problem(path, min(names), f"has {count} without known words", fix, min(names))
         if self._problems:
             files = " and ".join(str(source.path) for source in self._sources)
             raise UserError(f"{files} can't be used", self._problems[:MOST_PROBLEMS])
         if self._left_out:
             named = "; ".join(f"“{text}”" for text in self._left_out[:SHOWN])
             count = plural(len(self._left_out), "question is", "questions are")
-            published.notes.append(f"{count} left out: the grammar does not know {named}.")
+            published.notes.append(f"{count} left out, because the grammar does not accept {named}.")
         return published
 
     def _add_problem(self, path: Path, place: str, message: str, fix: str, value: str) -> None:
-        """`place` is the sentence or the verb it is about."""
+        """`place` is the sentence or the verb of the problem."""
         if path not in self._lines:
             self._lines[path] = _lines(path)
         lines = self._lines[path]
@@ -145,12 +146,12 @@ class _Converter:
             word = source.words.get(verb, "")
             if word and plain(word).lower() != plain(tokens[verb.token]).lower():
                 fix = f"Correct verb_idx: token {verb.token}, counted from 0, is “{tokens[verb.token]}”."
-                self._add_problem(source.path, str(verb), "has a verb that stands elsewhere in its sentence", fix, word)
+                self._add_problem(source.path, str(verb), "has a verb_idx that does not match the verb", fix, word)
                 return None
         forms = self._forms_of(verb, tokens[verb.token], sources)
         if forms is None:
-            fix = "Correct verb_idx: does it point at the verb?"
-            self._add_problem(path, str(verb), "has a verb whose forms are not known", fix, tokens[verb.token])
+            fix = "Check that verb_idx is the position of the verb."
+            self._add_problem(path, str(verb), "has a verb with unknown forms", fix, tokens[verb.token])
             return None
         row = {
             "sentence_id": verb.sentence,
@@ -164,12 +165,12 @@ class _Converter:
             PredicateItem.model_validate(row)
         except ValidationError as error:
             why = error.errors()[0]["msg"].removeprefix("Value error, ")
-            self._add_problem(path, str(verb), "has a sentence that can't be an item", f"{why}.", verb.sentence)
+            self._add_problem(path, str(verb), "has a sentence that cannot become an item", f"{why}.", verb.sentence)
             return None
         return {"id": str(verb), **row}
 
     def _forms_of(self, verb: Verb, word: str, sources: Sequence[_Source]) -> VerbForms | None:
-        """From a file, or those that the most questions can be asked with: *left* is a form of leave, mostly."""
+        """Verb forms from a file, or those that fit the most questions: *left* is usually a form of leave."""
         for source in sources:
             given = source.forms.get(verb, {})
             if all(given.get(key) for key in KEYS):
@@ -189,13 +190,13 @@ class _Converter:
             for worker in sorted(source.annotated[verb])
         ]
         published.predicates.append(row)
-        # A row of a table without a question says that there is nothing to ask; the Bank has no such answer.
+        # A table row without a question means that there is nothing to ask. The Bank has no such rows.
         said_nothing = not sources[0].forms and not any(sources[0].annotated[verb].values())
         if len(sets) == 1 and (sets[0] or said_nothing):
             published.gold.append({**row, "answer": sets[0], "explanation": EXPLANATION})
         elif sum(map(bool, sets)) > 1:
             several = [each for each in sets if each]
-            # Their order must not tell whose is whose.
+            # The order must not reveal the writers.
             Random(str(verb)).shuffle(several)
             published.sets.append({**row, "sets": several})
         questions = {question["question"]: question for each in sets for question in each}
@@ -203,7 +204,7 @@ class _Converter:
             published.asked.append({**row, "questions": list(questions.values())})
 
     def _asked(self, qas: Sequence[Qa], forms: VerbForms) -> list[Row]:
-        """The questions as the grammar writes them, each once with all its answers."""
+        """The distinct questions as normalised by the grammar, with all their answers."""
         spans: dict[str, set[Span]] = {}
         for qa in qas:
             parsed = parse(qa.question.text, forms)

@@ -1,4 +1,4 @@
-"""Simulated writers: they leave questions out, mark other words and ask for something else, at known rates."""
+"""Simulated writers, who omit questions, mark wrong words and ask different questions at known rates."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -11,16 +11,16 @@ from chorale.kits.qasrl.tasks.shared.answers import MOST_QUESTIONS, understood
 from chorale.model import Answer
 
 _SAME = 0.5
-"""The IOU from which two spans are the same argument."""
+"""Minimum IOU of two spans that are the same argument."""
 DROPPED, SHIFTED = 0.5, 0.3
-"""Of a simulated writer's mistakes, the shares of questions left out and of answers shifted; the rest is reworded."""
+"""Fractions of a simulated writer's errors that are omitted questions and shifted answers; the rest is reworded."""
 FARTHEST = 2
-"""How many words an end of a shifted answer moves at most."""
+"""Maximum number of words by which an end of a shifted answer moves."""
 _OFTEN_NOTHING = 0.05
-"""How often somebody who does not look says that there is nothing to ask."""
+"""Probability that a careless writer claims there is nothing to ask."""
 _QUESTIONS = (1, 2, 3, 4, 5)
 _OFTEN = (3, 31, 40, 20, 6)
-"""How many questions a verb has, and in how many of 100 verbs: as in the gold standard of Roit et al. (dev)."""
+"""Number of questions per verb and its frequency in 100 verbs, as in the gold standard of Roit et al. (dev)."""
 _SAMPLES = (
     "Who {past} something?",
     "What did someone {stem}?",
@@ -32,14 +32,14 @@ _SAMPLES = (
 
 
 def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-    """The known answer; without one, questions that could be asked of any verb, with any words as their answers."""
+    """The known answer; without one, questions that fit any verb, with random answers."""
     if known is not None:
         return own_answers(known)
     samples = [text.format(**view["forms"]) for text in _SAMPLES]
     if rng is None:
         return [{"question": samples[0], "answers": [[0, 1]]}]
     [many] = rng.choices(_QUESTIONS, _OFTEN)
-    # More than are wanted: some will lie over each other.
+    # More than needed, because some will overlap.
     spans = _apart([some_words(view, rng) for _ in range(2 * many)])[:many]
     chosen = sorted(rng.sample(range(len(samples)), len(spans)))
     asked = [{"question": samples[number], "answers": [span]} for number, span in zip(chosen, spans, strict=True)]
@@ -47,7 +47,7 @@ def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
 
 
 def own_answers(given: Answer) -> list[dict[str, Any]]:
-    """The same with the answers one person can mark: where two lie over each other, only the first."""
+    """Keeps only answers that one person can mark: the first of overlapping answers."""
     return [{**one, "answers": _apart(one["answers"])} for one in given]
 
 
@@ -60,18 +60,17 @@ def _apart(spans: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def some_words(view: Mapping[str, Any], rng: Random) -> list[int]:
-    """A span anywhere in the sentence."""
+    """A random span of the sentence."""
     length = len(view["tokens"])
     start = rng.randrange(length)
     return [start, min(length, start + rng.randint(1, 3))]
 
 
 def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
-    """What somebody writes who gets each question right so often.
+    """Questions of a simulated writer with a given accuracy per question.
 
-    A question they get wrong is left out (half of them), or an end of its answers is a word or two off (three in
-    ten), or it is asked of what might happen, which is another question. Where there is nothing to ask, they ask
-    something when they are wrong.
+    A wrong question is omitted (half of them), has answers that are off by a word or two (three in ten), or asks what
+    might happen, which is a different question. If there is nothing to ask, a wrong answer asks something.
     """
     if not truth:
         return [] if rng.random() < accuracy else guess(view, None, rng) or guess(view, None, None)
@@ -90,15 +89,15 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
             )
         else:
             written.append({**kept, "question": _reworded(question["question"], view["forms"])})
-    # Two questions may have become one by it, and nobody hands in nothing.
+    # Two questions may have become identical, and an empty submission is not allowed.
     unique = list({question["question"]: question for question in written}.values())
     return own_answers(unique or list(truth)[:1])
 
 
 def revise(view: Mapping[str, Any], revision: Revision, keeping: Keeping, rng: Random) -> Answer:
-    """What somebody submits who sees suggested questions: those that they keep, and their own about other arguments.
+    """Submission of a simulated writer with suggestions: the suggestions kept, and own questions about other arguments.
 
-    A suggested question is right if the expert asks for the same role, and one of its answers is the expert's.
+    A suggestion is correct if the expert asks for the same role and shares one of its answers.
     """
     suggested, truth, alone = ([_Asked.of(one, view) for one in given] for given in revision)
     kept = [one for one in suggested if rng.random() < (keeping.right if one.is_among(truth) else keeping.wrong)]
@@ -117,7 +116,7 @@ class _Asked(NamedTuple):
         return cls(given["question"], role, tuple((start, end) for start, end in given["answers"]))
 
     def overlaps(self, other: "_Asked") -> bool:
-        """Whether they have an argument in common."""
+        """Whether two questions share an argument."""
         return any(iou(*pair) >= _SAME for pair in product(self.spans, other.spans))
 
     def is_among(self, others: Sequence["_Asked"]) -> bool:

@@ -1,4 +1,4 @@
-"""The two published formats as tables of a stage: the gold standard's CSV and the QA-SRL Bank's JSON lines."""
+"""Tables of a stage in the two published formats: the gold standard's CSV and the QA-SRL Bank's JSONL."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,24 +16,24 @@ CSV_COLUMNS = (
     "answer_range", "answer", "wh", "subj", "obj", "obj2", "aux", "prep", "verb_prefix", "is_passive", "is_negated",
     "verb_slot_inflection",
 )  # fmt: skip
-"""Those of the gold standard of Roit et al. (2020), in its order."""
+"""The columns of the gold standard of Roit et al. (2020), in order."""
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 
 
 class VerbAnnotation(NamedTuple):
-    """What somebody came to about a predicate."""
+    """An annotation of a predicate."""
 
     item: Payload
     given: Sequence[Mapping[str, Any]]
     worker: str
     response: int
     sources: tuple[Judgment, ...] = ()
-    """What it was made from, where it was made from others' work."""
+    """The annotations it was consolidated from, if any."""
 
 
 def csv_rows(annotations: Iterable[VerbAnnotation]) -> Iterator[dict[str, Any]]:
-    """A row a question; a predicate about which nothing is asked has one without a question."""
+    """One row per question. A predicate with nothing to ask has a row without a question."""
     for annotation in annotations:
         about = {
             "qasrl_id": annotation.item["sentence_id"],
@@ -63,7 +63,7 @@ def _asked_row(asked: Mapping[str, Any], annotation: VerbAnnotation) -> dict[str
 
 
 def _source_of(asked: Mapping[str, Any], sources: Iterable[Judgment]) -> int | None:
-    """The first answer that has the very question."""
+    """The first annotation with exactly this question."""
     return next(
         (
             source.response
@@ -75,14 +75,14 @@ def _source_of(asked: Mapping[str, Any], sources: Iterable[Judgment]) -> int | N
 
 
 def sentence_rows(items: Iterable[Payload]) -> Iterator[dict[str, Any]]:
-    """The sentences that the answers of a CSV file point into, each once."""
+    """The distinct sentences that the answers of a CSV file refer to."""
     sentences = {item["sentence_id"]: " ".join(item["tokens"]) for item in items}
     for given in sorted(sentences):
         yield {"qasrl_id": given, "tokens": sentences[given], "sentence": sentences[given]}
 
 
 class BankQuestion(NamedTuple):
-    """A question of the Bank, with everybody's judgments: the judge, and the spans, or None if they call it invalid."""
+    """A question of the Bank with all judgments: the judge and their spans, or None for an invalid question."""
 
     item: Payload
     question: str
@@ -91,7 +91,7 @@ class BankQuestion(NamedTuple):
 
 
 def bank_rows(asked: Iterable[BankQuestion], items: Iterable[Payload]) -> Iterator[dict[str, Any]]:
-    """A row a sentence, in the order of their ids, with all its verbs."""
+    """One row per sentence with all its verbs, ordered by ID."""
     questions: dict[tuple[str, int], dict[str, BankQuestion]] = {}
     for question in asked:
         of_verb = questions.setdefault((question.item["sentence_id"], question.item["verb_index"]), {})
@@ -142,7 +142,7 @@ def _bank_question(question: BankQuestion) -> dict[str, Any]:
 
 
 def everybodys(results: StageResults) -> Iterator[VerbAnnotation]:
-    """Every counted answer in a stage."""
+    """All annotations of a stage that count."""
     for item, behind in behind_each(results.items, results):
         for judgment in sorted(results.judgments(item), key=lambda judgment: judgment.response):
             yield VerbAnnotation(item.payload, judgment.answer, judgment.worker, judgment.response, behind)
@@ -151,7 +151,7 @@ def everybodys(results: StageResults) -> Iterator[VerbAnnotation]:
 def behind_each(
     items: Iterable[SourceItem], results: StageResults
 ) -> Iterator[tuple[SourceItem, tuple[Judgment, ...]]]:
-    """Every item with the answers it was made from: their numbers stand at the end of its key."""
+    """Every item with its source answers, whose numbers are at the end of its key."""
     sources = {source.key: source for source in results.sources or ()}
     for item in items:
         key, wanted = item.key.rpartition("/")[0], responses_behind(item.key)
@@ -160,20 +160,20 @@ def behind_each(
 
 
 def results_of(results: StageResults) -> Iterator[VerbAnnotation]:
-    """One annotation an item: the one that is its result, without redundant questions."""
+    """The final annotation of each item, without redundant questions."""
     for item, behind in behind_each(results.items, results):
         given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
         label = item.label
         author = next((judgment for judgment in given if label is not None and judgment.answer == label.answer), None)
         if author is not None:
-            # Redundant questions are on record in everybody's own work; scorers would count them as roles.
+            # Redundant questions stay in the workers' own annotations. Scorers would count them as roles.
             settled = [asked for asked in author.answer if not asked.get("redundant")]
             yield VerbAnnotation(item.payload, settled, author.worker, author.response, behind)
 
 
 ANNOTATORS = TaskExport(
     name="qasrl-annotators",
-    summary="every worker's questions and answers, with the writers they were made from, as CSV",
+    summary="the questions and answers of every worker, with the writers they are based on, as CSV",
     file_name="qasrl-annotators.csv",
     columns=(*CSV_COLUMNS, "source_worker_ids"),
     rows=lambda results: csv_rows(everybodys(results)),
@@ -188,7 +188,7 @@ GOLD_STANDARD = TaskExport(
 
 
 def gold_standard_of(settled: Callable[[SourceItem], Sequence[Mapping[str, Any]]]) -> TaskExport:
-    """The same where what was settled on is not one person's answer but made from several."""
+    """The table of final questions for stages whose result combines the answers of several people."""
 
     def rows(results: StageResults) -> Iterator[Mapping[str, Any]]:
         items = [item for item in results.items if item.label is not None]
@@ -209,7 +209,7 @@ SENTENCES = TaskExport(
 
 
 def bank_table(questions: Callable[[Sequence[SourceItem], StageResults], Iterable[BankQuestion]]) -> TaskExport:
-    """`questions`: from a stage's results to what is asked of which item, with the judgments."""
+    """`questions` returns the questions of each item with their judgments, from the results of a stage."""
 
     def rows(results: StageResults) -> Iterator[Mapping[str, Any]]:
         items = list(results.items)

@@ -1,8 +1,8 @@
-"""Answer somebody else's questions about a verb, or say that they can't be answered: the protocol of the Dense set.
+"""Validation of another writer's questions about a verb, following the protocol of the Dense set.
 
-Items are the questions one writer asked about a verb, without the answers (`of = "answers"` of a writing stage). Each
-of n validators calls a question invalid or marks their own answers (FitzGerald et al. 2018). A question is valid if
-enough of them say so; its answers are all that anybody marked.
+Items are the questions of one writer about a verb, without the answers (`of = "answers"` of a writing stage). Each
+validator marks their own answers or calls the question invalid (FitzGerald et al. 2018). A question is valid if enough
+validators agree; its answers are all spans that any of them marked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,13 +61,13 @@ class QasrlValidateOptions(StrictModel):
 
 
 class AskedQuestions(PredicateItem):
-    """A predicate, and what a writer asked about it."""
+    """A predicate with the questions of one writer."""
 
     questions: tuple[QuestionAnswer, ...] = Field(min_length=1, max_length=MOST_QUESTIONS)
 
 
 class QuestionVerdict(StrictModel):
-    """What a validator says of one question."""
+    """The judgment of a validator on one question."""
 
     question: str = Field(min_length=1, max_length=200)
     valid: bool
@@ -98,13 +98,13 @@ def _view(item: Payload) -> dict[str, Any]:
 
 def _misfit(given: Answer, item: Payload) -> str | None:
     if [judged["question"] for judged in given] != [judged["question"] for judged in item["questions"]]:
-        return "must be a word on every question, in their order"
+        return "must have one judgment per question, in the same order"
     for number, judged in enumerate(given, 1):
         wrong = misplaced(judged["answers"], item)
         if wrong is None and judged["valid"] and not judged["answers"]:
-            wrong = "has no answer: mark it in the sentence, or say that it can't be answered"
+            wrong = "has no answer: mark it in the sentence, or mark the question as not answerable"
         if wrong is None and not judged["valid"] and judged["answers"]:
-            wrong = "can't have an answer and be one that can't be answered: take one of the two back"
+            wrong = "has an answer but is marked as not answerable: remove one of them"
         if wrong is not None:
             return f"is invalid: question {number} {wrong}"
     return None
@@ -128,7 +128,7 @@ def _distance(left: Answer, right: Answer) -> float:
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
     score = _agreement(answer, gold)
     reasons = [
-        f"answered “{expert['question']}” otherwise than the expert"
+        f"answered “{expert['question']}” differently from the expert"
         if judged["valid"] and expert["valid"]
         else f"“{expert['question']}” {'can' if expert['valid'] else 'can not'} be answered"
         for judged, expert in zip(answer, gold, strict=False)
@@ -147,7 +147,7 @@ def _combiner(share: float) -> Any:
             given = [(judgment.answer[number], judgment.trust) for judgment in judgments]
             called_valid = sum(trust for one, trust in given if one["valid"]) / weight
             valid = called_valid >= share - _ALMOST
-            # Whoever is not trusted at all marks nothing.
+            # Workers with zero quality contribute no spans.
             spans = {(start, end) for one, trust in given if valid and trust > 0 for start, end in one["answers"]}
             answers = [list(span) for span in sorted(spans)]
             settled.append({"question": first["question"], "valid": valid, "answers": answers})
@@ -175,14 +175,14 @@ def _guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer
 
 
 def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random) -> Answer:
-    """Every question is judged as rightly as they are able, by itself."""
+    """Judges each question independently with the given accuracy."""
     other = _guess(view, None, rng)
     right = own_answers(truth)
     return [one if rng.random() < accuracy else another for one, another in zip(right, other, strict=True)]
 
 
 def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
-    """Every question with its writer's judgment, who answered it, and the validators'."""
+    """Every question with the judgments of its writer, who answered it, and of the validators."""
     for item, writers in behind_each(items, results):
         validators = results.judgments(item)
         for number, asked in enumerate(item.payload["questions"]):

@@ -1,7 +1,7 @@
 /**
- * Answering somebody's questions about a verb, or saying that one can't be answered.
+ * Validates a writer's questions about a verb: workers answer them or mark them as not answerable.
  *
- * One question is in hand at a time: what is marked in the sentence answers it.
+ * One question is active at a time: words marked in the sentence answer it.
  *
  * @typedef {import("./qa_pieces.js").Span} Span
  * @typedef {{question: string, valid: boolean, answers: Span[]}} Verdict

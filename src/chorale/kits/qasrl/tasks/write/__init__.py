@@ -1,8 +1,7 @@
-"""Write questions about a verb and mark their answers: the first step of QA-SRL (Roit et al. 2020).
+"""Writing questions about a verb and marking their answers: the first step of QA-SRL (Roit et al. 2020).
 
-Everybody asks as many different questions about the marked verb as the sentence answers. Questions keep to a grammar
-(`chorale.kits.qasrl.grammar`); answers are spans of the sentence. An answer without questions says that there is
-nothing to ask.
+Workers ask every question about the marked verb that the sentence answers. Questions follow a grammar
+(`chorale.kits.qasrl.grammar`), and answers are spans of the sentence. An empty list means that there is nothing to ask.
 """
 
 from dataclasses import replace
@@ -30,7 +29,7 @@ from chorale.text.inflections import VerbForms
 
 
 class WrittenQuestions(StrictModel):
-    """None: there is nothing to ask about the word, as it is no verb or the sentence answers nothing about it."""
+    """Empty if there is nothing to ask: the word is not a verb, or the sentence answers no question about it."""
 
     answer: tuple[OwnQuestionAnswer, ...] = Field(max_length=MOST_QUESTIONS)
 

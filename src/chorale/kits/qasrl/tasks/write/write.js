@@ -1,5 +1,5 @@
 /**
- * Writing questions about a verb: one question at a time stands above, with the sentence; those that are done, below.
+ * Writing questions about a verb: the current question is at the top with the sentence, finished questions are below.
  *
  * @typedef {import("./qa_pieces.js").Asked} Asked
  */

@@ -1,4 +1,4 @@
-"""Which of two questions is better, by one criterion? The tutorial's quizzes of Nangia et al. (2021, section 3.3)."""
+"""Pairwise comparison of questions by one criterion, as in the quizzes of Nangia et al. (2021, section 3.3)."""
 
 from pathlib import Path
 from random import Random
@@ -41,7 +41,7 @@ def _view(payload: Payload) -> dict[str, Any]:
 
 
 def _arrange(_payload: Payload, seeds: Seeds) -> dict[str, Any]:
-    """Which of the two stands first, another for each item and worker."""
+    """Random order of the two questions, per item and worker."""
     order = ["first", "second"]
     Random(f"{seeds.item}:sides").shuffle(order)
     return {"order": order}

@@ -1,5 +1,5 @@
 /**
- * Two questions side by side, in an order of the worker's own. The answer is which it was, not where it stood.
+ * Two questions side by side, in random order per worker. The answer identifies the question, not its position.
  *
  * @typedef {{draft: any, arrangement: {order: string[]} | null}} Api
  */

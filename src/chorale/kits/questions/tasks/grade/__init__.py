@@ -1,4 +1,4 @@
-"""How good is a question that somebody wrote? The rubric of Nangia et al. (2021, figure 2)."""
+"""Grading of written questions with the rubric of Nangia et al. (2021, figure 2)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -38,11 +38,11 @@ from chorale.model import Answer, Payload
 from chorale.model.wording import worded
 
 _OWN_ANSWER = "answer"
-"""What a grader's own answer to a question is called, with the number of the question."""
+"""Name of the grader's own answer to a question, followed by its number."""
 
 
 def _rubric_part(answer: Answer) -> Iterator[tuple[str, str]]:
-    """What somebody said by the rubric, without how they answered the questions themselves."""
+    """The rubric grades of an answer, without the grader's own answers to the questions."""
     return ((name, level) for name, level in answer.items() if name.rpartition("_")[0] in CRITERIA)
 
 
@@ -68,7 +68,7 @@ def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 GRADES_TABLE = TaskExport(
     name="mcq-grades",
-    summary="every grader's grades of every question, one criterion a row, as CSV",
+    summary="all grades of every question and grader, one row per criterion, as CSV",
     file_name="mcq-grades.csv",
     columns=("task", "worker", "label", "criterion", "level", "points", "question_id", "writer", "arm", "stage"),
     rows=_rows,
@@ -87,12 +87,12 @@ class GradeOptions(QuestionsOptions):
 
 
 def _everything(payload: Payload) -> dict[str, Any]:
-    """The questions, and what their writer holds right."""
+    """The questions, and the options their writer marked as correct."""
     return {**shown_questions(payload), **_writers_answers(payload)}
 
 
 def _writers_answers(payload: Payload) -> dict[str, Any]:
-    """Which option the writer holds right, and the explanation if there is one."""
+    """The option the writer marked as correct, and the explanation, if any."""
     view: dict[str, Any] = {}
     for question in questions_in(payload):
         place = int((question.right or "option1").removeprefix("option"))
@@ -122,7 +122,7 @@ def _level_in_words(criterion: str, level: str | None) -> str:
 
 
 def _distance(left: Answer, right: Answer) -> float:
-    """How far apart two graders are, on average over what they graded; 1 is from one end of a scale to the other."""
+    """Mean distance of two graders over all criteria; 1 is the full length of a scale."""
     ours, theirs = dict(_rubric_part(left)), dict(_rubric_part(right))
     apart = [
         abs(_place(name, ours[name]) - _place(name, theirs[name])) if name in ours and name in theirs else 1.0
@@ -137,7 +137,7 @@ def _place(name: str, level: str) -> float:
 
 
 def _as_the_writer(view: Mapping[str, Any], options: GradeOptions) -> dict[str, str]:
-    """What simulated graders answer themselves: as the writer, unless they err."""
+    """Own answers of simulated graders: the writer's answer, unless they make an error."""
     if not options.answer_first:
         return {}
     rights = ((number, view.get(f"right_{number}")) for number in options.numbers)
@@ -175,7 +175,7 @@ def _task(options: GradeOptions) -> Task:
         examples=_EXAMPLES,
         options=Options(model=GradeOptions, configure=_task),
         grading=Grading(grade=_grade, marks=_marks, criteria=tuple(names)),
-        # Grades are means of points; what most say is for the table of results.
+        # Grades are means of points. The majority is only for the table of results.
         combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),

@@ -1,6 +1,6 @@
 /**
- * The grading page: a question without an explanation shows none, and the option its writer holds right stands out.
- * Where graders answer first, all of that and the rubric appear once their answers are stored.
+ * The grading page: shows explanations, if any, and highlights the option that the writer marked as correct.
+ * If graders answer first, these and the rubric appear once their answers are stored.
  *
  * @typedef {{draft: any, changed: () => void}} Api
  */

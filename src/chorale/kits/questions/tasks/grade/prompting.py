@@ -1,4 +1,4 @@
-"""How a model is asked to grade questions."""
+"""Prompt for models that grade questions."""
 
 from chorale.contract.prompting import Prompting
 from chorale.kits.questions.files.columns import INVALID

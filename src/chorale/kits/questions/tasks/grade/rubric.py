@@ -1,4 +1,4 @@
-"""What graders are asked about a question, and what every answer is worth."""
+"""The criteria of the grading rubric, and the points of every answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ class Criterion:
     name: str
     ask: str
     levels: Mapping[str, str]
-    """What can be said, as stored and in words, from one end of the scale to the other."""
+    """Levels as stored and in words, from one end of the scale to the other."""
     points: tuple[float, ...]
-    """What each is worth, from 0 to 1. The paper averages grades and does not say by which numbers: these are ours."""
+    """Points of each level, from 0 to 1. The paper averages grades without stating their values; these are ours."""
 
 
 RUBRIC = (
@@ -55,5 +55,5 @@ _POINTS = {one.name: dict(zip(one.levels, one.points, strict=True)) for one in R
 
 @lru_cache(maxsize=64)
 def points_of(column: str) -> Mapping[str, float]:
-    """What each level of a column counts: of a criterion, with the number of the question."""
+    """Points of each level of a column, which is a criterion followed by the number of the question."""
     return _POINTS[column.rpartition("_")[0]]

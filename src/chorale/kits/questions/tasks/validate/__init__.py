@@ -1,6 +1,6 @@
-"""Which option is right? Questions that others wrote, answered by people who do not know what their writers hold right.
+"""Validation of questions: workers answer questions of other writers without seeing the writer's answer.
 
-After Nangia et al. (2021, section 4). Somebody who finds a question broken, or without a right option, says so.
+Follows Nangia et al. (2021, section 4). Workers can mark a question as invalid or without a correct option.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ class McqValidateOptions(QuestionsOptions):
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
-    """The share of the questions answered as the expert did."""
+    """The fraction of questions with the same answer as the expert."""
     wrong = [name for name, right in gold.items() if answer.get(name) != right]
     reasons = tuple(
         f"question {name.rpartition('_')[2]}: {_in_words(answer.get(name))}, where {_in_words(gold[name])} is right"
@@ -61,20 +61,20 @@ def _in_words(name: Any) -> str:
 
 
 def _distance(left: Answer, right: Answer) -> float:
-    """The share of the questions that two people answer differently."""
+    """The fraction of questions that two people answer differently."""
     names = sorted({*left, *right})
     return float(sum(left.get(name) != right.get(name) for name in names) / len(names))
 
 
 class _Guessed(dict[str, str]):
-    """An answer that stands for not knowing any."""
+    """Placeholder for an unknown answer."""
 
     by_words: dict[str, str] | None = None
-    """What people take for right instead, once somebody has looked: it is the same for all."""
+    """The wrong option that simulated workers choose, the same for all of them."""
 
 
 def _by_words(view: Mapping[str, Any], options: McqValidateOptions) -> dict[str, str]:
-    """What simulated people take for right where nobody knows: the option that is about what is asked."""
+    """The option that simulated workers choose without a known answer: the one most related to the question."""
     answers = {}
     for number in options.numbers:
         texts = tuple(view[f"option_{number}_{place}"] for place in range(1, options.choices + 1))

@@ -1,4 +1,4 @@
-"""Validated questions in the form in which Nangia et al. (2021) published theirs: `chorale evaluate mcq` reads it."""
+"""Validated questions in the format of Nangia et al. (2021), which `chorale evaluate mcq` reads."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ WAYS = "kept", "discarded: no majority", "discarded: the majority finds it inval
 
 
 def _validated(stage: StageResults) -> Iterator[tuple[SourceItem, WrittenQuestion, dict[str, str]]]:
-    """Every question with its item, and what every validator answered."""
+    """Every question with its item and the answers of all validators."""
     for item in stage.items:
         judgments = stage.judgments(item)
         for question in questions_in(item.payload):
@@ -47,7 +47,7 @@ def _row(stage: StageResults, item: SourceItem, question: WrittenQuestion, votes
 
 
 def majority(votes: Iterable[str], right: str | None) -> str | None:
-    """What more than half of the validators and the writer say; None if they do not.
+    """The answer of more than half of validators and writer, or None.
 
     >>> majority(["option1", "option2"], "option1")
     'option1'
@@ -58,7 +58,7 @@ def majority(votes: Iterable[str], right: str | None) -> str | None:
 
 
 def _tally(stage: StageResults) -> Mapping[str, int]:
-    """How many questions are kept, and why others are not; nothing of a round, whose questions are known."""
+    """Number of kept questions, and of others by reason; empty for training rounds, whose questions are known."""
     if stage.sources is None:
         return {}
     kept, unclear, invalid, unfinished = WAYS
@@ -71,12 +71,12 @@ def _tally(stage: StageResults) -> Mapping[str, int]:
 
 
 def _was_kept(row: Mapping[str, Any]) -> float | None:
-    """None of a question that fewer than two people have answered."""
+    """None for a question with fewer than two answers."""
     return None if row["validation_way"] < _FEWEST_VOTES else float(row["majority"] not in (None, INVALID))
 
 
 def _is_agreed(row: Mapping[str, Any]) -> float | None:
-    """The share of the validators who give the gold answer of a question that is kept."""
+    """The fraction of validators who give the gold answer of a kept question."""
     if not _was_kept(row):
         return None
     votes = [INVALID if vote["unanswerable"] else vote["worker_answer"] for vote in row["validation_data"]]
@@ -88,8 +88,8 @@ BY_ARM = RowMeasures(
     worker="worker_id",
     item="passage_id",
     measures=(
-        RowMeasure("kept", "share of questions that are kept", _was_kept),
-        RowMeasure("agreement", "share of validators who give the gold answer of a kept question", _is_agreed),
+        RowMeasure("kept", "fraction of questions kept", _was_kept),
+        RowMeasure("agreement", "fraction of validators who give the gold answer of a kept question", _is_agreed),
     ),
 )
 RELEASED_TABLE = TaskExport(

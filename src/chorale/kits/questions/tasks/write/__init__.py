@@ -1,7 +1,7 @@
-"""Questions about a passage, each with options of which one is right. After Nangia et al. (2021, sections 3.1 and 3.2).
+"""Writing multiple-choice questions about a passage (Nangia et al. 2021, sections 3.1 and 3.2).
 
-With `justify`, writers also explain every question in a few sentences. Hints appear while they write and never keep
-them from submitting. `rubric` and `hints` switch off what would train the writers of a trial.
+With `justify`, writers also explain every question in a few sentences. Hints appear while they write and never block
+submission. `rubric` and `hints` can be turned off, because they would train the writers of a trial.
 """
 
 import json
@@ -60,7 +60,7 @@ class WriteOptions(QuestionsOptions):
 
 
 class PassageItem(BaseModel):
-    """Whatever else a row has is kept."""
+    """All other columns of a row are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -68,7 +68,7 @@ class PassageItem(BaseModel):
 
 
 def _expand(row: Payload, key: str) -> list[NewItem]:
-    """Rows with the same passage are one thing: several people write about it, and nobody twice."""
+    """Rows with the same passage belong together: several people write about it, but nobody twice."""
     text = " ".join(row["passage"].split())
     return [NewItem(key=key, payload=row, group=f"text-{sha256(text.encode()).hexdigest()[:16]}")]
 
@@ -78,19 +78,19 @@ def _view(payload: Payload) -> dict[str, Any]:
 
 
 def _combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """Questions are not put together: the one that was written, or of several that of the most trusted."""
+    """Questions are not merged. With several answers, that of the worker with the highest quality is used."""
     if len(judgments) == 1:
         return Combined(judgments[0].answer, 1.0)
     answers: dict[Hashable, Answer] = {json.dumps(one.answer, sort_keys=True): one.answer for one in judgments}
     ordered = sorted(judgments, key=lambda judgment: judgment.worker)
     votes = ((json.dumps(one.answer, sort_keys=True), one.trust) for one in ordered)
     share = trust_weighted_share(votes, ordered[0].draw if ordered else 0)
-    # What one person wrote is no vote that others could confirm.
+    # The text of one person is not a vote that others could confirm.
     return None if share is None else Combined(answers[share.answer], 1.0)
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
-    """The share of the questions that are the same: nothing but a simulation has questions to compare with."""
+    """The fraction of equal questions. Only simulations have questions to compare with."""
     differ = _different(answer, gold)
     return GradeResult(1 - len(differ) / max(1, _parts(gold)), tuple(f"question {number} differs" for number in differ))
 
@@ -109,7 +109,7 @@ def _parts(answer: Answer) -> int:
 
 
 def _quoted(_passage: Payload, answer: Answer) -> str:
-    """Every question with its options, and which of them its writer holds right."""
+    """Every question with its options, and the option its writer marked as correct."""
     return " · ".join(
         f"“{question.text}” "
         + "; ".join(

@@ -1,7 +1,7 @@
-"""Questions that nobody wrote, for simulated workers: good and poor ones, which simulated validators can tell apart.
+"""Generated questions for simulated workers: good and poor ones that simulated validators can distinguish.
 
-A good one is about a word of the passage, and its right option is the only one about that word. A poor one could be
-asked of any text, with single words for options.
+A good question is about a word of the passage, and only its correct option contains that word. A poor question fits any
+text and has single words as options.
 """
 
 from functools import lru_cache
@@ -11,8 +11,8 @@ from typing import Any
 from chorale.kits.questions.files.columns import QuestionsOptions
 from chorale.kits.questions.metrics.wording import content_words
 
-# In ASCII: one other character in a text makes Python keep all of it in twice the space, and these are much of what a
-# rehearsal stores.
+# ASCII only, because a single other character doubles the memory of a Python string, and a simulation stores many of
+# these.
 _ASKED = (
     "Why does it matter to everybody involved what happens to '{}'?",
     "How would the whole story have ended without '{}'?",
@@ -34,7 +34,7 @@ _SPARE = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 def good_questions(passage: str, options: QuestionsOptions, rng: Random | None, *, justify: bool) -> dict[str, Any]:
-    """What somebody writes who takes care; without random numbers, the same for every passage."""
+    """Questions of a careful simulated writer. Deterministic for every passage."""
     answer: dict[str, Any] = {}
     for number in options.numbers:
         words = _some_words(passage, options.choices, rng)
@@ -52,7 +52,7 @@ def good_questions(passage: str, options: QuestionsOptions, rng: Random | None, 
 def worsened(
     passage: str, answer: dict[str, Any], options: QuestionsOptions, able: float, rng: Random
 ) -> dict[str, Any]:
-    """The same with a poor question in the place of every one that somebody so able does not manage to write well."""
+    """Questions of a simulated writer of a given ability, with poor questions where the writer fails."""
     poorer = dict(answer)
     for number in options.numbers:
         if rng.random() < able:
@@ -67,7 +67,7 @@ def worsened(
 
 @lru_cache(maxsize=1 << 12)
 def _words_in(passage: str) -> tuple[str, ...]:
-    """What a passage is about; remembered, since several people write about the same one."""
+    """The topic words of a passage. Cached, because several people write about the same passage."""
     return tuple(sorted(content_words(passage)))
 
 

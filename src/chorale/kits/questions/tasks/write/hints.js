@@ -1,5 +1,5 @@
 /**
- * What could be better about a question, in plain words. Hints are about what is there: nothing is said of empty fields.
+ * Hints for improving a question, in plain words. Empty fields get no hints.
  *
  * @typedef {{question: string, options: string[], right: string | null, why: string | null}} Written
  */

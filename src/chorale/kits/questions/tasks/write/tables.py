@@ -1,4 +1,4 @@
-"""Written questions, one per line, in the columns in which Nangia et al. (2021) published their intermediate rounds."""
+"""Written questions, one per line, in the columns of the intermediate rounds of Nangia et al. (2021)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def _rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 
 def flags_of(rows: list[dict[str, Any]]) -> list[list[str]]:
-    """What an expert may want to look at, for every question: nobody is kept from anything by it."""
+    """Flags of each question for expert review. They do not restrict the writers."""
     workers = [row["worker_id"] for row in rows]
     repeated = alike_places([row["question"] for row in rows], workers)
     copied = alike_places([row["justification"] or "" for row in rows], workers)

@@ -1,5 +1,5 @@
 /**
- * The writing page: questions with options, and hints that appear while somebody writes and keep nobody from submitting.
+ * The writing page: questions with options, and hints while workers write, which never block submission.
  *
  * @typedef {{question: string, options: string[], right: string | null, why: string | null}} Written
  * @typedef {{

@@ -1,6 +1,6 @@
-"""Is the second phrase true, given the first? Task 2 of Zeichner et al. (2012).
+"""Task 2 of Zeichner et al. (2012): is the second phrase true, given the first?
 
-Items are derived from task 1: only applications both of whose sides were judged meaningful with enough confidence.
+Items are derived from task 1: only applications where both sides were judged meaningful with enough confidence.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 
 
 class RulePair(BaseModel):
-    """A rule application both of whose sides mean something."""
+    """A rule application with two meaningful sides."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -50,7 +50,7 @@ def _both_phrases(payload: Payload) -> dict[str, Any]:
 
 
 def _both_meaningful(phrases: Sequence[SourceItem], confidence: float) -> list[NewItem]:
-    """The applications both of whose sides were judged meaningful."""
+    """The applications with both sides judged meaningful."""
     meaningful = [phrase for phrase in phrases if is_accepted(phrase.label, "yes", confidence)]
     return [
         NewItem(

@@ -1,4 +1,4 @@
-"""The outcome of a rule application, from the labels of its two sides and of the pair."""
+"""Outcomes of rule applications, from the labels of both sides and of the pair."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +15,11 @@ from chorale.model import Label, Payload
 
 class MeaninglessLeft(StrEnum):
     SET_ASIDE = "set-aside"
-    """The extraction is at fault, not the rule: leave the application out."""
+    """Leave the application out, because the extraction is wrong, not the rule."""
     NON_ENTAILING = "non-entailing"
     """Count it against the resource, for overall performance."""
     TOLD = "told"
-    """Write it to the table as `Meaningless`: whoever scores resources decides."""
+    """Write it to the table as `Meaningless`, and leave the decision to the evaluation."""
 
 
 class EntailmentOptions(BaseModel):
@@ -41,7 +41,7 @@ def is_accepted(label: Label | None, answer: str, confidence: float) -> bool:
 
 
 class ApplicationOutcome(StrEnum):
-    """What became of a rule application."""
+    """Outcome of a rule application."""
 
     ENTAILING = "entailing"
     NON_ENTAILING = "non-entailing"
@@ -53,10 +53,10 @@ class ApplicationOutcome(StrEnum):
 def application_outcome(
     lhs: Label | None, rhs: Label | None, entailment: Label | None, confidence: float, meaningless_lhs: MeaninglessLeft
 ) -> tuple[ApplicationOutcome, float | None]:
-    """The final judgment of an application from its three labels, with the confidence it rests on.
+    """The final judgment of an application from its three labels, with its confidence.
 
-    A meaningless left side is set aside or counts as non-entailing; a meaningless right side of a
-    meaningful left one is non-entailing; otherwise task 2 decides. Labels are None while an item wants judgments.
+    A meaningless left side is set aside or counts as non-entailing. A meaningless right side with a meaningful left
+    side is non-entailing. Otherwise task 2 decides. Labels are None while an item needs judgments.
     """
     if lhs is not None and is_accepted(lhs, "no", confidence):
         if meaningless_lhs is MeaninglessLeft.NON_ENTAILING:
@@ -84,7 +84,7 @@ def _by_task_2(entailment: Label | None) -> tuple[ApplicationOutcome, float | No
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A rule application and what became of it."""
+    """A rule application with its outcome."""
 
     key: str
     payload: Payload
@@ -93,12 +93,12 @@ class Application:
 
     @property
     def judgment(self) -> str | None:
-        """Yes or No, as in the paper's table; None for what is not in it."""
+        """Yes or No, as in the paper's table; None for applications that are not in it."""
         return {ApplicationOutcome.ENTAILING: "Yes", ApplicationOutcome.NON_ENTAILING: "No"}.get(self.outcome)
 
 
 def applications(stage: StageResults) -> Iterator[Application]:
-    """Every rule application with its outcome, in the order in which the items file has their left phrases."""
+    """Every rule application with its outcome, in the order of their left phrases in the items file."""
     if stage.sources is None:
         for item in stage.items:
             yield Application(item.key, item.payload, *_by_task_2(item.label))
@@ -129,13 +129,13 @@ def _paper_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
 
 
 def _other_columns(stage: StageResults) -> Sequence[str]:
-    """What items have beside rule and phrases, such as which resources proposed the rule."""
+    """Additional fields of items, such as the resources that proposed the rule."""
     names = (name for application in applications(stage) for name in application.payload)
     return [name for name in dict.fromkeys(names) if name not in PAPER_TABLE.columns]
 
 
 def _tally(stage: StageResults) -> Mapping[str, int]:
-    """How many applications came to which end: the paper reports these beside its table."""
+    """Number of applications per outcome, as reported in the paper."""
     counts = Counter(application.outcome for application in applications(stage))
     return {outcome.value: counts[outcome] for outcome in ApplicationOutcome}
 

@@ -1,7 +1,7 @@
-"""Is the phrase meaningful? Task 1 of Zeichner et al. (2012).
+"""Task 1 of Zeichner et al. (2012): is the phrase meaningful?
 
-A rule application is split into its two phrases. A phrase of several applications is one item, and all phrases that
-applications connect are one group: no worker sees both phrases of an application, whichever rows they come from.
+A rule application is split into its two phrases. A phrase of several applications is one item. All phrases connected by
+applications form one group: no worker sees both phrases of an application.
 """
 
 from pathlib import Path
@@ -31,7 +31,7 @@ class RuleApplication(BaseModel):
 
 
 class Phrase(BaseModel):
-    """One side of a rule application, or a gold phrase of none."""
+    """One side of a rule application, or a separate gold phrase."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
