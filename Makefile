@@ -96,10 +96,13 @@ browser:
 	  command -v apt-get >/dev/null || { echo "Install Chromium for the browser tests, then run make again." >&2; exit 1; }; \
 	  $(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
 
-# Nothing is loaded from elsewhere, so the site also works without a network. Look at it: make docs && python3 -m http.server -d site
+# Nothing is loaded from elsewhere, so the site also works without a network. Each version has its own folder, so that
+# versions built before stay in the menu. Look at it: make docs && python3 -m http.server -d site
 docs: $(DEV_READY)
 	$(call install,--group docs)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	version=$$($(BIN)/python -c 'import chorale; print(chorale.__version__)') && \
+	  NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site/$$version
+	$(BIN)/python docs/site_versions.py site
 
 clean:
 	rm -rf $(VENV) site .lint.log .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

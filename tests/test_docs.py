@@ -1,6 +1,7 @@
 """The docs are complete, up to date, and true as far as a machine can tell."""
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -225,6 +226,18 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "site").glob("*.html")}
     assert {path.with_suffix(".html").name for path in DOCS.glob("*.md")} <= set(pages)
     assert [name for name, text in pages.items() if loaded.search(text)] == []
+
+
+def test_the_site_lists_its_versions_and_leads_to_the_newest(tmp_path: Path) -> None:
+    for name in ("0.9.0", "0.10.0"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text("")
+    subprocess.run([sys.executable, str(DOCS / "site_versions.py"), str(tmp_path)], check=True)
+    assert [each["version"] for each in json.loads((tmp_path / "versions.json").read_text("utf-8"))] == [
+        "0.10.0",
+        "0.9.0",
+    ]
+    assert 'url=0.10.0/index.html"' in (tmp_path / "index.html").read_text("utf-8")
 
 
 # What the docs say is so
