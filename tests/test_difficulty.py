@@ -24,7 +24,7 @@ LABELS = ["a", "b", "c"]
 
 
 def judged(spread: float, *, items: int = 500, people: int = 8) -> list[tuple[int, str, str]]:
-    """What people of different ability say about items that differ in how hard they are by so much."""
+    """What people of different ability say about items whose difficulty has this spread."""
     rng = Random(11)
     crowd = [WorkerModel("somebody", accuracy=0.65 + 0.04 * number) for number in range(people)]
     rows = []
@@ -98,12 +98,12 @@ def test_a_crowd_file_and_judgments_say_how_hard_items_are(tmp_path: Path) -> No
     write_small_study(folder, applications=60)
     with_truth(folder, 60)
     easy = rehearse(folder, seeds=3, workers=9, processes=1)
-    assert "err one by one" in forecast_page(easy)
+    assert "err independently" in forecast_page(easy)
     (folder / "rehearsal.toml").write_text("difficulty = 5\n")
     hard = rehearse(folder, seeds=3, workers=9, processes=1)
     assert (easy.difficulty, hard.difficulty) == (0, 5)
     assert hard.as_json()["difficulty"] == 5
-    assert "differ in how hard they are by 5" in forecast_page(hard)
+    assert "spread of 5" in forecast_page(hard)
     right = [fmean(run.stages[0].accuracy or 0 for run in told.forecasts[0].runs) for told in (easy, hard)]
     assert right[1] < right[0], "who is right nine times in ten is never wrong together, unless items are hard"
     file = tmp_path / "judgments.csv"
@@ -113,7 +113,7 @@ def test_a_crowd_file_and_judgments_say_how_hard_items_are(tmp_path: Path) -> No
     (folder / "rehearsal.toml").unlink()
     told = rehearse(folder, seeds=1, workers=9, fit=file, processes=1)
     assert told.difficulty >= 1
-    assert any("differs in how hard it is" in note for note in forecast_notes(told))
+    assert any("differ in difficulty" in note for note in forecast_notes(told))
     (folder / "rehearsal.toml").write_text("difficulty = 0\n")
     assert rehearse(folder, seeds=1, workers=9, fit=file, processes=1).difficulty == 0
     (folder / "rehearsal.toml").write_text("difficulty = 6\n")

@@ -245,7 +245,7 @@ def test_wordnet_is_read_from_its_files(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(UserError, match="wordnet-base"):
         read_wordnet()
     (folder / "data.verb").write_text("  licence\n00000001 29 v zz\n")
-    with pytest.raises(UserError, match=r"data\.verb:2: is not a line of WordNet's"):
+    with pytest.raises(UserError, match=r"data\.verb:2: is not a valid line of WordNet"):
         read_wordnet(folder).synset("00000001-v")
 
 

@@ -669,10 +669,10 @@ def test_settings_survive_being_written(value: Any) -> None:
         ("entailment.judgments", "write a setting and the values to try"),
         ("=1,2", "write a setting and the values to try"),
         ("entailment.judgments=", "write a setting and the values to try"),
-        ("entailment.judgments=1,,2", "a value missing between two commas"),
-        ("entailment.judgments=[1", "is not a value as TOML has them"),
+        ("entailment.judgments=1,,2", "a value is missing between two commas"),
+        ("entailment.judgments=[1", "is not a TOML value"),
         ("entailmant.judgments=1", "there is no stage or table `entailmant`.*Did you mean `entailment`"),
-        ("entailment=1", "say which setting of `entailment`"),
+        ("entailment=1", "name a setting of `entailment`"),
         ("entailment.judgmnts=1", "there is no setting `judgmnts` here. Did you mean `judgments`"),
         ("entailment.judgments=0", "makes a study that can't run: .*is below 1"),
         (
@@ -861,12 +861,12 @@ def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> Non
 
 def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     starved = rehearse(make_folder(), seeds=1, workers=2, processes=1)
-    [note] = [note for note in forecast_notes(starved) if "still want judgments" in note]
+    [note] = [note for note in forecast_notes(starved) if "still need judgments" in note]
     assert note.startswith("in 1 of 1 run, meaningful: 12 of 12 items")
     unknown = tmp_path / "unknown"
     write_small_study(unknown, applications=2, gold=4)
     notes = forecast_notes(rehearse(unknown, seeds=1, workers=8, processes=1))
-    assert any("no right answers are known" in note for note in notes)
+    assert any("no correct answers are known" in note for note in notes)
 
 
 def test_how_many_earn_too_little_is_told(make_folder: Callable[..., Path]) -> None:
@@ -899,7 +899,7 @@ def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> No
         file.write_text(file.read_text().replace("the crew", "another crew"))
     notes = forecast_notes(rehearse(folder, seeds=1, workers=8, processes=1))
     assert any(note.startswith("no row of truth1.jsonl is about an item of stage meaningful") for note in notes)
-    assert not any("no right answers are known" in note for note in notes)
+    assert not any("no correct answers are known" in note for note in notes)
     checked = CliRunner().invoke(app, ["check", str(folder)])
     assert "before you simulate: no row of truth1.jsonl is about an item" in " ".join(checked.output.split())
     for number in (1, 2):
@@ -988,7 +988,7 @@ def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, colum
     # Where there is little room, intervals go on in the next line, each in one piece.
     assert ('<span class="interval">(' in page) == (seeds > 1)
     assert ("One simulated run (seed 1) with 8 people." in page) == (seeds == 1)
-    assert ("Intervals hold all of them" in page) == (seeds == 2)
+    assert ("Intervals contain all runs" in page) == (seeds == 2)
 
 
 def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None:

@@ -204,7 +204,7 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     picture = text.partition("Quality against cost: quality of answers")[2].partition("</figure>")[0]
     assert picture.count("<circle") == 2 and ">careful<" in picture and ">quick<" in picture
     assert variation["answers_quality_of"] == "mean of the arms" and variation["answers_quality"]["mean"] > 0
-    funnel = text.partition("Who came and who stayed")[2].partition("</figure>")[0]
+    funnel = text.partition("People by stage")[2].partition("</figure>")[0]
     bars = re.findall(r">([a-z-]+): (?:entered|passed)<", funnel)
     order = ["careful-practice", "careful-grades", "careful-trained", "careful-final"]
     assert [bar for bar in bars if bar.startswith("careful")] == order, "a gate stands after what it looks at"
@@ -337,7 +337,7 @@ def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(t
     [why] = variation["starved"]
     start = f"in 1 of 1 run, gate careful-trained: it was closed without a decision about {lost} people"
     assert why.startswith(start) and why in told["notes"]
-    assert re.search(r"\d+ of 32 items of careful-grades still wanted judgments; 8 people had worked there", why)
+    assert re.search(r"\d+ of 32 items of careful-grades still needed judgments; 8 people had worked there", why)
     text = page.read_text("utf-8")
     assert start in text and ">careful-trained: no decision<" in text
     assert ">quick-trained: no decision<" not in text

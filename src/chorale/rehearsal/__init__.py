@@ -1,4 +1,4 @@
-"""A whole study against simulated people, in simulated time, before anybody is paid."""
+"""Simulates a whole study with simulated people and time, before anybody is paid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,21 +44,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What rehearsals say of a study, and of the variations of it that were tried."""
+    """The forecasts of a study and its variations."""
 
     title: str
     currency: str
     minimum_hourly: int
     workers: int | None
-    """How many people came; None if that was varied."""
+    """The number of people; None if it was varied."""
     seeds: tuple[int, ...]
     forecasts: tuple[Forecast, ...]
     notes: tuple[str, ...] = ()
-    """What to know of the crowd."""
+    """Notes on the crowd."""
     misfits: tuple[str, ...] = ()
-    """What to know of truth files that fit no item."""
+    """Notes on truth files that match no item."""
     difficulty: float = 0.0
-    """How much items differed in how hard they are: with 0, people err one by one."""
+    """The spread of item difficulty; with 0, people err independently."""
 
     @property
     def people(self) -> str:
@@ -68,7 +68,7 @@ class Forecasts:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Which of the runs an estimate's bounds hold: the middle ones, or all where there are few."""
+        """The runs within an estimate's bounds: the middle ones, or all if there are few."""
         return (LOW, HIGH) if len(self.seeds) >= ENOUGH_RUNS else (0.0, 1.0)
 
     def as_json(self) -> dict[str, Any]:
@@ -98,11 +98,11 @@ def rehearse(
     progress: Progress | None = None,
     keep: Path | None = None,
 ) -> Forecasts:
-    """Simulate the study in a folder with a number of seeds, and every variation of it with the same seeds.
+    """Simulate the study in a folder with several seeds, and every variation of it with the same seeds.
 
-    With `find_fewest`, also with fewer and fewer people, to see how many it takes; that is many runs for each.
-    Nothing is written, neither to the folder nor to the study's database. With `keep`, the first run is kept in that
-    folder, as a study of its own.
+    With `find_fewest`, each run is repeated with fewer people to find the minimum number, which takes many runs.
+    Nothing is written to the folder or the study's database. With `keep`, the first run is saved in that folder, as a
+    separate study.
     """
     folder = load_folder(path)
     crowd = read_crowd(folder, workers, fit, fit_columns)

@@ -1,4 +1,4 @@
-"""What has changed in a study since somebody last looked at their start page."""
+"""Tracks changes of a study since a simulated worker last looked at their overview."""
 
 from collections.abc import Iterable
 
@@ -10,18 +10,18 @@ from chorale.store.gates import verdicts_so_far
 
 
 class ChangeCounter:
-    """Counts whatever may give somebody something to do, so that people who wait need not look each time."""
+    """Counts changes that may give workers something to do, so that waiting workers need not check each time."""
 
     def __init__(self, study: Study) -> None:
         self.count = 0
         self._study = study
         self._rests_on = {name: rests_on(study, name) for name in study.stages}
         self._answered_at = dict.fromkeys(study.stages, 0)
-        """By stage: the count when somebody last answered there."""
+        """By stage: the count at the last answer there."""
         self._everywhere_at = 0
-        """The count when something last happened that may be felt in any stage."""
+        """The count at the last change that may affect any stage."""
         self._verdicts_at = -1
-        """The count when it was last looked up how often gates have decided about somebody."""
+        """The count when the number of gate decisions was last read."""
         self._verdicts = 0
 
     def answered(self, stage: str) -> None:
@@ -29,25 +29,25 @@ class ChangeCounter:
         self._answered_at[stage] = self.count
 
     def everywhere(self) -> None:
-        """Count something that may give anybody something to do, wherever they wait."""
+        """Count a change that may affect all waiting workers."""
         self.count += 1
         self._everywhere_at = self.count
 
     def spread(self, *, ahead: int = 0) -> None:
-        """Let the latest change be felt in any stage; with `ahead` 1, the next one."""
+        """Make the latest change affect all stages; with `ahead` 1, the next one."""
         self._everywhere_at = self.count + ahead
 
     def verdicts(self) -> int:
-        """How often gates have decided about somebody."""
+        """The number of gate decisions."""
         if self._verdicts_at != self.count:
             self._verdicts_at = self.count
             self._verdicts = self._study.store.read(verdicts_so_far).result()
         return self._verdicts
 
     def concern(self, person: Person, stages: Iterable[str]) -> bool:
-        """Whether anything has happened, since somebody last looked, that these parts of theirs may feel.
+        """Whether anything has changed since a worker last looked that may affect these parts.
 
-        A stage in which nothing is open to them goes by the answers in it and in those its items come from.
+        A stage without open items depends on the answers in it and in its source stages.
         """
         since, answered_at = person.looked_at, self._answered_at
         return self.are_more_than_answers(person, stages) or any(
@@ -55,6 +55,6 @@ class ChangeCounter:
         )
 
     def are_more_than_answers(self, person: Person, stages: Iterable[str]) -> bool:
-        """Whether these parts go by more than answers, or something else has happened since somebody last looked."""
+        """Whether these parts depend on more than answers, or something else has changed since a worker last looked."""
         states = person.states
         return self._everywhere_at > person.looked_at or any(states[name] is not State.WAITING for name in stages)

@@ -1,4 +1,4 @@
-"""The crowd a study is rehearsed with: `rehearsal.toml` in its folder, if there is one."""
+"""The crowd for simulating a study: `rehearsal.toml` in its folder, if there is one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,21 +18,21 @@ CROWD_FILE = "rehearsal.toml"
 def read_crowd(
     folder: StudyFolder, workers: int | None = None, fit: Path | None = None, columns: FitColumns = USUAL_COLUMNS
 ) -> Crowd:
-    """Who comes: as the file says, or like the workers of real judgments. `workers`, if given, says how many."""
+    """The crowd from the file, or one like the workers of real judgments. `workers` sets their number."""
     settings = _read_settings(folder)
     # The same number for all variations of a study.
     workers = workers or settings.workers or usual_workers(folder)
     settings = settings.model_copy(update={"workers": workers, "kind": tuple(_fitted_kinds(settings, folder))})
     if fit is None:
         return Crowd(settings)
-    # Tables and what goes through them take a while to load, and most rehearsals have no judgments to fit.
+    # Imported here: table libraries load slowly, and most simulations have no judgments to fit.
     from chorale.rehearsal.fitted_crowd import fitted_crowd  # noqa: PLC0415
 
     return fitted_crowd(settings, folder, fit, columns)
 
 
 def _fitted_kinds(settings: CrowdSettings, folder: StudyFolder) -> Iterator[KindSettings]:
-    """The kinds of workers, with the accuracy of recorded answers where one names such a file."""
+    """The kinds of workers, with the accuracy of recorded answers for those that name a file."""
     for kind in settings.kind:
         if kind.answers is None:
             yield kind

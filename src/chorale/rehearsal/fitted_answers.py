@@ -1,4 +1,4 @@
-"""People who err like a model: as often as its recorded answers do, by the answers that the study knows to be right."""
+"""Simulated people with the error rate of a model's recorded answers, by the study's known correct answers."""
 
 import json
 from collections import Counter, defaultdict
@@ -23,27 +23,27 @@ from chorale.rehearsal.simulated.models import label_of
 
 _STEPS = 12
 _MOST_COMPARED = 200
-"""Answers by which an accuracy is found. More say little more."""
+"""Number of answers to estimate an accuracy from; more add little."""
 
 
 class FittedAnswers(NamedTuple):
-    """What recorded answers say about a stage."""
+    """The fit of recorded answers in a stage."""
 
     stage: str
     answers: int
-    """How many were compared."""
+    """Number of compared answers."""
     score: float
     """Their mean score."""
     accuracy: float
-    """With which a simulated worker's answers have that score."""
+    """The accuracy with which simulated answers have that score."""
     confusion: Mapping[str, Mapping[str, float]]
-    """How often which answer is given where which is right, of answers that can be listed."""
+    """Confusion frequencies, if answers can be listed."""
 
     @property
     def note(self) -> str:
         return (
             f"{self.stage}: {plural(self.answers, 'recorded answer has', 'recorded answers have')} a mean score of "
-            f"{self.score:.2f}. Simulated people who answer like that have an accuracy of {self.accuracy:.2f}."
+            f"{self.score:.2f}. Simulated people get a matching accuracy of {self.accuracy:.2f}."
         )
 
 
@@ -66,7 +66,7 @@ def has_recorded_answers(path: Path) -> bool:
 
 
 def fit_answers(folder: StudyFolder, path: Path) -> list[FittedAnswers]:
-    """Stage by stage, how good recorded answers are where the right ones are known."""
+    """The quality of recorded answers by stage, where correct answers are known."""
     recorded = _read(path)
     fitted = [
         found
@@ -75,14 +75,14 @@ def fit_answers(folder: StudyFolder, path: Path) -> list[FittedAnswers]:
     ]
     if not fitted:
         raise UserError(
-            f"{path}: no answer is about an item whose right answer is known. Add gold, or name a file with right "
+            f"{path}: no answer is to an item with a known correct answer. Add gold, or name a file with correct "
             "answers in [stage.rehearsal] truth."
         )
     return fitted
 
 
 def like_answers(fitted: Sequence[FittedAnswers], like: WorkerModel) -> WorkerModel:
-    """A worker who errs like recorded answers: `like` in everything else."""
+    """A worker with the errors of recorded answers; everything else as in `like`."""
     accuracies = {one.stage: one.accuracy for one in fitted}
     confusion = {right: row for one in fitted for right, row in one.confusion.items()}
     return replace(like, accuracy=fmean(accuracies.values()), accuracies=accuracies, confusion=confusion)
@@ -134,7 +134,7 @@ def _compared(content: StageContent, recorded: Mapping[str, str]) -> Iterator[_C
 
 
 def _accuracy_with(task: Task, compared: Sequence[_Compared], score: float) -> float:
-    """The accuracy with which simulated answers have this mean score. More accuracy never gives less."""
+    """The accuracy with which simulated answers have this mean score, which increases with accuracy."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""A crowd like the people of real judgments: right as often, mistaken in the same ways, on items as hard."""
+"""A crowd fitted to real judgments: accuracy, confusions and item difficulty."""
 
 from pathlib import Path
 from textwrap import shorten
@@ -18,7 +18,7 @@ _SHOWN_LETTERS = 40
 
 
 def fitted_crowd(settings: CrowdSettings, folder: StudyFolder, fit: Path, columns: FitColumns) -> Crowd:
-    """People like those who gave the judgments in a file, or who err like a model's recorded answers."""
+    """A crowd fitted to the judgments in a file, or to a model's recorded answers."""
     usual = CrowdSettings().kind[0]
     like = WorkerModel("fitted", learning=0.0, dropout=usual.dropout)
     if has_recorded_answers(fit):
@@ -30,14 +30,14 @@ def fitted_crowd(settings: CrowdSettings, folder: StudyFolder, fit: Path, column
     notes = _unrelated(fit, judgments, folder)
     if spread and settings.difficulty is None:
         notes += (
-            f"what was judged in {fit} differs in how hard it is, by {spread:g} in log-odds. So do the items of this "
-            "forecast: simulated people err together on the hard ones.",
+            f"the tasks in {fit} differ in difficulty, by {spread:g} in log-odds. So do the items of this forecast: "
+            "simulated people err together on hard ones.",
         )
     return Crowd(settings, tuple(people), notes, spread)
 
 
 def _unrelated(file: Path, judgments: Judgments, folder: StudyFolder) -> tuple[str, ...]:
-    """What people mistook for what says something of stages only whose answers are those labels."""
+    """A note if no label of the file is an answer in the study, so that confusions can't be used."""
     labels = set(judgments.options)
     answers = {label_of(choice) for content in folder.stages for choice in listed_answers(content.task) or ()}
     if labels & answers:
@@ -45,6 +45,6 @@ def _unrelated(file: Path, judgments: Judgments, folder: StudyFolder) -> tuple[s
     shown = ", ".join(shorten(label, _SHOWN_LETTERS, placeholder="…") for label in sorted(labels)[:_SHOWN_LABELS])
     more = ", …" if len(labels) > _SHOWN_LABELS else ""
     return (
-        f"no label of {file} ({shown}{more}) is an answer in this study. Simulated people are right as often as those "
-        "were, and what those mistook for what is left aside.",
+        f"no label of {file} ({shown}{more}) is an answer in this study. Simulated people have the same accuracy, but "
+        "not the same confusions.",
     )

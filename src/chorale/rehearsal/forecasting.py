@@ -1,4 +1,4 @@
-"""From many performances to a forecast: what to expect, and between which bounds nine in ten of them came out."""
+"""From many simulated runs to a forecast: means, with intervals that contain nine in ten runs."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,12 +12,12 @@ from chorale.rehearsal.varying import Variation
 
 LOW, HIGH = 0.05, 0.95
 ENOUGH_RUNS = 5
-"""With fewer runs an interval goes from the lowest to the highest of them."""
+"""With fewer runs, an interval goes from the lowest to the highest."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastEstimate:
-    """A mean over seeds, and the interval that holds the middle 90% of them; of fewer than five, all of them."""
+    """A mean over seeds, with the interval of the middle 90% of them, or of all if there are fewer than five."""
 
     mean: float
     low: float
@@ -48,7 +48,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number of a run or of a stage of it."""
+    """One measure of a run or of a stage."""
 
     key: str
     title: str
@@ -66,12 +66,12 @@ def _of_items(stage: StageRun, count: int) -> float | None:
 
 
 def quality_stage(run: Run) -> StageRun | None:
-    """The last stage anything is known of: what the study is for."""
+    """The last stage with known correct answers."""
     return next((stage for stage in reversed(run.stages) if stage.accuracy is not None), None)
 
 
 def quality_of_answers(run: Run) -> tuple[str, float] | None:
-    """How good what people made is, and where: in the mean over arms, or in the last stage that is known of."""
+    """The mean quality of people's answers and its place: the mean over arms, or the last stage where it is known."""
     arms = [arm.quality for arm in run.arms if arm.quality is not None]
     if arms:
         return "mean of the arms", fmean(arms)
@@ -157,7 +157,7 @@ OF_SUGGESTIONS = (
 
 @dataclass(frozen=True)
 class Forecast:
-    """What to expect of one variation."""
+    """The forecast of one variation."""
 
     variation: Variation
     runs: Sequence[Run]
@@ -189,7 +189,7 @@ class Forecast:
         return estimate([measure.of(gate) or 0 for run in self.runs for gate in run.gates if gate.name == name])
 
     def suggestions_in(self, stage: str) -> list[str]:
-        """What is measured of a model's suggestions in a stage; nothing where no model suggests."""
+        """The measures of a model's suggestions in a stage; empty if no model suggests."""
         return [one.measure for each in self.runs[0].stages if each.name == stage for one in each.suggestions]
 
     def of_suggestions(self, stage: str, named: str, measure: Measure) -> ForecastEstimate | None:
@@ -199,7 +199,7 @@ class Forecast:
 
     @property
     def quality(self) -> ForecastEstimate | None:
-        """Accuracy of the accepted labels of the last stage, where the truth is known."""
+        """Accuracy of accepted labels in the last stage with known correct answers."""
         stages = (quality_stage(run) for run in self.runs)
         return estimate([stage.released_accuracy for stage in stages if stage and stage.released_accuracy is not None])
 
@@ -211,17 +211,17 @@ class Forecast:
 
     @property
     def answers_quality(self) -> ForecastEstimate | None:
-        """How good what people made is, where others get to see it."""
+        """The quality of people's answers, where others see them."""
         return estimate([rated[1] for run in self.runs if (rated := quality_of_answers(run))])
 
     @property
     def answers_quality_of(self) -> str | None:
-        """Where that was made."""
+        """The stage of these answers."""
         return next((rated[0] for run in self.runs if (rated := quality_of_answers(run))), None)
 
     @property
     def final(self) -> tuple[str, ...]:
-        """The stages that the study's results are of."""
+        """The stages with the study's results."""
         return self.runs[0].final
 
     @property
@@ -239,7 +239,7 @@ class Forecast:
 
     @property
     def starved(self) -> list[str]:
-        """Of the runs that did not finish, why; one example a stage or gate, with how many runs it stands for."""
+        """Why runs did not finish: one example per stage or gate, with the number of runs."""
         examples: dict[str, str] = {}
         counts: Counter[str] = Counter()
         for run in self.runs:

@@ -1,4 +1,4 @@
-"""A simulated run as a study of its own: its files and its database."""
+"""Saves a simulated run as a separate study, with files and database."""
 
 import json
 import shutil
@@ -36,7 +36,7 @@ def keep_run(folder: StudyFolder, crowd: Crowd, seed: int, directory: Path) -> N
 
 
 def copy_as_simulated(folder: StudyFolder, target: Path) -> None:
-    """Copy a study's files, without its database and what was made from it, and mark the copy as simulated."""
+    """Copy a study's files without its database and outputs, and mark the copy as simulated."""
     left_out = shutil.ignore_patterns(f"{DATABASE}*", "replaced-*.zip", "reports", ".*", "__pycache__")
     shutil.copytree(folder.path, target, ignore=left_out)
     settings = target / SETTINGS_FILE
@@ -47,6 +47,6 @@ def copy_as_simulated(folder: StudyFolder, target: Path) -> None:
 
 
 def _marked(settings: str, title: str) -> str:
-    """A study file whose title says that its people are simulated, so that nobody takes its numbers for results."""
+    """A study file whose title shows that people are simulated, so that its numbers are not mistaken for results."""
     as_it_is, marked = (json.dumps(text, ensure_ascii=False) for text in (title, f"Simulated: {title}"[:200]))
     return settings.replace(as_it_is, marked, 1)

@@ -1,4 +1,4 @@
-"""What people answer in a performance, and how good that is."""
+"""Makes up answers in a simulated run, and measures their quality."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -14,27 +14,27 @@ from chorale.store.assignments import Lease
 
 
 class MakingUp:
-    """Answers made up from what a performance knows, and from what others made up before."""
+    """Makes up answers from the known correct answers and from earlier simulated answers."""
 
     def __init__(self, study: Study, sheets: Mapping[str, AnswerSheet]) -> None:
         self.qualities: dict[int, float] = {}
-        """How good answers are that others look at or that are what an arm is for, by response."""
+        """The quality of answers that others see or that are an arm's results, by response."""
         self._sheets = sheets
         self._rated = rated_stages(study)
         self._of_rated = {name for name, stage in study.stages.items() if self._rated & {*stage.settings.sources}}
-        """The stages whose items may be made of such answers."""
+        """The stages whose items may be made from such answers."""
         self._sources: dict[str, tuple[int, ...]] = {}
         """By item, the responses it was made from."""
 
     def note(self, stage: RunningStage, response_id: int, answer: Answer, truth: Answer) -> None:
-        """Note how good an answer is that was taken, if anybody will ask."""
+        """Store the quality of an accepted answer, if it will be needed."""
         if stage.name in self._rated:
             self.qualities[response_id] = 1.0 if answer == truth else stage.task.grading.grade(answer, truth).score
 
     def make_up(
         self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any], suggestion: Answer | None
     ) -> tuple[Answer, Answer]:
-        """What somebody who never errs would answer, and what this one does, who may see a suggestion."""
+        """The answer of a perfect worker, and of this one, who may see a suggestion."""
         sheet, task = self._sheets[stage.name], stage.task
         accuracy = person.accuracy_in(stage)
         quality = self._quality_of_sources(stage, lease.item_key)
@@ -60,7 +60,7 @@ class MakingUp:
         return truth, answer
 
     def _quality_of_sources(self, stage: RunningStage, item_key: str) -> float | None:
-        """How good the answers are that an item was made from, the best of several; None if that is not known."""
+        """The quality of the answers that an item was made from, the best of several; None if unknown."""
         if stage.name not in self._of_rated:
             return None
         response_ids = self._sources.get(item_key)
@@ -72,7 +72,7 @@ class MakingUp:
 
 
 def _revised(person: Person, stage: RunningStage, view: Mapping[str, Any], revision: Revision) -> Answer:
-    """What somebody submits who sees a suggestion."""
+    """The answer of a worker who sees a suggestion."""
     revise = stage.task.simulating.revise
     if revise is not None:
         return revise(view, revision, person.model.keeping, person.rng)

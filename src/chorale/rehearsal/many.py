@@ -1,4 +1,4 @@
-"""Many performances: every variation with every seed, on all cores."""
+"""Runs many simulations: every variation with every seed, on all cores."""
 
 import os
 import signal
@@ -23,25 +23,25 @@ WAKE_SECONDS = 0.2
 MOST_TIMES = 8
 
 Progress = Callable[[int, int], None]
-"""Told how many performances are done, of how many: first that none is."""
+"""Called with the number of finished runs and the total, first with 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Programme:
-    """What is to be performed."""
+    """The simulations to run."""
 
     path: Path
     variations: tuple[Variation, ...]
     crowd: Crowd
     seeds: tuple[int, ...]
     find_fewest: bool = False
-    """Whether every run is followed by others with fewer people, to see how many it takes."""
+    """Whether every run is repeated with fewer people, to find the minimum number."""
     folder: StudyFolder | None = None
-    """The study as it is, if it is at hand; other processes read it for themselves."""
+    """The unchanged study, if it is already read; other processes read it themselves."""
 
     @property
     def jobs(self) -> list[tuple[int, int]]:
-        """Variation and seed, the seeds of a variation next to each other: what it takes is prepared once."""
+        """Pairs of variation and seed, grouped by variation, which is prepared once."""
         return [(number, seed) for number in range(len(self.variations)) for seed in self.seeds]
 
     def perform(self, number: int, seed: int) -> Run:
@@ -82,12 +82,12 @@ def _here(programme: Programme, jobs: Sequence[tuple[int, int]], progress: Progr
 def _in_processes(
     programme: Programme, jobs: Sequence[tuple[int, int]], processes: int, progress: Progress | None
 ) -> RunsByJob:
-    """The runs, by processes that each have a pipe of their own.
+    """The runs, by processes with separate pipes.
 
-    A pool of the standard library shares queues and locks between them: whoever ends one in the middle of writing may
-    wait for the others without end.
+    A pool of the standard library shares queues and locks: if a process is killed while writing, the others may wait
+    forever.
     """
-    # Started afresh, not forked: a fork would inherit threads and locks of whoever calls.
+    # Spawned, not forked: a fork would inherit threads and locks of the caller.
     context = get_context("spawn")
     portable = replace(programme, folder=None)
     to_do, runs = iter(jobs), RunsByJob()
@@ -100,7 +100,7 @@ def _in_processes(
             theirs.close()
             ours.send(next(to_do))
         while len(runs) < len(jobs):
-            # Never for long: a Ctrl-C that reaches another thread is seen by this one only when it wakes up.
+            # With a short time-out: a Ctrl-C in another thread is noticed only when this one wakes up.
             for ours in _ready(crew, WAKE_SECONDS):
                 job, runs[job] = _received(ours)
                 if progress:
@@ -110,7 +110,7 @@ def _in_processes(
     except OSError:
         raise _ended_from_outside() from None
     finally:
-        # All is done; or, after a Ctrl-C or a mistake, nobody wants what the others are still doing.
+        # Everything is done or, after Ctrl-C or an error, the remaining work is not needed.
         for process in crew.values():
             if process.pid is not None:
                 process.terminate()
@@ -134,13 +134,13 @@ def _received(connection: Connection) -> tuple[tuple[int, int], Run]:
 
 def _ended_from_outside() -> UserError:
     return UserError(
-        "a process of the rehearsal was ended from outside, perhaps for want of memory. "
-        "Try again with fewer processes (--processes 1)."
+        "a process of the simulation was killed, possibly because memory ran out. Try again with fewer processes "
+        "(--processes 1)."
     )
 
 
 def _measured(rehearsal: Rehearsal, seed: int, workers: int | None = None) -> Run:
-    # Until all of it is gone: looking through what is still there would take a hundredth of the whole.
+    # Without garbage collection until the end, which would take 1% of the time.
     with not_collecting():
         return _measured_run(rehearsal, seed, workers)
 
@@ -154,9 +154,10 @@ def _measured_run(rehearsal: Rehearsal, seed: int, workers: int | None) -> Run:
 
 
 def fewest_that_do(do: Callable[[int], bool], workers: int, *, finishes: bool) -> int | None:
-    """The fewest people with whom a study finishes, halving what is open, if it does with more whenever with fewer.
+    """The minimum number of people with whom a study finishes, by binary search.
 
-    `finishes` says whether it does with `workers`; if not, up to eight times as many are tried, and it may be None.
+    `finishes` says whether it does with `workers`; if not, up to eight times as many are tried. None if that is not
+    enough.
 
     >>> fewest_that_do(lambda workers: workers >= 17, 60, finishes=True)
     17
@@ -183,7 +184,7 @@ def fewest_that_do(do: Callable[[int], bool], workers: int, *, finishes: bool) -
 
 
 def _perform_until_stopped(jobs: Connection, programme: Programme) -> None:
-    # Ctrl-C is for whoever started us, and they end us; if they can't, because they were killed, nobody wants our work.
+    # Ctrl-C is handled by the parent process, which ends us; if it was killed, our work is not needed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     while True:

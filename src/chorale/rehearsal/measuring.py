@@ -1,4 +1,4 @@
-"""What a performance came to, in numbers."""
+"""Measures the results of a simulated run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -104,7 +104,7 @@ def _suggestion_runs(tx: Tx, study: Study, stage: RunningStage) -> tuple[Suggest
 
 
 def _share_below_minimum(study: Study, standings: Sequence[ParticipationSummary]) -> float | None:
-    """Of those whose wage is reckoned, how many earn less; None if nobody's is."""
+    """The share of workers with a wage below the minimum; None if there are no wages."""
     wages = [wage for each in paid_and_worked(study, standings) if (wage := hourly_wage(*each)) is not None]
     return fmean(wage < study.settings.pay.minimum_hourly for wage in wages) if wages else None
 
@@ -117,14 +117,14 @@ def _decided_after(study: Study, looked_at: Iterable[str]) -> str:
 
 
 def labelled_by_model(tx: Tx, stage: RunningStage) -> int:
-    """Items whose label is that of a model that answered first."""
+    """Number of items labelled by a model that answers first."""
     if not stage.asks_model_first:
         return 0
     return sum(first.is_label for first in first_pass.of_stage(tx, stage.id).values())
 
 
 def cost_curve(amounts: Iterable[tuple[int, int]], started_at: int) -> tuple[tuple[float, int], ...]:
-    """What had been spent when, at equal distances in time; given when how much was."""
+    """The cumulative cost at equally spaced times, from times and amounts."""
     paid = sorted((at - started_at, amount) for at, amount in amounts)
     if not paid:
         return ()
@@ -196,12 +196,12 @@ def _stage_run(
 
 
 def _found_nothing(person: Person, stage: str) -> bool:
-    """Whether somebody looked for work in a stage that was open to them, and never got an item there."""
+    """Whether a worker looked for work in a stage that was open to them, but never got an item."""
     return stage not in person.entered and person.states.get(stage) in (State.FINISHED, State.WAITING)
 
 
 def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float], list[float]]:
-    """How the results of a stage compare with what is known: all of them, and those that are released."""
+    """The scores of a stage's labels against known correct answers: of all, and of accepted ones."""
     scores: list[float] = []
     released: list[float] = []
     if not known:
@@ -221,18 +221,18 @@ def _scores(tx: Tx, stage: RunningStage, known: Knowledge) -> tuple[list[float],
 def _notes(tx: Tx, performance: Performance) -> Iterator[str]:
     if settings.setting_value(tx, "budget reached") is not None:
         yield "the budget was reached in some runs: no more items were assigned after that."
-    # A task that can't make answers up lets people who err give answers to other items.
+    # For a task that can't make up answers, wrong answers are taken from other items.
     for name in sorted(performance.refused):
         yield (
-            f"{name}: some answers that simulated people took from other items did not fit theirs, and the items were "
-            "given back. Nothing is wrong with the study; that stage takes a little longer than it would."
+            f"{name}: simulated wrong answers are taken from other items. Some did not fit, so their items were "
+            "returned. The study is not affected, but the stage takes slightly longer."
         )
 
 
 def measure_arms(
     tx: Tx, study: Study, standings: Iterable[ParticipationSummary], qualities: Mapping[str, Sequence[float]]
 ) -> tuple[ArmRun, ...]:
-    """Every arm of a study that has some; `qualities` are those of the answers that count, by stage."""
+    """The results of every arm; `qualities` are those of counted answers, by stage."""
     if study.settings.arms is None:
         return ()
     counts, of = arms.arm_counts(tx), arms.arms_by_worker(tx)
@@ -266,7 +266,7 @@ def measure_arms(
 
 
 def qualities_that_count(tx: Tx, qualities: Mapping[int, float]) -> dict[str, list[float]]:
-    """By stage, how good the answers are that count, of those whose quality is known; that is given by response."""
+    """The qualities of counted answers by stage, where known, from qualities by response."""
     if not qualities:
         return {}
     return {
@@ -275,6 +275,6 @@ def qualities_that_count(tx: Tx, qualities: Mapping[int, float]) -> dict[str, li
 
 
 def mean_quality(stages: Collection[str], qualities: Mapping[str, Sequence[float]]) -> float | None:
-    """How good the answers are that count in some stages; None if nothing is known of them."""
+    """The mean quality of counted answers in some stages; None if unknown."""
     scores = [one for name in sorted(stages) for one in qualities.get(name, ())]
     return fmean(scores) if scores else None

@@ -1,4 +1,4 @@
-"""Simulated models that annotate: through the functions that real ones go through, without a server."""
+"""Simulated models that annotate, through the same functions as real ones, without a server."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from chorale.store import Tx, calls, codec, model_tasks
 from chorale.store.model_tasks import TaskState
 
 AT_ONCE = 200
-"""Items that a model answers in one transaction."""
+"""Number of items a model answers per transaction."""
 
 
 class ModelsAtWork:
@@ -36,18 +36,18 @@ class ModelsAtWork:
         recorded: Mapping[str, RecordedModel],
         seed: int,
     ) -> None:
-        """`expected` describes models; those with recorded answers give these."""
+        """`expected` describes the models; those with recorded answers replay them."""
         self._study = study
         self._recorded = recorded
         self._sheets = sheets
         self._seed = seed
         self._expected = {one.name: one for one in expected}
         self.matter = models_matter(study)
-        """Whether any does more than annotate beside people."""
+        """Whether any model does more than annotate separately."""
         self._places: dict[tuple[str, str], Place] = {}
 
     def annotate(self) -> bool:
-        """Let every model answer what there is for it; whether it was anything."""
+        """Let every model answer its available items; returns whether there were any."""
         if not self.matter:
             return False
         done = 0
@@ -69,7 +69,7 @@ class ModelsAtWork:
                 while count := store.do(lambda tx: decide_some(tx, study, of, worker_id)):
                     done += count
             except TooLittleGoldError:
-                pass  # nobody is asked anything: the forecast shows a stage that is never done
+                pass  # nothing goes to people: the forecast shows a stage that never finishes
         return done
 
     def _some(self, tx: Tx, of: ModelStage, model: ModelSettings, worker_id: int, prompter: Prompter) -> int:
@@ -81,13 +81,13 @@ class ModelsAtWork:
             calls.mark_sent(tx, work.call_id, self._study.clock())
             complete_call(tx, self._study, of.stage, model, work.task, work.call_id, reply)
             end_task(tx, self._study, work.task, ended)
-        # Items may have come since, before the place that was reached.
+        # New items may have been added before the position that was reached.
         after = taken.after if taken.work else -1
         self._places[key] = Place(place.served + len(taken.work), after)
         return len(taken.work)
 
     def _said(self, of: ModelStage, model: ModelSettings, work: PlannedWork, prompter: Prompter) -> tuple[Reply, Ended]:
-        """What a model says about an item: as recorded, or as it is expected to."""
+        """A model's answer to an item: recorded or simulated."""
         recorded = self._recorded.get(model.name)
         if recorded is not None:
             return _replayed(of, model, work, prompter, recorded)
@@ -107,7 +107,7 @@ class ModelsAtWork:
 
 
 def models_matter(study: Study) -> bool:
-    """Whether any model of a study does more than annotate beside people."""
+    """Whether any model of a study does more than annotate separately."""
     rules = [stage.settings.models for stage in study.stages.values() if stage.settings.models is not None]
     return any(rule.role != "beside" for rule in rules)
 

@@ -1,4 +1,4 @@
-"""Simulated people for a study's site: how they answer and how long they take."""
+"""Simulated people for a study's site, with their answers and times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ USUAL_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """How somebody joins a site: by an invitation, or signed in already; when, and for which stages."""
+    """How a person joins a site: by invitation or already signed in, when, and for which stages."""
 
     link: str | None = None
     cookies: Mapping[str, str] | None = None
@@ -29,7 +29,7 @@ class Joining:
 def crowd_members(
     folder: StudyFolder, models: Sequence[WorkerModel], seed: int, joining: Sequence[Joining], difficulty: float = 0.0
 ) -> list[CrowdMember]:
-    """People who answer like the models. Their IDs, answers and times depend on the seed alone."""
+    """People who answer like the worker models. Their IDs, answers and times depend only on the seed."""
     sheets = {
         content.settings.name: AnswerSheet(
             content.task,
@@ -64,7 +64,7 @@ def _member(
         given = model.answer(
             truth,
             choices,
-            # The same item always gets the same answer, also after a time limit has passed.
+            # An item always gets the same answer, even after its time limit has passed.
             Random(f"{seed}:{stage}:{key}"),
             accuracy=model.accuracy_in(stage, task.name),
             previous=previous.get(stage),

@@ -1,4 +1,4 @@
-"""Forecasts as one page with pictures: who came and who stayed, what was spent when, quality against cost."""
+"""Forecasts as one page with charts: people by stage, cost over time, quality against cost."""
 
 from collections.abc import Callable
 from html import escape
@@ -25,7 +25,7 @@ _KEPT_AND_LOST = (
 
 
 def forecast_page(simulation: Forecasts) -> str:
-    """One HTML file with everything in it: no scripts, nothing to load."""
+    """A standalone HTML file, without scripts or external resources."""
     several = len(simulation.forecasts) > 1
     parts = [
         f"<h1>Rehearsal: {escape(simulation.title)}</h1>",
@@ -40,8 +40,8 @@ def forecast_page(simulation: Forecasts) -> str:
         if several:
             parts.append(f"<h2>{number}. {escape(forecast.variation.label)}</h2>")
         parts += [html_table(table) for table in detailed_tables(simulation, forecast)]
-        parts.append(html_figure("Who came and who stayed", _funnel(forecast)))
-        parts.append(html_figure("What had been spent when, a line for each run", _cost_curves(simulation, forecast)))
+        parts.append(html_figure("People by stage", _funnel(forecast)))
+        parts.append(html_figure("Cost over time, one line per run", _cost_curves(simulation, forecast)))
     if len(simulation.forecasts) > MOST_IN_DETAIL:
         parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
     return html_page(f"Rehearsal: {simulation.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
@@ -50,22 +50,20 @@ def forecast_page(simulation: Forecasts) -> str:
 def _how_people_err(simulation: Forecasts) -> str:
     if simulation.difficulty:
         return (
-            f"Items differ in how hard they are by {simulation.difficulty:g} in log-odds, and simulated people err "
-            "together on the hard ones. They do not share misunderstandings as real people may."
+            f"Item difficulty has a spread of {simulation.difficulty:g} in log-odds, so simulated people err together "
+            "on "
+            "hard items. They do not share misunderstandings as real people may."
         )
-    return (
-        "Simulated people err one by one; real ones err together on hard items, so results of a real crowd can be "
-        "worse than these."
-    )
+    return "Simulated people err independently. Real people err together on hard items, so real results can be worse."
 
 
 def _intervals_hold(simulation: Forecasts) -> str:
     if len(simulation.seeds) == 1:
         return ""
     return (
-        ". Intervals hold nine runs in ten"
+        ". Intervals contain nine in ten runs"
         if len(simulation.seeds) >= forecasting.ENOUGH_RUNS
-        else ". Intervals hold all of them"
+        else ". Intervals contain all runs"
     )
 
 
@@ -76,7 +74,7 @@ def _funnel(forecast: Forecast) -> str:
     for name in forecast.stages:
         for key, label in _KEPT_AND_LOST:
             estimate = forecast.of_stage(name, _OF_STAGE[key])
-            # Where nobody is lost, there is nothing to see.
+            # If nobody leaves, there is nothing to show.
             if key in ("entered", "finished") or (estimate is not None and estimate.high):
                 bars += _bar(f"{name}: {label}", estimate, faint=key != "entered")
         for gate in forecast.runs[0].gates:
@@ -85,7 +83,7 @@ def _funnel(forecast: Forecast) -> str:
                 undecided = forecast.of_gate(gate.name, _OF_GATE["undecided"])
                 if undecided is not None and undecided.high:
                     bars += _bar(f"{gate.name}: no decision", undecided, faint=True)
-    title = "How many people came, entered each stage, finished it, and passed what comes after it"
+    title = "Number of people who joined, entered and finished each stage, and passed the gate after it"
     return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 
 
@@ -100,7 +98,7 @@ def _cost_curves(simulation: Forecasts, forecast: Forecast) -> str:
 
 
 def _quality_against_cost(simulation: Forecasts) -> str:
-    """A point for each run, for each of several variations, or for each arm of a trial."""
+    """A chart with a point for each run, each variation, or each arm of a trial."""
     measure, points = (
         ("quality of answers, arm by arm", _of_arms(simulation))
         if simulation.forecasts[0].arms
@@ -132,7 +130,7 @@ def _of_variations(simulation: Forecasts) -> tuple[str, list[Point]]:
             points += _point(forecast.of(_OF_RUN["cost"]), quality, str(number))
         return measure, points
     [forecast] = simulation.forecasts
-    # Where results can be compared with what is right, that is what counts.
+    # Accuracy against known correct answers takes precedence.
     if forecast.quality is not None:
         pairs = [
             (run.cost, stage.released_accuracy) for run in forecast.runs if (stage := forecasting.quality_stage(run))

@@ -1,7 +1,6 @@
-"""A study done by simulated people in simulated time: one event after the other, through the functions people reach.
-
-Nobody here knows what stages are made of. People do what the study's own pages offer: take what is open to them,
-wait where more may come, and leave when there is nothing left.
+"""Runs a study with simulated people in simulated time: one event after the other, through the functions behind the
+site. This module does not know the structure of stages. People do what the study's own pages offer: take open items,
+wait where more may come, and leave when nothing is left.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -32,32 +31,33 @@ from chorale.store import Tx, labels
 from chorale.store.codec import frozen_from_text
 from chorale.store.gates import times_decided
 
-# For stages that do not say how long a judgment takes.
+# For stages without an expected time per judgment.
 USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
-# Gates are looked after when somebody has finished something, and this often: what graders do can let others through.
+# Gates are checked when a worker has finished something, and at this interval, since graders' answers can let others
+# pass.
 GATES_MS = 30 * 60_000
 UNMOVED = FOR_GOOD - {State.FINISHED}
-"""How a part stays until a gate decides, whatever others do. What was finished can be opened again."""
+"""Reasons that stay until a gate decides, whatever others do. Finished parts can open again."""
 MOST_ADVANCES = 1_000
 NOT_GRANTED = 409
 
 Advance = Callable[[Study], bool]
-"""Called when everybody waits: does what only a requester can do, and says whether it did anything."""
+"""Called when everybody waits: does what only a requester can do; returns whether it did anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How people behave who have to wait."""
+    """The behaviour of waiting people."""
 
     look_in_ms: int
     patience_ms: int
     experts: int = 1
-    """How many read the messages that wait for one."""
+    """Number of experts who review messages."""
 
 
 class Performance:
-    """A crowd doing a study. `run` once; the study then holds the results."""
+    """One simulated run of a study. Call `run` once; the study then has the results."""
 
     def __init__(
         self,
@@ -72,15 +72,15 @@ class Performance:
     ) -> None:
         self.people = people
         self.refused: set[str] = set()
-        """Stages where an answer did not fit its item."""
+        """Stages in which an answer did not fit its item."""
         self.started_at = clock.now
         self.ended_at = clock.now
-        """When the last answer came in."""
+        """The time of the last answer."""
         self._study = study
         self._clock = clock
         self._answers = MakingUp(study, sheets)
         self.qualities: Mapping[int, float] = self._answers.qualities
-        """How good answers are that others look at or that are what an arm is for, by response."""
+        """The quality of answers that others see or that are an arm's results, by response."""
         self._manners = manners
         self._advance = advance
         self._models = models
@@ -95,12 +95,12 @@ class Performance:
         self._decisive = decisive_stages(study)
         self._gates_due = False
         self._progress = 0
-        """Counts arrivals, answers and items that came back: what a study can do only so often."""
+        """Counts arrivals, answers and returned items, which are limited."""
         self._stuck_at = -1
         self._advanced = 0
         self._verdicts_so_far = 0
         self._verdicts: dict[int, int] = {}
-        """How many gates had decided about each worker when somebody last looked."""
+        """The number of gate decisions per worker at the last check."""
         for person, seconds in zip(people, arrivals, strict=True):
             self._schedule.later(seconds, self._come, person)
 
@@ -112,7 +112,7 @@ class Performance:
         settle_everything(self._study)
 
     def _go_on(self) -> bool:
-        """Everybody waits: bring all up to date, do what a requester would, and see whether anybody can go on."""
+        """Called when everybody waits: update everything, act as the requester, and check who can continue."""
         if self._progress > self._stuck_at:
             self._advanced = 0
             self._stuck_at = self._progress
@@ -123,16 +123,16 @@ class Performance:
         return bool(self._schedule.busy)
 
     def _let_everybody_look(self) -> None:
-        # A site does this every few seconds, and it would be most of the work there is. What has changed by it is open
-        # to people now, a little later.
+        # A site does this every few seconds, which would take most of the time here. People see the changes slightly
+        # later.
         settle_everything(self._study)
         if self._models is not None:
             self._models.annotate()
-        # All that is still planned is people looking in, and they do that now.
+        # Only checks by waiting people are scheduled, and they happen now.
         self._schedule.clear()
         self._gates_due = False
         self._do_what_is_due()
-        # Items can open again, and stages, after people had found nothing left to do: they are called back.
+        # Items and stages can reopen after people have left: they return.
         called = [person for person in self.people if person.waiting_since is not None or person.exit is Exit.FINISHED]
         if called:
             self._clock.now += self._manners.look_in_ms
@@ -143,7 +143,7 @@ class Performance:
             else:
                 self._look_at(person, [name for name, state in person.states.items() if state not in UNMOVED])
 
-    # What people do
+    # Workers' actions
 
     def _come(self, person: Person) -> None:
         study = self._study
@@ -161,7 +161,7 @@ class Performance:
         self._schedule.later(reading_seconds(study.consent.text) * person.model.pace, self._look, person)
 
     def _look(self, person: Person) -> None:
-        """Look at the start page and do what it says."""
+        """Look at the overview page and act on it."""
         if person.decisive:
             person.decisive = False
             self._look_after_gates()
@@ -169,7 +169,7 @@ class Performance:
         self._look_at(person, None)
 
     def _look_at(self, person: Person, among: Collection[str] | None) -> None:
-        """Look at some parts, or at all; the others are as they were."""
+        """Look at some parts, or at all; the others are unchanged."""
         parts = self._study.store.do(
             lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among, with_messages=False))
         )
@@ -196,7 +196,7 @@ class Performance:
             person.exit = Exit.FINISHED
 
     def _begin(self, person: Person, stage: RunningStage, reading: float = 0.0) -> None:
-        """Take an item of a stage, after so many seconds with its guidelines."""
+        """Take an item of a stage, after reading its guidelines for this time."""
         person.stage = stage
         person.waiting_since = None
         self._schedule.later(reading, self._take, person)
@@ -212,7 +212,7 @@ class Performance:
         self._schedule.look_in(self._manners.look_in_ms, self._look_in, person)
 
     def _look_in(self, person: Person) -> None:
-        """See whether there is something new, as people do who wait: far more often than there is."""
+        """Check for new work, as waiting people do far more often than there is any."""
         if person.looked_at == self._changes.count:
             self._wait(person)
         elif self._news() != person.news:
@@ -225,20 +225,20 @@ class Performance:
             self._look_for_room(person)
 
     def _news(self) -> int:
-        """How often gates have decided and experts have sent messages."""
+        """The numbers of gate decisions and sent messages."""
         return self._changes.verdicts() + self._desk.sent
 
     def _is_all_they_have(self, person: Person, stage: str) -> bool:
-        """Whether nothing but a stage can have had anything for somebody since they last looked."""
+        """Whether only this stage can have new work for a worker since they last looked."""
         others = [name for name in person.open_parts() if name != stage]
         return self._news() == person.news and not self._changes.concern(person, others)
 
     def _look_for_room(self, person: Person) -> None:
-        """See what has become of the parts somebody waits for, where others have answered and that is all."""
+        """Check the parts a worker waits for, if others' answers are the only changes."""
         study, parts = self._study, person.waits_for
         stage, still_waiting = study.store.do(lambda tx: look_for_room(tx, study, person.worker_id, parts))
         if stage is not None and len(parts) == 1 and stage.name in person.entered:
-            # What the page would say, where there is nothing else to choose and nothing to read first.
+            # The same result as the page, if there is nothing else to choose or read.
             person.looked_at = self._changes.count
             person.states[stage.name] = State.AVAILABLE
             self._begin(person, stage)
@@ -268,7 +268,7 @@ class Performance:
         person.entered.add(stage.name)
         if person.model.dropout and person.rng.random() < person.model.dropout:
             person.exit = Exit.LEFT
-            # They keep what they hold until its time is over; then others can have it.
+            # They keep their item until its time limit; then others can get it.
             self._schedule.later((offer.lease.expires_at - self._clock.now + 1) / 1000, self._expire)
             return
         person.offer = offer
@@ -292,7 +292,7 @@ class Performance:
             outcome = study.store.do(lambda tx: submit(tx, study, person.worker_id, lease.token, answer, key, duration))
         except Refusal as refusal:
             if refusal.code == "invalid_answer" and answer is person.previous:
-                # What they copied does not fit here, and they click anything instead.
+                # The copied answer does not fit this item, so they answer randomly.
                 person.previous = None
                 self._submit(person, stage, offer)
             else:
@@ -334,7 +334,7 @@ class Performance:
         self._changes.everywhere()
         self._look(person)
 
-    # What a site does by itself
+    # Automatic actions of a site
 
     def _expire(self) -> None:
         self._study.store.write(lambda tx: work.expire_leases(tx, self._study)).result()
@@ -342,7 +342,7 @@ class Performance:
         self._changes.everywhere()
 
     def _settle(self, person: Person) -> None:
-        """After a drop, at once: their judgments no longer count, and the items are open again."""
+        """Settle labels, at once after a removal: the worker's judgments no longer count, and items reopen."""
         for changed in self._study.store.read(labels.unsettled).result():
             if changed.worker_id == person.worker_id:
                 settle_worker(self._study, changed)
@@ -364,7 +364,7 @@ class Performance:
             return
         self._verdicts_so_far = so_far
         before, self._verdicts = self._verdicts, self._study.store.read(times_decided).result()
-        # People who had left because a part was locked come back when a gate has decided about them.
+        # People who left because a part was locked return when a gate has decided about them.
         for person in self.people:
             decided = self._verdicts.get(person.worker_id) != before.get(person.worker_id)
             if decided and person.exit is Exit.FINISHED and State.LOCKED in person.states.values():

@@ -1,4 +1,4 @@
-"""Somebody who takes part in a performance: what they can do, what they have seen, and where they are."""
+"""A participant in a simulated run: abilities, what they have seen, and their current stage."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,14 +14,14 @@ FOR_GOOD = frozenset({State.FINISHED, State.LOCKED, State.REMOVED, State.LIMIT})
 
 
 class Exit(StrEnum):
-    """Why somebody is no longer there."""
+    """Why a person has left."""
 
     FINISHED = "finished"
-    """Nothing was left that they could do."""
+    """No work was left for them."""
     LEFT = "left"
     """They dropped out in the middle of the work."""
     GAVE_UP = "gave up"
-    """They had to wait for longer than they wanted to."""
+    """They waited longer than they were willing to."""
 
 
 @dataclass(slots=True)
@@ -30,41 +30,41 @@ class Person:
     model: WorkerModel
     rng: Random
     expert: bool = False
-    """Whether they work in the stages of experts, and nowhere else."""
+    """Whether they are an expert, who works only in stages for experts."""
     worker_id: int = 0
     came_at: int | None = None
     stage: RunningStage | None = None
-    """Where they work, or worked last."""
+    """Their current or last stage."""
     offer: Offer | None = None
     seconds: float = 0.0
-    """How long the item they hold takes them."""
+    """Their time for the item they hold."""
     _accuracy: dict[str, float] = field(default_factory=dict)
-    """How often they are right, by the name of a stage: where they have answered since they last learned anything."""
+    """Cached accuracy by stage, since they last learned something."""
     errors: dict[str, float] = field(default_factory=dict)
-    """By task: the share of the errors they began with that they have not learned to avoid."""
+    """By task: the share of their initial errors that remains after learning."""
     read: set[int] = field(default_factory=set)
     """The messages they have read."""
     news: int = 0
-    """How often gates had decided and experts had sent messages when they last looked."""
+    """The numbers of gate decisions and sent messages when they last looked."""
     previous: Answer | None = None
     answered: int = 0
     decisive: bool = False
-    """Whether an answer since they last looked at their start page may have brought something about."""
+    """Whether an answer since they last looked at their overview may have changed something."""
     waiting_since: int | None = None
     looked_at: int = -1
-    """What the study had come to when they last looked in."""
+    """The change count when they last checked."""
     empty: dict[str, int] = field(default_factory=dict)
-    """Stages that had nothing for them although they looked open, and what the study had come to then."""
+    """Stages that looked open but had nothing for them, with the change count at that time."""
     states: dict[str, State] = field(default_factory=dict)
-    """How they found each stage then."""
+    """The state of each stage when they last looked."""
     waits_for: tuple[str, ...] = ()
-    """Those of them that may still have something for them, when they wait."""
+    """The stages that may still have work for them, while they wait."""
     entered: set[str] = field(default_factory=set)
-    """Stages they were given an item in."""
+    """Stages in which they got an item."""
     exit: Exit | None = None
 
     def accuracy_in(self, stage: RunningStage) -> float:
-        """How often they are right in a stage by now. What was learned holds wherever the task is the same."""
+        """Their current accuracy in a stage. Learning applies to all stages with the same task."""
         now = self._accuracy.get(stage.name)
         if now is None:
             first = self.model.accuracy_in(stage.name, stage.task.name)
@@ -72,7 +72,7 @@ class Person:
         return now
 
     def open_parts(self) -> tuple[str, ...]:
-        """The stages that may still have something for them, by what they saw when they last looked."""
+        """The stages that may still have work for them, by their last look."""
         return tuple(name for name, state in self.states.items() if state not in FOR_GOOD)
 
     def learn(self, task: str, mistakes: float) -> None:

@@ -1,4 +1,4 @@
-"""From a study's folder to a stage set for as many performances as are wanted."""
+"""Prepares a study's folder for any number of simulated runs."""
 
 import gc
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from chorale.rehearsal.schedule import Clock
 from chorale.store import LoadingStore, MemoryStore, open_memory_store
 from chorale.store.settings import charge_everybody, mark_simulated
 
-# Any moment will do, as long as it is always the same.
+# An arbitrary but fixed start time.
 BEGINNING = 1_767_225_600_000
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
@@ -32,7 +32,9 @@ ANSWERS_EACH = 10
 
 @contextmanager
 def not_collecting() -> Iterator[None]:
-    """A run makes millions of small things and hardly a circle of them: looking for circles is a tenth of its time."""
+    """Disable garbage collection: a run creates millions of small objects and hardly any cycles, and collecting takes a
+    tenth of the time.
+    """
     usual = gc.isenabled()
     gc.disable()
     try:
@@ -43,9 +45,9 @@ def not_collecting() -> Iterator[None]:
 
 
 class _OpenSecrets(Random):
-    """Secrets that nobody tries to guess: tokens count up.
+    """Predictable secrets: tokens count up, so that lookups stay at the end of the index.
 
-    Those of a study that is served are looked for and kept all over their index. Here they are found near its end.
+    Random tokens would be spread over the whole index.
     """
 
     _given = 0
@@ -57,14 +59,14 @@ class _OpenSecrets(Random):
 
 @dataclass(frozen=True)
 class Crowd:
-    """Who comes: kinds of people, or people like those of real judgments."""
+    """The crowd: kinds of people, or people fitted to real judgments."""
 
     settings: simulated.CrowdSettings = field(default_factory=simulated.CrowdSettings)
     fitted: tuple[simulated.WorkerModel, ...] = ()
     notes: tuple[str, ...] = ()
-    """What whoever reads a forecast with it should know."""
+    """Notes for readers of a forecast."""
     spread: float = 0.0
-    """How much items differ in how hard they are, by the judgments of those people."""
+    """The spread of item difficulty, fitted to these judgments."""
 
     @property
     def difficulty(self) -> float:
@@ -78,23 +80,25 @@ class Crowd:
 
 
 class FitColumns(NamedTuple):
-    """How real judgments are read: columns not called `task`, `worker` and `label`, what splits labels, a reader."""
+    """How to read real judgments: other column names than `task`, `worker` and `label`, the separator of labels, and a
+    reader.
+    """
 
     task: str | None = None
     worker: str | None = None
     label: str | None = None
     sep: str | None = None
     reader: str | None = None
-    """The name of a kit's reader, where the file has a format of its own."""
+    """The name of a kit's reader, if the file has a special format."""
 
 
 USUAL_COLUMNS = FitColumns()
 
 
 def usual_workers(folder: StudyFolder) -> int:
-    """One for every ten answers that items from files ask for, at most 40; at least twice the fewest who can do it.
+    """One worker per ten needed answers, at most 40, but at least twice the minimum number.
 
-    Many people at a small study are a race: those who click anything are the fastest, and nothing is left for others.
+    With many workers and few items, random clickers are the fastest and take most of the work.
     """
     answers = sum(
         len(content.items) * content.settings.judgments.min
@@ -107,17 +111,17 @@ def usual_workers(folder: StudyFolder) -> int:
 
 
 class Rehearsal:
-    """A study brought into memory once, and performed on a copy as often as wanted."""
+    """A study loaded into memory once, and simulated any number of times on a copy."""
 
     def __init__(self, folder: StudyFolder, crowd: Crowd, advance: Advance = close_a_gate) -> None:
-        # Simulated people are not in the team: to them, every item is for everybody.
+        # Simulated people are not in the team, so assignees are ignored.
         folder = replace(folder, stages=tuple(replace(content, assigned={}) for content in folder.stages))
         self.folder = folder
         self.crowd = crowd
         self.workers = crowd.settings.workers or usual_workers(folder)
         self._advance = advance
         self._store: MemoryStore = open_memory_store()
-        # Simulated people stand for those of the platform, and cost its fee.
+        # Simulated people represent those of the platform, including its fee.
         self._study = replace(bring_in(folder, self._store, Clock(BEGINNING)), fees_by_platform=False)
         self._recorded = self._recorded_models()
         self._pairs = {
@@ -128,14 +132,14 @@ class Rehearsal:
             for content in folder.stages
         }
         self.known = {name: simulated.Knowledge(pairs) for name, pairs in self._pairs.items()}
-        """What is known of each stage's right answers: by its gold and its truth file."""
+        """The known correct answers of each stage, from its gold and its truth file."""
 
     def perform(self, seed: int, workers: int | None = None) -> tuple[Study, Performance]:
-        """One whole run, optionally with another number of people. The caller closes the study."""
+        """One simulated run, optionally with another number of people. The caller closes the study."""
         return self._perform(replace(self._study, store=self._store.copy()), seed, workers)
 
     def perform_on(self, store: LoadingStore, seed: int) -> None:
-        """One whole run on a database that is kept."""
+        """One simulated run on a database that is kept."""
         study = bring_in(self.folder, store, Clock(BEGINNING))
         store.do(charge_everybody)
         store.do(mark_simulated)
@@ -143,7 +147,7 @@ class Rehearsal:
 
     def _perform(self, study: Study, seed: int, workers: int | None) -> tuple[Study, Performance]:
         clock = Clock(BEGINNING)
-        # With a memory of its own: what was kept of another run is of other answers.
+        # With a new cache, since that of another run has other answers.
         study = replace(study, clock=clock, secrets=_OpenSecrets(f"{seed}:secrets"), memory={})
         rng = Random(f"{seed}:crowd")
         settings = self.crowd.settings

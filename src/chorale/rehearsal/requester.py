@@ -1,4 +1,4 @@
-"""What a requester does when everybody waits for them."""
+"""The requester's actions when everybody waits for them."""
 
 from contextlib import suppress
 
@@ -13,14 +13,14 @@ from chorale.store.gates import closed_gates
 def close_a_gate(study: Study) -> bool:
     """Close the first gate that has somebody to decide about; False if there is none.
 
-    Gates whose people still wait for grades close last: people who pass the others may give the grades.
-    Where a sample of the answers is graded, its stages are paused first, so that it can be taken.
+    Gates that still wait for grades close last: people who pass other gates may be the graders. If a sample of answers
+    is graded, its stages are paused first, so that it can be taken.
     """
     return study.store.write(lambda tx: _end_writing(tx, study) or _close(tx, study)).result()
 
 
 def _end_writing(tx: Tx, study: Study) -> bool:
-    """Pause the first stage some of whose answers are to be drawn, and people wait for that; False if there is none."""
+    """Pause the first stage with answers waiting to be sampled; False if there is none."""
     closed = closed_gates(tx)
     for later in study.stages.values():
         if later.per_worker is None or not closed.isdisjoint(later.closed_by):

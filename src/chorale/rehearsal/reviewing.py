@@ -1,4 +1,4 @@
-"""Feedback: experts read one message after the other and send it as it is, and people learn from what they get."""
+"""Feedback: experts send messages one after the other without changes, and people learn from them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -20,19 +20,19 @@ def reading_seconds(text: str) -> float:
 
 
 class ExpertDesk:
-    """What experts have to read before it goes out. With no experts, nothing ever does."""
+    """The experts' queue of messages to review. Without experts, no message is sent."""
 
     def __init__(self, study: Study, experts: int) -> None:
         self._study = study
         self._experts = experts
         self._seen = 0
-        """How often gates had decided when drafts were last looked for: there are no new ones before the next time."""
+        """The number of gate decisions when drafts were last read: there are no new drafts before the next one."""
         self._in_hand: set[int] = set()
         self._free_at = 0
         self.sent = 0
 
     def take_up(self, now: int) -> Iterator[tuple[float, Message]]:
-        """The messages that need a review, each with the seconds until somebody has read it."""
+        """The messages that need a review, each with the seconds until it is read."""
         so_far = self._study.store.read(verdicts_so_far).result()
         if so_far == self._seen or not self._experts:
             return
@@ -52,7 +52,7 @@ class ExpertDesk:
 
 
 def learn_from_feedback(study: Study, person: Person, qualities: Mapping[int, float]) -> None:
-    """Learn from the messages of gates: as much as the grades in them were right about what was done wrong."""
+    """Learn from the messages of gates, in proportion to the correctness of their grades."""
     for message in study.store.read(lambda tx: messages_to(tx, person.worker_id)).result():
         kind, _, name = message.cause.partition(":")
         if message.id in person.read or kind != "gate" or name not in study.gates:
@@ -61,5 +61,5 @@ def learn_from_feedback(study: Study, person: Person, qualities: Mapping[int, fl
         ids = [stage.id for stage in stages_of(study, study.gates[name])]
         for answer in study.store.read(lambda tx: graded_answers(tx, ids, person.worker_id)).result():  # noqa: B023
             task = study.stage_by_id(answer.stage_id).task.name
-            # What was compared with an expert's answer was graded as it deserves.
+            # Grades by comparison with an expert's answer are correct.
             person.learn(task, mistakes_explained(answer.score, qualities.get(answer.response_id, answer.score)))

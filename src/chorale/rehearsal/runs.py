@@ -1,11 +1,11 @@
-"""What one performance came to: the whole of it, its stages, its gates and its arms."""
+"""Results of one simulated run: overall, and by stage, gate and arm."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestionRun:
-    """A measure of what suggestions of a model do to people: the means of answers with one, and of those without."""
+    """A measure of the effect of a model's suggestions: the means with and without one."""
 
     measure: str
     with_suggestion: float | None
@@ -20,45 +20,45 @@ class SuggestionRun:
 
 @dataclass(frozen=True, slots=True)
 class StageRun:
-    """A stage after a performance."""
+    """The results of a stage."""
 
     name: str
     round: bool
-    """Whether everybody does the same here, so that there are no items to complete."""
+    """Whether it is a round, without items to complete."""
     ended: bool
-    """Whether a gate that closed has ended it: what it still wanted, nobody is to do any more."""
+    """Whether a closed gate has ended it; remaining items are not collected."""
     items: int
     complete: int
     released: int
     judgments: int
-    """Those that count."""
+    """Number of counted judgments."""
     discarded: int
     gold_answers: int
     accuracy: float | None
-    """Mean score of the complete items against what is known; None if nothing is known of them."""
+    """Mean score of complete items against known correct answers; None if unknown."""
     released_accuracy: float | None
-    """The same of those that are released."""
+    """Mean score of accepted labels; None if unknown."""
     quality: float | None
-    """Mean score of the answers that count, by what somebody who never errs would answer; where others see them."""
+    """Mean score of counted answers against those of a perfect worker, if others see them."""
     entered: int
     dropped: int
     left: int
-    """People who went away in the middle of this stage."""
+    """People who left in the middle of this stage."""
     gave_up: int
-    """People who worked here last and did not want to wait any longer."""
+    """People who worked here last and gave up waiting."""
     cut_off: int
-    """People who were stopped in the middle of a round, as a rule since its gate had closed."""
+    """People who were stopped in the middle of a round, usually because its gate closed."""
     finished: int
-    """Everybody else who had entered; in a round, they have answered all of it."""
+    """All others who entered; in a round, they have finished it."""
     found_nothing: int
-    """People who looked for work here when it was open to them, and never got an item."""
+    """People who looked for work here when it was open to them, but never got an item."""
     locked_out: int
     """People who found it locked and never entered."""
     cost: int
     by_model: int = 0
     """Items whose label is that of a model that answered first."""
     suggestions: tuple[SuggestionRun, ...] = ()
-    """What suggestions do to people, as the report measures it; none where no model suggests."""
+    """The effect of suggestions, as in the report; empty if no model suggests."""
 
     @property
     def open_items(self) -> int:
@@ -75,39 +75,39 @@ class StageRun:
 
 @dataclass(frozen=True, slots=True)
 class GateRun:
-    """A gate after a performance."""
+    """The results of a gate."""
 
     name: str
     passed: int
     not_passed: int
     undecided: int
-    """People who had done enough and were never decided about."""
+    """People with enough work but without a decision."""
     ungraded: int
-    """Of them, those whose answers had not got their grades when it was closed."""
+    """Those of them whose answers were not graded when it closed."""
     after: str
-    """The last of the stages that it looks at, or that grade what was done there."""
+    """The last of its stages, including those that grade its answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArmRun:
-    """An arm after a performance. What it was for is what is made in the last of its own stages."""
+    """The results of an arm, which are made in the last of its own stages."""
 
     name: str
     people: int
-    """Who were put in it."""
+    """Number of people assigned to it."""
     reached: int
-    """Of them, who worked in the last of its own stages."""
+    """Number of them who worked in the last of its own stages."""
     answers: int
-    """What they made there, as far as it counts."""
+    """Number of counted answers there."""
     quality: float | None
-    """The mean quality of that: the score by what somebody who never errs would have made."""
+    """Mean quality of these answers: the score against those of a perfect worker."""
     cost: int
-    """Of the stages that are its own; see `study.costs`."""
+    """The costs of its own stages; see `monitor.costs`."""
     cost_per_answer: float | None
     cost_without_training: float | None
-    """Of an answer, without what was paid for training and choosing people."""
+    """Cost per answer, without training and selection."""
     shared: int
-    """What its people had in stages that are no arm's own, such as validating what all arms made."""
+    """Costs of its people in shared stages, such as validation of all arms' answers."""
     wage: int | None
     """Median, in minor units an hour."""
 
@@ -118,14 +118,14 @@ class ArmRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A whole performance."""
+    """The results of a simulated run."""
 
     seed: int
     stages: tuple[StageRun, ...]
     final: tuple[str, ...]
-    """The stages that the study's results are of."""
+    """The stages with the study's results."""
     results: int
-    """What the study releases, in the unit it is for: see `monitor.costs.study_results`."""
+    """Number of accepted results, in the study's unit: see `monitor.costs.study_results`."""
     base: int
     finishing: int
     """Paid for finishing rounds."""
@@ -137,28 +137,28 @@ class Run:
     low_wage: int | None
     """10th percentile."""
     underpaid: float | None
-    """Which share of those who worked earned less in an hour than the study's minimum."""
+    """Share of workers whose hourly wage is below the study's minimum."""
     hours: float
-    """From the first arrival to the last answer."""
+    """Hours from the first arrival to the last answer."""
     arrived: int
-    """People who came before the last answer did. Experts are staff: neither here nor below are they counted."""
+    """People who joined before the last answer. Experts are staff, and not counted here or below."""
     active: int
-    """People who answered something."""
+    """People with at least one answer."""
     found_nothing: int
-    """Those of them who never got an item, and found nothing to do in a stage that was open to them."""
+    """People who never got an item, although a stage was open to them."""
     answers: int
-    """Theirs."""
+    """Number of people's answers."""
     starved: tuple[str, ...]
-    """Why the study could not be finished, stage by stage and gate by gate; empty if it was."""
+    """Why the study could not be finished, by stage and gate; empty if it was."""
     curve: tuple[tuple[float, int], ...]
-    """Hours, and what had been spent by then."""
+    """Hours, and the cost so far."""
     gates: tuple[GateRun, ...] = ()
     arms: tuple[ArmRun, ...] = ()
     notes: tuple[str, ...] = ()
     models: int = 0
-    """What calls of models cost."""
+    """The cost of model calls."""
     needed: int | None = None
-    """The fewest people with whom a run of this seed finishes, if that was asked for and found."""
+    """The minimum number of people with whom a run with this seed finishes, if requested and found."""
 
     @property
     def cost(self) -> int:

@@ -1,4 +1,4 @@
-"""Simulated time, and the events that are to happen in it."""
+"""Simulated time and scheduled events."""
 
 from collections import deque
 from collections.abc import Callable
@@ -6,11 +6,11 @@ from heapq import heappop, heappush
 from typing import Any
 
 _Event = tuple[int, int, bool, Callable[..., None], tuple[Any, ...]]
-"""When, its number, whether it may change something, and what is done about whom."""
+"""Time, number, whether it may change something, action and person."""
 
 
 class Clock:
-    """Simulated time: it is what it was last set to."""
+    """A clock that shows the time it was last set to."""
 
     def __init__(self, now: int) -> None:
         self.now = now
@@ -20,30 +20,30 @@ class Clock:
 
 
 class Schedule:
-    """Events by time. Those of the same moment happen in the order in which they were planned."""
+    """Events by time. Simultaneous events happen in the order in which they were scheduled."""
 
     def __init__(self, clock: Clock) -> None:
         self.busy = 0
-        """Events to come that may change something: all but people looking in, and looking after gates."""
+        """Number of scheduled events that may change something: all except checks by waiting people and of gates."""
         self._clock = clock
         self._events: list[_Event] = []
         self._looks: deque[_Event] = deque()
-        """People looking in who wait, which can be most of what happens. All wait as long, so these come in order."""
+        """Checks by waiting people, often the majority of events. All have the same delay, so they are in order."""
         self._planned = 0
 
     def later(self, seconds: float, act: Callable[..., None], *about: Any) -> None:
-        """Plan something that may change the study."""
+        """Schedule an event that may change the study."""
         self.busy += 1
         self._planned += 1
         heappush(self._events, (self._clock.now + round(seconds * 1000), self._planned, True, act, about))
 
     def sweep(self, after_ms: int, act: Callable[[], None]) -> None:
-        """Plan something that is done only while the study continues for other reasons."""
+        """Schedule an event that happens only while other events continue the study."""
         self._planned += 1
         heappush(self._events, (self._clock.now + after_ms, self._planned, False, act, ()))
 
     def look_in(self, after_ms: int, act: Callable[..., None], *about: Any) -> None:
-        """Plan somebody's next look. `after_ms` must be the same in every call."""
+        """Schedule a worker's next check. `after_ms` must be the same in every call."""
         self._planned += 1
         self._looks.append((self._clock.now + after_ms, self._planned, False, act, about))
 

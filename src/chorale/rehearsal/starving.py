@@ -1,4 +1,4 @@
-"""Why a performance could not be finished, in words."""
+"""Explains why a simulated run could not be finished."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ from chorale.rehearsal.runs import GateRun, StageRun
 def why_starved(
     study: Study, stages: Sequence[StageRun], gates: Sequence[GateRun], people: Sequence[Person]
 ) -> tuple[str, ...]:
-    """A sentence or two for every stage that still wants judgments, and for every gate that closed without grades.
+    """A sentence or two for every stage that still needs judgments, and for every gate that closed without grades.
 
-    What a stage wanted that a gate has ended, nobody is to do any more. But whom a gate could not decide about because
-    their answers had not got their grades is lost to all that follows.
+    Stages ended by a gate need no more judgments. But people whose answers were not graded in time are lost for all
+    later stages.
     """
     by_name = {stage.name: stage for stage in stages}
     return (
@@ -25,18 +25,18 @@ def why_starved(
 
 
 def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
-    wanting = f"{stage.name}: {stage.open_items:,} of {stage.items:,} items still want judgments."
+    wanting = f"{stage.name}: {stage.open_items:,} of {stage.items:,} items still need judgments."
     running = study.stage(stage.name)
     theirs = [person for person in people if person.expert == running.is_for_experts]
     if not theirs:
-        return f"{wanting} They are for experts, and there are none: set `experts` in rehearsal.toml to 1 or more."
+        return f"{wanting} They are for experts, but there are none: set `experts` in rehearsal.toml to 1 or more."
     hindrances = Counter(_hindrance(person, running) for person in theirs)
     reasons = ", ".join(f"{count} {what}" for what, count in hindrances.most_common())
     return f"{wanting} Of {len(theirs):,} {'experts' if running.is_for_experts else 'people'}, {reasons}."
 
 
 def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str | None:
-    """None if no answer waits for a grade: then too few of somebody's answers were to be graded."""
+    """None if no answer waits for a grade: then too few answers of a worker were to be graded."""
     looked_at = {*study.gates[gate.name].settings.stage}
     grading = [
         run
@@ -58,13 +58,13 @@ def _graders(stage: StageRun) -> str:
     graded = "1 person" if stage.entered == 1 else f"{stage.entered:,} people"
     of_whom = f", of whom {' and '.join(lost)}" if lost else ""
     return (
-        f"{stage.open_items:,} of {stage.items:,} items of {stage.name} still wanted judgments; {graded} had worked "
-        f"there{of_whom}, and nobody could do more"
+        f"{stage.open_items:,} of {stage.items:,} items of {stage.name} still needed judgments; "
+        f"{graded} had worked there{of_whom}, and nobody could do more"
     )
 
 
 def _hindrance(person: Person, stage: RunningStage) -> str:
-    """What keeps somebody from a stage that wants them."""
+    """What keeps a worker from a stage that needs judgments."""
     if person.exit is Exit.LEFT:
         return "left in the middle of the work"
     if person.exit is Exit.GAVE_UP:

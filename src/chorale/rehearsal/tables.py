@@ -1,4 +1,4 @@
-"""Forecasts as people want them: tables for a terminal or a paper, and what to know beside them."""
+"""Forecasts as tables for a terminal or a paper, with notes."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,7 +10,7 @@ from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, Run, foreca
 from chorale.rehearsal.varying import WORKERS, shown
 
 _BY_KEY = {measure.key: measure for measure in forecasting.OF_RUNS}
-# What a trade-off is about, beside what was varied.
+# Columns of a trade-off, besides the varied settings.
 _TRADED = (
     ("cost_per_result", "cost of a label"),
     ("wage", "hourly wage"),
@@ -24,13 +24,13 @@ LOW_PAID = 0.1
 MOST_NAMED = 3
 
 
-# Rows, and columns of gates, that are left out where there is nothing of the kind.
+# Rows, and columns of gates, that are left out if empty.
 _IF_ANY = frozenset({"finishing", "bonus", "fee", "models", "by_model", "underpaid", "found_nothing", "ungraded"})
 _WITH_INTERVAL = frozenset({*(measure.key for measure in forecasting.RESULTS_OF_STAGES), "cost"})
 
 
 def forecast_tables(simulation: Forecasts) -> list[ScoreTable]:
-    """What to expect; of several variations, what each would change."""
+    """The tables of a forecast or, for several variations, their comparison."""
     if len(simulation.forecasts) > 1:
         return [trade_off_table(simulation)]
     [forecast] = simulation.forecasts
@@ -63,13 +63,13 @@ def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
             rows.append((title, _cell(estimate, measure.unit, simulation), low if low == high else f"{low}–{high}"))
     title, columns = f"Forecast of the study{_with(forecast)}", ("what", "mean#", f"{_interval(simulation)}#")
     if len(simulation.seeds) == 1:
-        # One run has no interval, and is no mean.
+        # One run has neither an interval nor a mean.
         return ScoreTable(title, ("what", "in one run#"), [row[:2] for row in rows])
     return ScoreTable(title, columns, rows)
 
 
 def stage_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
-    """A row for each stage: a study may have many. In several tables, since there is much to say about each."""
+    """Several tables with a row for each stage."""
     several = (
         ("Results of its stages", forecasting.RESULTS_OF_STAGES),
         ("Work in its stages", forecasting.WORK_OF_STAGES),
@@ -83,7 +83,7 @@ def _of_stages(
     title: str, measures: Sequence[forecasting.Measure], simulation: Forecasts, forecast: Forecast
 ) -> ScoreTable:
     by_stage = {name: _cells(forecast.of_stage, name, measures, simulation) for name in forecast.stages}
-    # Nothing is known of the results of some stages, and some kinds of thing happen in no stage at all.
+    # Leave out columns that are empty for all stages.
     used = [
         number for number in range(len(measures)) if any(cells[number] not in ("", "0") for cells in by_stage.values())
     ]
@@ -94,7 +94,7 @@ def _of_stages(
 
 
 def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
-    """What comes of each arm, in a study that has some."""
+    """The results of each arm, in a study with arms."""
     if not forecast.arms:
         return []
     rows = [(name, *_cells(forecast.of_arm, name, forecasting.OF_ARMS, simulation)) for name in forecast.arms]
@@ -103,7 +103,7 @@ def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
 
 
 def _suggestions(simulation: Forecasts, forecast: Forecast) -> Iterator[ScoreTable]:
-    """What suggestions of a model do to people, as the report will measure it."""
+    """The effect of a model's suggestions, as measured in the report."""
     columns = ("measure", *(f"{measure.title}#" for measure in forecasting.OF_SUGGESTIONS))
     for stage in forecast.stages:
         rows = [
@@ -138,7 +138,7 @@ def _means(simulation: Forecasts) -> str:
 
 
 def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
-    """Who passes the gates, in a study that has some."""
+    """The results of gates, in a study with gates."""
     if not forecast.gates:
         return []
     by_gate = {
@@ -182,7 +182,7 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
     ]
     columns = (
         "no.#",
-        # Breaks in two where a terminal is narrow.
+        # Can be broken on a narrow terminal.
         *("people available#" if path == WORKERS else f"{path.replace('.', ' ', 1)}#" for path in paths),
         "runs finished#",
         f"{measure}#",
@@ -195,7 +195,7 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
 
 
 def qualities_of(simulation: Forecasts) -> tuple[str, list[ForecastEstimate | None]]:
-    """How good each variation is, and by what: its results where the right ones are known, or else what people made."""
+    """The quality of each variation and its measure: accuracy of labels if known, or else quality of answers."""
     known = next((forecast.quality_of for forecast in simulation.forecasts if forecast.quality_of), None)
     made = next((forecast.answers_quality_of for forecast in simulation.forecasts if forecast.answers_quality_of), None)
     if known or not made:
@@ -215,43 +215,43 @@ def _interval(simulation: Forecasts) -> str:
 
 
 def forecast_notes(simulation: Forecasts) -> list[str]:
-    """What the reader of a forecast should know beside it."""
+    """Notes on a forecast."""
     notes = [*simulation.notes, *(f"{misfit}." for misfit in simulation.misfits)]
     for forecast in simulation.forecasts:
         prefix = f"with {forecast.variation.label}: " if forecast.variation.values else ""
         notes += [f"{prefix}{note}" for note in (*forecast.starved, *forecast.notes)]
     if any(forecast.finished < len(forecast.runs) for forecast in simulation.forecasts):
         star = f"{UNFINISHED} " if len(simulation.forecasts) > 1 else ""
-        notes.append(f"{star}some runs did not finish: their numbers are of what could be done.")
+        notes.append(f"{star}some runs did not finish: their numbers cover only the completed part.")
     notes += _about_wages(simulation)
     runs = [run for forecast in simulation.forecasts for run in forecast.runs]
-    # Files that fit nothing have a note already. Where people grade each other's answers, these have a quality.
+    # Files that match nothing already have a note. Answers graded by people have a quality.
     is_known = any(
         forecasting.quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs
     )
     if not is_known and not simulation.misfits:
         notes.append(
-            "the forecast has no quality, because no right answers are known. Name a file that has them in "
+            "the forecast has no quality, because no correct answers are known. Name a file with correct answers in "
             "[stage.rehearsal] truth."
         )
     return notes + _about_quality(runs)
 
 
 def _about_quality(runs: Sequence[Run]) -> list[str]:
-    """What the quality of answers is, where right ones are known from nowhere."""
+    """A note on the quality of answers, if no correct answers are known."""
     stages = [stage for run in runs for stage in run.stages if stage.quality is not None and stage.accuracy is None]
     names = list(dict.fromkeys(stage.name for stage in stages))
     if not names:
         return []
     where = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} stages"
     return [
-        f"“quality of answers” compares them with what a simulated worker who never errs would answer. In {where} no "
-        "right answers are known, so it does not say how good the data will be."
+        f"“quality of answers” compares them with those of a perfect simulated worker. In {where}, no correct answers "
+        "are known, so it does not predict the quality of the data."
     ]
 
 
 def _about_wages(simulation: Forecasts) -> Iterator[str]:
-    """How many earn less than they should, if that is one in ten or more."""
+    """A note on the share of people below the minimum wage, from 10% on."""
     shares = [underpaid.mean for forecast in simulation.forecasts if (underpaid := forecast.of(_BY_KEY["underpaid"]))]
     low = [share for share in shares if share >= LOW_PAID]
     if not low:
@@ -276,7 +276,7 @@ def forecast_latex(simulation: Forecasts) -> str:
 
 
 def runs_text(simulation: Forecasts) -> str:
-    """How often the study was rehearsed, with which seeds and with how many people."""
+    """The number of runs, their seeds and their number of people."""
     first, last = simulation.seeds[0], simulation.seeds[-1]
     runs = f"{len(simulation.seeds)} simulated runs (seeds {first} to {last})"
     if first == last:
@@ -298,7 +298,7 @@ def _cell(estimate: ForecastEstimate | None, unit: str, simulation: Forecasts, *
 
 
 def measure_text(value: float, unit: str, currency: str) -> str:
-    """A number of a forecast, or of the study itself, as its unit is written."""
+    """A number of a forecast or a study, formatted by its unit."""
     match unit:
         case "money":
             return money_text(round(value), currency)

@@ -1,4 +1,4 @@
-"""Settings tried one after the other: `--vary STAGE.judgments=1,2,3`."""
+"""Variations of settings: `--vary STAGE.judgments=1,2,3`."""
 
 import json
 import tomllib
@@ -20,7 +20,7 @@ from chorale.rehearsal.simulated import CrowdSettings
 
 WORKERS = "workers"
 MOST_VARIATIONS = 200
-# Another file, task or name makes it another study, whose items and truth are not these.
+# Another file, task or name would make it another study, with other items and correct answers.
 FIXED = frozenset({"file", "from", "from_", "truth", "guidelines", "consent", "name", "task", "message"})
 
 
@@ -41,7 +41,7 @@ class Variation:
     """One way to run the study."""
 
     values: Mapping[str, Any]
-    """What is tried, by its path; empty for the study as it is."""
+    """The varied values, by path; empty for the unchanged study."""
     settings_text: str
     """The study file with these values."""
     workers: int | None = None
@@ -52,7 +52,7 @@ class Variation:
 
 
 def parse_vary(option: str) -> Vary:
-    """`PATH=VALUE,VALUE,…` as given on a command line."""
+    """Parse `PATH=VALUE,VALUE,…` from the command line."""
     path, equals, listed = option.partition("=")
     if not equals or not path.strip() or not listed.strip():
         raise UserError(f"--vary {option}: write a setting and the values to try, as in --vary STAGE.judgments=1,2,3.")
@@ -60,7 +60,7 @@ def parse_vary(option: str) -> Vary:
 
 
 def variations(folder: StudyFolder, varied: Sequence[Vary]) -> list[Variation]:
-    """Every combination of the values, each checked as `chorale check` would; the study as it is if there are none."""
+    """Every combination of the values, checked as by `chorale check`; the unchanged study if there are none."""
     paths = [each.path for each in varied]
     twice = next((path for path in paths if paths.count(path) > 1), None)
     if twice is not None:
@@ -76,7 +76,7 @@ def variations(folder: StudyFolder, varied: Sequence[Vary]) -> list[Variation]:
 def load_variation(path: Path, variation: Variation) -> StudyFolder:
     folder, problems = check_folder(path, variation.settings_text)
     if folder is None:
-        raise UserError(f"{path} changed while it was rehearsed", problems)
+        raise UserError(f"{path} changed while it was being simulated", problems)
     return folder
 
 
@@ -99,7 +99,7 @@ def _variation(folder: StudyFolder, varied: Sequence[Vary], values: Sequence[Any
     variation = Variation(chosen, toml_text(raw), workers)
     _, problems = check_folder(folder.path, variation.settings_text)
     if problems:
-        # The lines are those of a file that was never written.
+        # The line numbers belong to a file that was never written.
         wrong = "; ".join(
             f"{problem.message}{'' if problem.value is None else f' (found {problem.value})'}. {problem.fix}"
             for problem in problems[:3]
@@ -135,12 +135,12 @@ def _put(raw: dict[str, Any], vary: Vary, value: Any) -> None:
 
 
 def _start(raw: dict[str, Any], vary: Vary, names: list[str], last: str) -> tuple[dict[str, Any], list[str]]:
-    """The table a path begins in (a stage, a gate or the file itself), and the names that lead on from there."""
+    """The table where a path starts (a stage, a gate or the file itself), and the remaining names."""
     named = {part["name"]: part for kind in ("gate", "stage") for part in raw.get(kind, ())}
     first, *rest = [*names, last]
     if first in named:
         if not rest:
-            raise UserError(f"{vary.option}: say which setting of `{first}`, as in {first}.judgments.")
+            raise UserError(f"{vary.option}: name a setting of `{first}`, as in {first}.judgments.")
         return named[first], rest[:-1]
     tables = StudySettings.model_fields.keys() - {"format", "stage", "gate"}
     if names and first in tables:
@@ -166,19 +166,19 @@ def _split(listed: str) -> Iterator[str]:
 
 
 def _value(text: str, option: str) -> Any:
-    """A value as TOML has it; a word without quotes is text."""
+    """Parse a TOML value; a word without quotes is text."""
     if not text:
-        raise UserError(f"--vary {option}: there is a value missing between two commas.")
+        raise UserError(f"--vary {option}: a value is missing between two commas.")
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         if text[0] in "\"'[{" or "\n" in text:
-            raise UserError(f"--vary {option}: {shortened(text)} is not a value as TOML has them.") from None
+            raise UserError(f"--vary {option}: {shortened(text)} is not a TOML value.") from None
         return text
 
 
 def toml_text(value: Mapping[str, Any]) -> str:
-    """A study file with these settings, on lines that only machines read."""
+    """A study file with these settings, for machines only."""
     return "".join(f"{as_toml(name)} = {_toml(inner)}\n" for name, inner in value.items())
 
 
@@ -192,5 +192,5 @@ def _toml(value: Any) -> str:
             return json.dumps(value)
         case str():
             return as_toml(value)
-    # Dates: the check says what is wrong with them.
+    # Dates, which the check reports.
     return str(value)

@@ -1,1 +1,1 @@
-"""Words: tokens, tags, verbs and their forms, WordNet."""
+"""English text: tokens, tags, verb forms and WordNet."""

@@ -1,4 +1,4 @@
-"""Texts that are nearly the same: by the words they share."""
+"""Finds similar texts by their shared words."""
 
 import math
 import re
@@ -24,10 +24,10 @@ def alike_pairs(
     progress: Callable[[int, int], None] | None = None,
     leaving: Container[int] = (),
 ) -> Iterator[tuple[int, int, float]]:
-    """Pairs of word sets that share at least so much of all their words (Jaccard), the earlier one first.
+    """Pairs of word sets with at least this Jaccard similarity, the earlier one first.
 
-    Exact, and far from all pairs are looked at: two sets so alike have one of their rarest words in common. What is
-    among `leaving` when a pair of it has been given is compared with nothing more.
+    Exact, without comparing all pairs: two similar sets share one of their rarest words. Members of `leaving` are not
+    compared further after their first pair.
 
     >>> sets = [frozenset("abcd"), frozenset("wxyz"), frozenset("abce")]
     >>> [(left, right) for left, right, _ in alike_pairs(sets, 0.6)]

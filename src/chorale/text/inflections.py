@@ -1,7 +1,7 @@
 """The five forms of an English verb.
 
-What our table of irregular verbs says comes first, then lemminflect's dictionary where it is installed, then rules. The
-rules alone do for a base install: they miss few verbs that people use.
+The table of irregular verbs has priority, then lemminflect's dictionary if it is installed, then rules. The rules are
+sufficient for a base installation: they miss few common verbs.
 """
 
 import re
@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 KEYS = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
-"""What the QA-SRL Bank calls the five forms, in the order of `VerbForms`."""
+"""The QA-SRL Bank's names of the five forms, in the order of `VerbForms`."""
 _HERE = Path(__file__).parent
 _VOWELS = "aeiou"
 _TAGS = ("VBZ", "VBG", "VBD", "VBN")
-# A verb with one of these in front has the forms of the verb: refreeze, refroze.
+# A verb with one of these prefixes inflects like the verb: refreeze, refroze.
 _PREFIXES = ("counter", "under", "inter", "cross", "down", "fore", "over", "back", "with", "mis", "out", "pre", "re",
              "un", "up")  # fmt: skip
 _DOUBLING_PREFIXES = ("under", "back", "over", "out", "mis", "sub", "un")
 _CLOSED_SYLLABLE = re.compile(r"[^aeiouy]*(?:qu|y)?[aeiou][bcdfgjklmnpqrstvz]")
 _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", "e"), "ing": ("", "e"), "es": ("e", ""),
             "s": ("",)}  # fmt: skip
-# Ends that stems have only with a silent e (google, serve, dodge, promise, translate, skype), and ends that are the e
-# of a past: texte, vlogge, retweete.
+# Endings that stems have only with a silent e (google, serve, dodge, promise, translate, skype), and endings with the e
+# of a past form: texte, vlogge, retweete.
 _IMPLAUSIBLE = re.compile(
     r"(?:[^aeiouylr][lr]|v|(?<!yn)(?<!i)c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
     r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt](?<!iat)(?<!uat)e|[eo]re|stre|ynce|[^aeiou]ie)$"
@@ -36,7 +36,7 @@ _MOST_CACHED = 50_000
 
 @dataclass(frozen=True, slots=True)
 class VerbForms:
-    """The forms that questions about a verb are made of."""
+    """The five forms of a verb, for questions about it."""
 
     stem: str
     present_singular_3rd: str
@@ -44,10 +44,10 @@ class VerbForms:
     past: str
     past_participle: str
     variants: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
-    """Other spellings that may be written instead, each with the Bank's name of its form: `("past", "pled")`."""
+    """Alternative spellings, each with the Bank's name of its form: `("past", "pled")`."""
 
     def as_bank(self) -> dict[str, str]:
-        """Under the names of the Bank's `verbInflectedForms`.
+        """The forms by the names in the Bank's `verbInflectedForms`.
 
         >>> inflect("cut").as_bank()["presentSingular3rd"]
         'cuts'
@@ -63,13 +63,13 @@ class VerbForms:
         return (self.stem, self.present_singular_3rd, self.present_participle, self.past, self.past_participle)
 
     def words(self) -> frozenset[str]:
-        """Every word that is part of a form or of a variant."""
+        """All words in the forms and variants."""
         spellings = [*self.all(), *(spelling for _, spelling in self.variants)]
         return frozenset(word for spelling in spellings for word in spelling.split())
 
 
 class _Choices(NamedTuple):
-    """Every form in use, the usual first. Where there are as many pasts as participles, they go together."""
+    """All forms in use, the most usual first. If there are as many past forms as participles, they are paired."""
 
     third: tuple[str, ...]
     ing: tuple[str, ...]
@@ -78,9 +78,9 @@ class _Choices(NamedTuple):
 
 
 def inflect(lemma: str, seen: str = "", *, is_participle: bool = False) -> VerbForms:
-    """The forms of a verb. Of several in use (burned, burnt), the one `seen` in the sentence.
+    """The forms of a verb. If several are in use (burned, burnt), the one `seen` in the sentence.
 
-    A usual past leaves the participle open (showed, shown), unless the word is seen as a participle (has got).
+    The usual past form does not determine the participle (showed, shown), unless the word is used as one (has got).
 
     >>> inflect("refer").past, inflect("undergo").past_participle, inflect("Burn", seen="burnt").past
     ('referred', 'undergone', 'burnt')
@@ -94,14 +94,14 @@ def inflect(lemma: str, seen: str = "", *, is_participle: bool = False) -> VerbF
 
 
 def variants_of(forms: VerbForms) -> dict[str, tuple[str, ...]]:
-    """The other spellings in use of a verb's forms, by the Bank's name of the form.
+    """Alternative spellings of a verb's forms, by the Bank's name of the form.
 
     >>> variants_of(inflect("plead")), variants_of(inflect("cut"))
     ({'past': ('pled',), 'pastParticiple': ('pled',)}, {})
     """
     own = forms.as_bank()
     known = dict(zip(KEYS[1:], _choices(forms.stem), strict=True))
-    # A rare past like the stem (plead) is more often a mistake for the past.
+    # A rare past form that equals the stem (plead) is usually a mistake.
     others = {
         key: tuple(form for form in spellings if form not in (own[key], forms.stem)) for key, spellings in known.items()
     }
@@ -113,8 +113,8 @@ def _inflected(stem: str, seen: str, is_participle: bool) -> VerbForms:
     known = _as_seen(stem, seen, _choices(stem))
     if is_participle and seen in known.participle:
         return VerbForms(stem, known.third[0], known.ing[0], seen if seen in known.past else known.past[0], seen)
-    # A usual past says nothing about the participle: showed, shown. A rarer one comes with its own: burnt, burnt. The
-    # stem itself says nothing, where it is a rare past too: plead.
+    # The usual past form does not determine the participle: showed, shown. A rarer one does: burnt, burnt. A stem that
+    # is also a rare past form determines nothing: plead.
     if seen in (known.past[0], stem):
         return VerbForms(stem, *(forms[0] for forms in known))
     where = next((forms for forms in (known.past, known.participle, known.ing, known.third) if seen in forms), (seen,))
@@ -124,7 +124,7 @@ def _inflected(stem: str, seen: str, is_participle: bool) -> VerbForms:
 
 
 def _as_seen(stem: str, seen: str, known: _Choices) -> _Choices:
-    """The forms with a doubled consonant, where the sentence has one and neither list nor rule does: photoshopped."""
+    """The forms with a doubled consonant, if only the sentence has one, not the list or the rules: photoshopped."""
     doubled = stem + stem[-1]
     if seen not in (f"{doubled}ing", f"{doubled}ed") or _is_listed(stem) or any(seen in forms for forms in known):
         return known
@@ -171,19 +171,19 @@ def _lines(name: str) -> list[str]:
 
 
 def _from_dictionary(stem: str) -> _Choices | None:
-    """What lemminflect has, if it is installed and knows the verb. It guesses at others worse than rules do."""
+    """The forms from lemminflect, if it is installed and knows the verb. For unknown verbs, the rules are better."""
     if (dictionary := _dictionary()) is None or not stem.isascii():
         return None
     listed: list[tuple[str, ...]] = [tuple(dictionary.getInflection(stem, tag=tag, inflect_oov=False)) for tag in _TAGS]
     regular = _by_rule(stem)
-    # It has other verbs' forms for some (impanel, empanels), and knows no k in mimicking.
+    # It has forms of other verbs for some (impanel, empanels), and lacks the k in mimicking.
     if not all(forms and forms[0].startswith(stem[:2]) for forms in listed) or stem.endswith("c"):
         return regular
     return _spelt_alike(stem, listed, regular) or _Choices(*listed)
 
 
 def _spelt_alike(stem: str, listed: Sequence[tuple[str, ...]], regular: _Choices) -> _Choices | None:
-    """Regular forms with one consonant throughout or two, where the dictionary mixes them; None for other verbs."""
+    """Regular forms with a consistent single or double consonant, if the dictionary mixes them; else None."""
     single = (f"{stem}ing", f"{stem}ed", f"{stem}ed")
     double = tuple(form.replace(stem, stem + stem[-1], 1) for form in single)
     if not all({*forms} <= {*pair} for forms, *pair in zip(listed[1:], single, double, strict=True)):
@@ -218,7 +218,7 @@ def _third(stem: str) -> str:
 
 
 def _joined(stem: str, ending: str) -> str:
-    """The stem with -ing or -ed, spelt as it must be before a vowel."""
+    """The stem joined with -ing or -ed, with the correct spelling."""
     if stem.endswith("y") and stem[-2:-1] not in _VOWELS and ending == "ed":
         return f"{stem[:-1]}ied"
     if stem.endswith("ie") and ending == "ing":
@@ -244,7 +244,7 @@ def _doubles(stem: str) -> bool:
 
 
 def verbs_of(word: str, *, is_participle: bool = False) -> list[VerbForms]:
-    """The verbs that a word may be a form of, likeliest first. Without a dictionary, some of them do not exist.
+    """The verbs that a word may be a form of, most likely first. Without a dictionary, some of them do not exist.
 
     >>> [verb.stem for verb in verbs_of("hopping")], [verb.stem for verb in verbs_of("went")]
     (['hop'], ['go'])
@@ -258,11 +258,11 @@ def verbs_of(word: str, *, is_participle: bool = False) -> list[VerbForms]:
 
 
 def likelihood(stem: str) -> tuple[int, int]:
-    """How likely a text is the stem of a verb: the larger, the likelier.
+    """A score of how likely a text is the stem of a verb.
 
-    A verb that is listed, one with a prefix or another word in front (retweet, livestream), one that is spelt as stems
-    are, and one that is not (googl). Of two with a listed verb in them the longer is likelier (uninstall, uninstal), of
-    two that only look like verbs the shorter.
+    In descending order: a listed verb, one with a prefix or another word in front (retweet, livestream), one spelt like
+    a stem, and others (googl). Of two that contain a listed verb, the longer scores higher (uninstall, uninstal); of
+    two that only look like verbs, the shorter.
 
     >>> [likelihood(stem)[0] for stem in ("go", "unsing", "crowdspeak", "yeet", "googl")]
     [4, 3, 2, 1, 0]
@@ -290,7 +290,7 @@ def is_verb(word: str) -> bool:
 
 @lru_cache(_MOST_CACHED)
 def is_word(text: str) -> bool:
-    """Whether the dictionary has the text as a word of any kind; no text is one without a dictionary."""
+    """Whether the dictionary has the text as any kind of word; False without a dictionary."""
     dictionary = _dictionary()
     return dictionary is not None and text.isascii() and bool(dictionary.getAllInflections(text))
 

@@ -1,4 +1,4 @@
-"""Words without their endings, for texts that spell the same predicate in different forms: is used in, be use in."""
+"""Lemmas of words, for texts that use different forms of a predicate: is used in, be use in."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -7,15 +7,15 @@ from itertools import islice, product
 from chorale.text.inflections import verbs_of
 
 _BE = frozenset({"am", "are", "were"})
-"""Forms that a table of five forms has no place for."""
+"""Forms that are not among the five forms of a verb."""
 _MOST_CACHED = 50_000
 _MOST_READINGS = 16
-"""Of a phrase: beyond, its words have more lemmas than anybody would take into account."""
+"""Maximum number of words of a phrase, to limit the combinations of lemmas."""
 
 
 @lru_cache(_MOST_CACHED)
 def lemmas_of(word: str) -> tuple[str, ...]:
-    """The lemmas a word may have as a verb, the likeliest first; of any other word, mostly the word without its s.
+    """The possible lemmas of a word as a verb, most likely first; for other words, usually the word without its s.
 
     >>> lemmas_of("were"), lemmas_of("used"), lemmas_of("in")
     (('be',), ('use',), ('in',))
@@ -27,7 +27,7 @@ def lemmas_of(word: str) -> tuple[str, ...]:
 
 @lru_cache(_MOST_CACHED)
 def spellings_of(phrase: str) -> tuple[str, ...]:
-    """The phrase, and the same with a lemma in the place of every word.
+    """The phrase, and its variants with every word replaced by a lemma.
 
     >>> spellings_of("is used in")
     ('is used in', 'be use in')

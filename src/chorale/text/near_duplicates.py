@@ -1,4 +1,4 @@
-"""Texts that are nearly the same: the same words but for case, punctuation and a few changes.
+"""Near-duplicate texts: equal except for case, punctuation and a few changes.
 
 Texts are compared by the triples of characters in their words (Jaccard similarity). Only texts that share a band of
 their MinHash signature are compared (Broder 1997, "On the resemblance and containment of documents"), so the time grows
@@ -13,18 +13,18 @@ from random import Random
 from zlib import crc32
 
 ALIKE = 0.8
-"""The share of triples that near-duplicates have in common, of all that either has."""
+"""Minimum Jaccard similarity of near-duplicates."""
 _BANDS, _ROWS = 5, 3
-"""Texts at the bound share a band 97 times in 100, at half of the work of more bands."""
+"""Texts at the threshold share a band with probability 0.97; more bands would double the work."""
 _PRIME = (1 << 61) - 1
 _RANDOM = Random(1997)
 _HASHES = [(_RANDOM.randrange(1, _PRIME), _RANDOM.randrange(_PRIME)) for _ in range(_BANDS * _ROWS)]
 _COMPARED = 20
-"""Texts of one band that a text is compared with: those before it that began a cluster."""
+"""Maximum number of texts per band to compare with: earlier ones that started a cluster."""
 
 
 def plain_words(text: str) -> str:
-    """A text without regard to case, punctuation and white space.
+    """A text normalised for case, punctuation and white space.
 
     >>> plain_words("It's RUDE,  really!")
     'it s rude really'
@@ -33,7 +33,7 @@ def plain_words(text: str) -> str:
 
 
 def near_duplicates(texts: Sequence[str]) -> list[list[int]]:
-    """The places of texts in clusters of at least two that are nearly the same, the largest first.
+    """Clusters of near-duplicates as indices of texts, largest first.
 
     >>> near_duplicates(["It is very rude.", "it is VERY rude", "Nice!", "nice", "Other words."])
     [[0, 1], [2, 3]]
@@ -62,7 +62,7 @@ def near_duplicates(texts: Sequence[str]) -> list[list[int]]:
 
 
 def contains_copy(text: str, source: str, words: int) -> bool:
-    """Whether a text of a minimum number of words is copied from another: all its words are there, in this order.
+    """Whether a text with a minimum number of words is copied from another: all its words occur in it consecutively.
 
     >>> contains_copy("you clown about the garden", "Honestly, you clown about the garden!", 4)
     True
@@ -78,7 +78,7 @@ def _shingles(text: str) -> frozenset[int]:
 
 @lru_cache(maxsize=100_000)
 def _number_of(triple: str) -> int:
-    """Kept, so that texts share the numbers in memory."""
+    """Cached, so that texts share the numbers in memory."""
     return crc32(triple.encode())
 
 

@@ -8,11 +8,11 @@ from chorale.text.inflections import VerbForms, inflect, is_verb, is_word, likel
 from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
-"""As helping verbs they have no five forms."""
+"""Auxiliaries without five forms."""
 _WORD = re.compile(r"['’]?[^\W\d_]+(?:['’-][^\W\d_]+)*")
-"""Letters: taggers take addresses, file names and options of programs for verbs."""
+"""Only letters: taggers mistake URLs, file names and command-line options for verbs."""
 _WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
-"""A capital within a word, as in names that programmers give."""
+"""A capital letter within a word, as in identifiers."""
 _BEFORE_PARTICIPLES = frozenset(
     {
         "have",
@@ -43,7 +43,7 @@ class Predicate:
 
 
 def predicates(sentence: Sequence[Tagged], *, copulas: bool = False, auxiliaries: bool = False) -> Iterator[Predicate]:
-    """Every verb; forms of be that join a subject to what it is, and helping verbs, only if asked for.
+    """All verbs of a sentence; copulas and auxiliaries only if requested.
 
     >>> words = [Tagged("Dogs", "dog", "NOUN"), Tagged("have", "have", "AUX", True), Tagged("run", "run", "VERB")]
     >>> [(verb.index, verb.forms.past) for verb in predicates(words)]
@@ -56,7 +56,7 @@ def predicates(sentence: Sequence[Tagged], *, copulas: bool = False, auxiliaries
 
 
 def _follows_helper(sentence: Sequence[Tagged], index: int) -> bool:
-    """Whether a form of have or be stands before a word, with nothing but adverbs between: has just got."""
+    """Whether a form of have or be precedes a word, with only adverbs in between: has just got."""
     for token in reversed(sentence[:index]):
         if token.pos in ("ADV", "PART"):
             continue
@@ -74,10 +74,10 @@ def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
 
 
 def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> VerbForms:
-    """The forms of the verb that stands in a sentence as this word.
+    """The forms of the verb of a word in a sentence.
 
-    A tagger's lemma decides if the word is a form of it and nothing else is a likelier verb: taggers cut endings off
-    words they do not know.
+    A tagger's lemma is used if the word is a form of it and no other verb is more likely: taggers cut endings off
+    unknown words.
 
     >>> forms_of("ran").stem, forms_of("found", "found").stem, forms_of("running", "ran").stem
     ('run', 'found', 'run')
@@ -89,9 +89,9 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     others = [verb for verb in verbs_of(word, is_participle=is_participle) if verb.stem != word.lower()]
     own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
     if others and lemma.lower() == word.lower() and (not is_verb(lemma) or word.lower().endswith(("ed", "ing"))):
-        own = []  # the tagger took it for another part of speech
+        own = []  # the tagger assigned another part of speech
     is_form = any(word.lower() in verb.all() for verb in own)
-    # A word with an ending is a stem only if it is listed as one (found, need), or if nothing else looks like a verb.
+    # A word with an ending is a stem only if it is listed (found, need), or if nothing else looks like a verb.
     is_alone = not (others or is_form) or all(likelihood(verb.stem)[0] == 0 for verb in (*own, *others))
     itself = [inflect(word)] if is_verb(word) or is_alone or is_word(_last_part(word.lower())) else []
     elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
@@ -100,13 +100,13 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
 
 
 def _rank(stem: str) -> tuple[int, bool]:
-    """How likely a stem is. Of those that no list of verbs has, a word of another kind wins (common, not commone)."""
+    """The rank of a stem. Among unlisted verbs, existing words win (common, not commone)."""
     known = likelihood(stem)[0]
     return known, known <= 1 and is_word(_last_part(stem))
 
 
 _NOT_ENDINGS = ("string", "spring", "thing", "king", "ring", "wing")
-"""Nouns whose *ing* is no ending, also at the end of a longer noun."""
+"""Nouns whose *ing* is not an ending, also as the last part of a compound."""
 
 
 def _last_part(word: str) -> str:

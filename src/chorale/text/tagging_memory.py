@@ -1,7 +1,7 @@
-"""Parts of speech and lemmas by spaCy's own rules, each word looked up once.
+"""Caches parts of speech and lemmas from spaCy's rules.
 
-The rules of a small English model look at a word, its tag and its relation, and a few of them at two words in a row
-(*gon na*). So what they say of a word is kept. A sentence that may have two such words is put through all the rules.
+The rules of a small English model depend on a word, its tag and its relation; a few depend on two consecutive words
+(*gon na*). So results are cached by word. A sentence that may contain such a pair is processed by all rules.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 RULES = ("attribute_ruler", "lemmatizer")
-"""The parts of a model that are rules: they come last, and are put in here."""
+"""The rule-based components of a model, which come last and are replaced here."""
 _MOST_KEPT = 2**18
 _RELATION = "relation "
 
@@ -20,7 +20,7 @@ class WordFacts(NamedTuple):
 
 
 class TaggingMemory:
-    """What the rules of a loaded model say of the tokens of a document."""
+    """The cached results of a loaded model's rules."""
 
     def __init__(self, model: Any) -> None:
         self._rules = [model.get_pipe(name) for name in RULES]
@@ -29,7 +29,7 @@ class TaggingMemory:
         self._known: dict[tuple[int, int, int], WordFacts] = {}
 
     def facts(self, doc: Any) -> list[WordFacts]:
-        """Of each token, in their order."""
+        """The results for each token of a document, in order."""
         named = {text for token in doc for text in (token.lower_, f"{_RELATION}{token.dep_}")}
         if any(needed <= named for needed in self._several):
             self._apply(doc)
@@ -59,7 +59,7 @@ class TaggingMemory:
 
 
 def _words_in_a_row(ruler: Any) -> Iterator[frozenset[str]]:
-    """For each rule about several words in a row, the words and relations it names: without them it does not apply."""
+    """The words and relations of each rule about consecutive words: without them, it does not apply."""
     for rule in ruler.patterns:
         for pattern in rule["patterns"]:
             if len(pattern) > 1:

@@ -1,6 +1,6 @@
-"""Texts as tokens, in the manner of the Penn Treebank: signs apart, *do n't* and *Ann 's* apart, *43-year-old* whole.
+"""Tokenises text as in the Penn Treebank: punctuation, *do n't* and *Ann 's* are split, *43-year-old* is not.
 
-Brackets and quotes stay as they are, so that tokens with their places make the text again.
+Brackets and quotes are unchanged, so that the text can be reconstructed from tokens and their offsets.
 """
 
 import re
@@ -15,23 +15,23 @@ _INSIDE = re.compile(r"\.{2,}|--+|[—…]|(?<=[^\W\d]),(?=\w)|[,;](?=[^\W\d])|(
 _CONTRACTION = re.compile(r"(?<=\w)(?:n['’]t|['’](?:s|m|d|re|ve|ll))$", re.IGNORECASE)
 _CANNOT = re.compile(r"can(?=not$)", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+")
-# Words that keep their full stop, unless the text ends there.
+# Abbreviations that keep their full stop, except at the end of the text.
 _ABBREVIATIONS = re.compile(
     "(?:mr|mrs|ms|dr|prof|rev|gen|gov|sen|rep|capt|lt|col|sgt|maj|st|mt|ft|nos?|vs|figs?|vols?|pp|cf|ph[.]d|"
     "jr|sr|inc|corp|co|ltd|bros|dept|est|etc|al|approx|eds?|ave|blvd|"
     "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)[.]",
     re.IGNORECASE,
 )
-# An apostrophe that begins the word.
+# Words that start with an apostrophe.
 _APOSTROPHE_WORD = re.compile(r"['’](?:\d\ds?|s|m|d|re|ve|ll|em|til|tis|twas)", re.IGNORECASE)
 _LONGEST_CHUNK = 1000
-"""Without a space. What is longer is no word, whatever signs are in it."""
+"""Maximum length of a word. Longer sequences without a space are not analysed."""
 
 
 class Token(NamedTuple):
     text: str
     start: int
-    """The place of its first character in the text."""
+    """The offset of its first character in the text."""
 
     @property
     def end(self) -> int:
@@ -39,7 +39,7 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a text; between them is nothing but white space.
+    """The tokens of a text, separated only by white space.
 
     >>> [token.text for token in tokenize("Mr. Lee's dog couldn't jump (43-year-old knees)...")]
     ['Mr.', 'Lee', "'s", 'dog', 'could', "n't", 'jump', '(', '43-year-old', 'knees', ')', '...']
@@ -53,7 +53,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _of_chunk(chunk: str, start: int, following: str) -> Iterator[Token]:
-    """What stands between two spaces: signs around it peeled off, then cut at signs within."""
+    """Tokens of a sequence without spaces: split off punctuation around it, then split at punctuation within."""
     if len(chunk) > _LONGEST_CHUNK:
         yield Token(chunk, start)
         return
@@ -73,7 +73,7 @@ def _of_chunk(chunk: str, start: int, following: str) -> Iterator[Token]:
 
 
 def _peeled(chunk: str, following: str) -> tuple[int, int, list[tuple[int, str]]]:
-    """Where the word begins and ends, and the signs behind it."""
+    """The start and end of the word, and the punctuation after it."""
     first, last = 0, len(chunk)
     while first < last and chunk[first] in _OPENING and not _APOSTROPHE_WORD.fullmatch(chunk, first, last):
         first += 1
@@ -85,7 +85,7 @@ def _peeled(chunk: str, following: str) -> tuple[int, int, list[tuple[int, str]]
 
 
 def _ending_size(chunk: str, following: str, *, closed: bool) -> int:
-    """How many signs at the end are a token of their own."""
+    """The number of characters at the end that form a separate token."""
     if dots := re.search(r"\.{2,}$|…$|--+$|—$", chunk):
         return len(dots[0])
     if chunk[-1] in _CLOSING and not _CONTRACTION.search(chunk):
@@ -102,7 +102,7 @@ def _keeps_stop(chunk: str, following: str, *, closed: bool) -> bool:
 
 
 def _of_part(part: str, start: int) -> Iterator[Token]:
-    """A word between signs, with perhaps more signs around it, cut before a contraction."""
+    """A word between punctuation, split before a contraction."""
     first, last, ending = _peeled(part, following=" ")
     yield from (Token(sign, start + place) for place, sign in enumerate(part[:first]))
     word = part[first:last]

@@ -1,4 +1,4 @@
-"""WordNet's database files: words, their senses, how senses are related, irregular forms."""
+"""Reads WordNet's database files: words, senses, relations and irregular forms."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -36,22 +36,22 @@ _GET = "Install WordNet (on Debian the package wordnet-base, in NLTK the corpus 
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """Words that can mean the same thing."""
+    """A set of synonyms."""
 
     name: str
     """Offset and part of speech: `01617192-v`."""
     lemmas: tuple[str, ...]
-    """In small letters, with underscores for spaces."""
+    """In lower case, with underscores for spaces."""
     links: tuple[tuple[str, str], ...]
-    """WordNet's pointer symbol (`@` to what is more general, `+` to what is derived) and the other's name."""
+    """Relations: WordNet's pointer symbol (`@` for hypernyms, `+` for derivations) and the other synset's name."""
     gloss: str
     derived: tuple[tuple[str, str, int], ...] = ()
-    """Which of its lemmas has a derived word: the lemma, the other's name, and the place of the word in the other."""
+    """Derivations: the lemma, the other synset's name, and the index of the derived word in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """All of one part of speech."""
+    """The data of one part of speech."""
 
     senses: Mapping[str, tuple[str, ...]]
     synsets: Mapping[str, Synset]
@@ -61,11 +61,11 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class WordNet:
-    """A folder of database files. A part of speech (`v`, `n`, `a`, `r`) is read when it is first asked for."""
+    """A folder of database files. A part of speech (`v`, `n`, `a`, `r`) is read when it is first used."""
 
     folder: Path
     digest: str
-    """Of the verbs' index."""
+    """The digest of the verbs' index."""
     _parts: dict[str, _Part] = field(default_factory=dict, repr=False)
 
     def senses(self, lemma: str, pos: str) -> tuple[str, ...]:
@@ -81,14 +81,14 @@ class WordNet:
         return None if pos is None else self._part(pos).keys.get(key.lower())
 
     def lemmas(self, form: str, pos: str) -> tuple[str, ...]:
-        """The lemmas a form may be of, by WordNet's lists of irregular forms and its rules for endings."""
+        """The possible lemmas of a form, by WordNet's irregular forms and its rules for endings."""
         part, folded = self._part(pos), _folded(form)
         regular = (folded.removesuffix(end) + new for end, new in _ENDINGS[pos] if folded.endswith(end))
         possible = (folded, *part.irregular.get(folded, ()), *regular)
         return tuple(dict.fromkeys(each for each in possible if each in part.senses))
 
     def derived(self, lemma: str, pos: str) -> frozenset[tuple[str, str]]:
-        """The words that are derived from a lemma or that it is derived from, with their parts of speech."""
+        """Words derivationally related to a lemma, with their parts of speech."""
         folded = _folded(lemma)
         synsets = (synset for sense in self.senses(lemma, pos) if (synset := self.synset(sense)) is not None)
         places = {(other, place) for each in synsets for own, other, place in each.derived if own == folded}
@@ -186,7 +186,7 @@ def _synset(line: str, pos: str, keys: dict[str, str]) -> Synset:
 
 
 def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
-    """Forms and lemmas, from a file that a folder can do without."""
+    """Forms and lemmas from an optional file."""
     if not path.is_file():
         return {}
     rows = (line.split() for _, line in _lines(path))
@@ -194,10 +194,10 @@ def _irregular(path: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _lines(path: Path) -> Iterable[tuple[int, str]]:
-    """Lines with their numbers, without the licence at the head, whose lines begin with a space."""
+    """Lines with their numbers, without the licence at the start, whose lines begin with a space."""
     text = read_bytes(path).decode("utf-8", errors="replace")
     return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line and line[0] != " ")
 
 
 def _spoiled(path: Path, number: int, line: str) -> Exception:
-    return refused(path, number, "is not a line of WordNet's", "Copy or install WordNet again", repr(line[:60]))
+    return refused(path, number, "is not a valid line of WordNet", "Copy or install WordNet again", repr(line[:60]))

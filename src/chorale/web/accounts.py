@@ -1,8 +1,8 @@
-"""Accounts of the same person in several studies on one server, and what one sign-in grants in each of them.
+"""Accounts of one person in several studies on a server, and access to each of them with one sign-in.
 
 An account belongs to a study: its name, password and state are in that study's database, and nothing done in one study
-changes an account in another. One sign-in tries a password in every study, and grants entry where it is right. Each
-study signs what is granted in it with its own key.
+changes an account in another. A sign-in tries the password in every study, and grants access where it is correct. Each
+study signs its grants with its own key.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ T = TypeVar("T")
 MEMBER = "member"
 FRONT_DEVICE_COOKIE = "chorale_front_device"
 MOST_STUDIES = 20
-"""A cookie has room for what is granted in so many studies."""
+"""Maximum number of studies whose grants fit into a cookie."""
 _BETWEEN, _WITHIN = "|", "~"
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody's account in one study: of an annotator, an owner, or an expert or viewer with a link."""
+    """An account in one study: of an annotator, an owner, or an expert or viewer with a link."""
 
     study: str
     """The study's name on the server."""
@@ -66,11 +66,11 @@ class Accounts:
         self._doorkeepers[name] = Doorkeeper(site.study.store, site.study.clock, site.set_cookie, is_team=True)
 
     def remove(self, name: str) -> None:
-        """Leave out a study that is not served after all."""
+        """Remove a study that is not served."""
         del self.sites[name], self._doorkeepers[name]
 
     async def with_password(self, request: Request, password: str, *names: str) -> list[Account]:
-        """The accounts with these names and this password; raises TooManyTriesError instead of looking too often."""
+        """The accounts with these names and this password; raises TooManyTriesError after too many attempts."""
         accounts = {(one.study, one.kind): one for name in names for one in await self._named(name)}
         return await self._with_password(request, names[0], password, list(accounts.values()))
 
@@ -88,7 +88,7 @@ class Accounts:
     ) -> list[Account]:
         devices, login = self._known_devices(request, accounts), login_of(name)
         async with AsyncExitStack() as trying:
-            # In every study, also where nobody has this name: whether somebody has must not show.
+            # In every study, even if nobody has this name: timing must not reveal which names exist.
             counting = [
                 trying.enter_async_context(each.counted(request, login, devices[study]))
                 for study, each in self._doorkeepers.items()
@@ -99,7 +99,7 @@ class Accounts:
             matching = {one for one in hashes or {None} if await self.passwords.matches(one, password)}
         right = [account for account in accounts if account.password_hash in matching]
         if right:
-            # Where it was wrong, it stays counted: an account of the same name must not buy guesses at another one.
+            # Failed attempts stay counted: a successful sign-in to one account must not allow more guesses at another.
             guessed_at = {one.study for one in accounts if one.password_hash not in (None, *matching)}
             forgetting = (
                 self._where_it_can(study, self._doorkeepers[study].forget(keys))
@@ -110,7 +110,7 @@ class Accounts:
         return right
 
     def _counted(self, study: str, keys: TryKeys | BaseException) -> TryKeys | None:
-        """What a try was counted by in a study; None where its database can't be used now."""
+        """The keys by which an attempt was counted in a study; None if its database is unavailable."""
         if isinstance(keys, UnavailableError):
             self.sites[study].outages.failed(keys)
             return None
@@ -126,7 +126,7 @@ class Accounts:
         return await self._where_it_can(study, self.sites[study].read(work, *args))
 
     async def _where_it_can(self, study: str, work: Awaitable[T]) -> T | None:
-        """What comes of work in the database of a study; None where it can't be used now: the others still can."""
+        """The result of work in a study's database; None if it is unavailable, so that other studies still work."""
         try:
             return await work
         except UnavailableError as error:
@@ -134,9 +134,9 @@ class Accounts:
             return None
 
     def _known_devices(self, request: Request, accounts: Iterable[Account]) -> dict[str, str | None]:
-        """By study, what a browser is known by that was signed in before to every one of these accounts there.
+        """By study, the device cookie of a browser that was signed in to all of these accounts there.
 
-        Where there is none of them, there is nothing to guess: a browser that is known elsewhere is known there too.
+        In a study without such accounts, there is nothing to guess, so a browser known elsewhere counts as known.
         """
         cookie = request.cookies.get(FRONT_DEVICE_COOKIE, "")
         known = {(study, grant.kind, grant.id): token for study, grant, token in self._granted(cookie, DEVICE_SECONDS)}
@@ -149,14 +149,14 @@ class Accounts:
         return {study: devices.get(study) if study in tokens else anywhere for study in self.sites}
 
     def _granted(self, cookie: str, seconds: int) -> list[tuple[str, Grant, str]]:
-        """What a cookie says, where the study it is about has signed it, with what was signed."""
+        """The grants in a cookie that were signed by their studies."""
         granted = []
         for part in cookie.split(_BETWEEN)[: 2 * MOST_STUDIES]:
             study, _, token = part.partition(_WITHIN)
             site = self.sites.get(study)
             grant = None if site is None else site.sessions.front(token, seconds)
             if grant is not None and site is not None:
-                # In the console, people sign in again after as long as in one of its own.
+                # Console grants expire after the same time as console sessions.
                 is_over = (
                     grant.kind != MEMBER and seconds == WORKER_SECONDS and not site.sessions.front(token, STAFF_SECONDS)
                 )
@@ -164,7 +164,7 @@ class Accounts:
         return granted
 
     async def signed_in(self, request: Request) -> list[Account]:
-        """The accounts that a browser is signed in to, unless that was ended in the study they are in."""
+        """The accounts that a browser is signed in to, except those whose sessions were ended."""
         granted = self._granted(request.cookies.get(FRONT_COOKIE, ""), WORKER_SECONDS)
         accounts = await asyncio.gather(
             *(self._read(study, _granted_account, study, grant) for study, grant, _ in granted)
@@ -172,7 +172,7 @@ class Accounts:
         return [account for account in accounts if account is not None]
 
     def remember(self, response: Response, accounts: Iterable[Account], *, secure: bool) -> Response:
-        """Sign a browser in to these accounts, and know it again after it is signed out."""
+        """Sign a browser in to these accounts, and remember the device after it signs out."""
         cookie = self._cookie(accounts)
         for name, seconds in ((FRONT_COOKIE, WORKER_SECONDS), (FRONT_DEVICE_COOKIE, DEVICE_SECONDS)):
             response.set_cookie(name, cookie, seconds, httponly=True, samesite="lax", secure=secure)
@@ -185,9 +185,9 @@ class Accounts:
         )
 
     async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
-        """Have the front page offer a study that somebody has opened by their link, beside others of this name.
+        """Add a study that was opened by a link to the front page, for accounts with the same name.
 
-        A browser in which somebody of another name is signed in stays theirs.
+        A browser signed in with another name is not changed.
         """
         site = self.sites[study]
         row = await site.read(_requester, name)
@@ -209,20 +209,20 @@ class Accounts:
         return sorted((OwnedStudy(name, titles[name], by) for name, by in owners.items()), key=lambda one: one.title)
 
     async def deactivate_in(self, studies: Iterable[OwnedStudy], name: str, reason: str) -> int:
-        """Deactivate an annotator in studies of the owner who asks; in how many they had an account."""
+        """Deactivate an annotator in the owner's studies; returns the number of studies with an account."""
         done = 0
         for study in studies:
-            # Where nobody has this name, that is no mistake.
+            # A study without this name is not an error.
             with suppress(UserError):
                 done += await self.sites[study.name].write(members.deactivate, name, study.owner, reason)
         return done
 
     async def revoke_in(self, studies: Iterable[OwnedStudy], name: str, role: str, reason: str) -> int:
-        """Revoke somebody's link to the console in studies of the owner who asks; in how many they had one."""
+        """Revoke a console link in the owner's studies; returns the number of studies with one."""
         return sum([await self.sites[study.name].write(_revoked, name, role, study.owner, reason) for study in studies])
 
     async def enter(self, account: Account, path: str) -> Response:
-        """Send somebody into a study, to a path of it, with a session there."""
+        """Redirect a person to a path of a study, with a session there."""
         site = self.sites[account.study]
         if account.kind == MEMBER:
             session = await site.write(members.sign_in, account.name, account.version)
@@ -233,13 +233,13 @@ class Accounts:
         return await staff.signed_in(site, row, site.url(path))
 
     async def sign_out(self, accounts: Iterable[Account]) -> None:
-        """End every session of these accounts, on all devices."""
+        """End all sessions of these accounts, on all devices."""
         for account in accounts:
             end = members.end_sessions if account.kind == MEMBER else staff.end_sessions
             await self.sites[account.study].write(end, _login(account))
 
     async def change_password(self, accounts: Iterable[Account], password_hash: str) -> list[Account]:
-        """Give these accounts another password, and end their sessions; the accounts as they are then."""
+        """Change the password of these accounts, and end their sessions; returns the updated accounts."""
         changed = []
         for account in accounts:
             site = self.sites[account.study]
@@ -256,14 +256,14 @@ def _login(account: Account) -> str:
 
 
 def _named(tx: Tx, _study: Study, study: str, name: str) -> list[Account]:
-    """The accounts of a name in a study: of the annotator, of the owner."""
+    """The accounts with a name in a study: annotator and owner."""
     member, row = team.find(tx, login_of(name)), requesters.find_requester(tx, name)
     owner = _of_staff(tx, _study, study, row) if row is not None and row.role == OWNER else None
     return [account for account in (_of_member(tx, study, member), owner) if account is not None]
 
 
 def _granted_account(tx: Tx, _study: Study, study: str, grant: Grant) -> Account | None:
-    """The account that something was granted to, unless its sessions have ended since."""
+    """The account of a grant, unless its sessions have ended since."""
     account = (
         _of_member(tx, study, team.find_by_id(tx, grant.id))
         if grant.kind == MEMBER

@@ -1,4 +1,4 @@
-"""Models that the site keeps annotating beside people, where `[stage.models]` says so."""
+"""Runs models continuously while the site is open, if `[stage.models]` says so."""
 
 import asyncio
 import logging
@@ -14,13 +14,13 @@ from chorale.model import UserError
 
 log = logging.getLogger(__name__)
 ANNOTATE_SECONDS = 30.0
-"""How long to wait until items may have come."""
+"""How long to wait for new items."""
 LONGEST_PAUSE = 3600.0
-"""How long to wait at the most until a server may have recovered."""
+"""Maximum time to wait for a failed server."""
 
 
 def keeps_annotating(study: Study) -> bool:
-    """Whether any stage has models that the site is to run. Where people are simulated, real calls would be wasted."""
+    """Whether the site runs models for any stage. With simulated people, real calls would be wasted."""
     asked_for = bool(study.settings.model) and any(
         stage.settings.models is not None and stage.settings.models.run for stage in study.stages.values()
     )
@@ -28,7 +28,7 @@ def keeps_annotating(study: Study) -> bool:
 
 
 async def annotate_for_ever(study: Study, folder: Path, seconds: float = ANNOTATE_SECONDS) -> None:
-    """Let models annotate whatever there is for them, again and again. One process at a time does."""
+    """Let models annotate all available items, repeatedly, in one process at a time."""
     while True:
         try:
             with annotating_alone(study):
@@ -46,12 +46,12 @@ async def annotate_for_ever(study: Study, folder: Path, seconds: float = ANNOTAT
 
 
 def _only_failed(runs: Sequence[ModelRun]) -> bool:
-    """Whether servers gave no answer at all to what they were asked."""
+    """Whether servers answered none of the requests."""
     return any(run.counts.failed for run in runs) and not any(run.counts.answered for run in runs)
 
 
 def _log_ends(runs: Sequence[ModelRun]) -> None:
-    """Why models ended that were at work; a model with nothing to do ends every time."""
+    """Log why models stopped; models without work are not logged."""
     for run in runs:
         if run.counts.items and run.counts.ended_by is not None:
             log.info("%s in %s: %s", run.model, run.stage, run.counts.ended_by)

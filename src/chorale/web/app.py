@@ -71,12 +71,12 @@ def create_app(
     root: str = "",
     other_accounts: OtherAccounts | None = None,
 ) -> FastAPI:
-    """The ASGI application of an open study. The caller who opened the study closes it.
+    """The ASGI application of an open study.
 
-    With `prolific`, arrivals from there are checked, and the site keeps in step with it. A `preview` is for who is at
-    this computer, which is supposed if there is no public address. `folder` is where files of the study are.
-    `requests_per_second` are what one worker may ask for; 0 for no limit. `root` is the path the study is under, if it
-    is one of several on a server (`web/several.py`), and `other_accounts` are those of the others.
+    The caller closes the study. With `prolific`, arrivals from Prolific are verified, and the site synchronises with
+    it. A `preview` is only for this computer; default if there is no public address. `folder` has the files of the
+    study. `requests_per_second` is the limit per worker; 0 for no limit. `root` is the path of the study if it is one
+    of several on a server (`web/several.py`), and `other_accounts` are those in the other studies.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
@@ -100,8 +100,7 @@ def create_app(
         redoc_url=None,
         lifespan=_sweeping(site, parts, notifications, folder),
     )
-    # Straight into the application's own router: an included one is built once more, and costs every request another
-    # look-up.
+    # Added directly to the application's router: an included router costs an additional look-up per request.
     add_worker_routes(app.router, site, parts)
     if study.settings.prolific is not None and study.settings.prolific.webhooks:
         add_notification_route(app.router, notifications)
@@ -147,7 +146,7 @@ def _knows_cookie(site: Site) -> KnowsCookie:
 def _arrivals(
     study: Study, public_url: str | None, prolific: Prolific | None, preview: bool | None, folder: Path | None
 ) -> tuple[bool, SignedLinks | None]:
-    """Whether people can join by a platform's link, and what checks signed ones."""
+    """Whether people can join by a platform's link, and the verifier of signed links."""
     arrival = study.settings.arrival
     alone = public_url is None if preview is None else preview
     asks = prolific is not None
@@ -155,14 +154,14 @@ def _arrivals(
     if arrival.signed is None:
         return is_open, None
     if public_url is None:
-        raise UserError("Signed links name the site they are for. Give its address with --public-url.")
+        raise UserError("Signed links contain the address of their site. Set it with --public-url.")
     return is_open, SignedLinks(arrival, keys_of(arrival, folder), public_url)
 
 
 def _sweeping(
     site: Site, parts: Sequence[SitePart], notifications: Notifications, folder: Path | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Look after expired leases, changed trust and a new signing key while the site runs."""
+    """Handle expired assignments, changed trust and a new signing key while the site runs."""
     study, prolific = site.study, site.prolific
 
     @asynccontextmanager
@@ -178,7 +177,7 @@ def _sweeping(
         yield
         for task in tasks:
             task.cancel()
-        # Where the database is gone, other versions wait until what was noted is too old to count.
+        # If the database is unavailable, other versions wait until this server's record expires.
         with suppress(Exception):
             await asyncio.wrap_future(study.store.write(lambda tx: in_use.end(tx, site.process)))
 
@@ -186,7 +185,7 @@ def _sweeping(
 
 
 async def _note(site: Site) -> None:
-    """Note that this server uses the database, so that no other version does."""
+    """Record that this server uses the database, so that no other version opens it."""
     _, schema = revisions()
     await asyncio.wrap_future(site.study.store.write(lambda tx: in_use.note(tx, site.process, schema)))
 
@@ -200,7 +199,7 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
             outages.worked()
             await _sweep_parts(study, parts)
-            # Every gold answer changes a trust, and labels with it; looking again at once would be work for nothing.
+            # Every gold answer changes a worker's trust and labels; updating them at once would be wasteful.
             if number % SWEEPS_PER_SETTLING == 0:
                 await _note(site)
                 await asyncio.to_thread(settling.settle_everything, study)
@@ -215,12 +214,12 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
             os.kill(os.getpid(), signal.SIGTERM)
             return
         except Exception:
-            # The next sweep does what this one could not; a site that is up must not stop sweeping.
+            # The next sweep completes what this one could not; an open site must not stop sweeping.
             log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
 
 
 async def renew_key(site: Site) -> None:
-    """Sign with the key that `chorale rotate` has made, if it has: other processes do not tell this one."""
+    """Use the new signing key if `chorale rotate` has replaced it: other processes can't notify this one."""
     site.sessions.use(await site.read(signing_key))
 
 
@@ -230,12 +229,12 @@ async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:
             if part.sweep is not None:
                 await part.sweep(study)
         except Exception:
-            # A kit that fails must not keep the site from settling.
+            # A failing kit must not prevent the site from settling labels.
             log.exception("sweeping for %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
 
 
 async def _mail_for_ever(study: Study) -> None:
-    """Send e-mail that is queued. What the server does not take now is sent another time."""
+    """Send queued e-mail. Temporarily rejected e-mail is retried later."""
     while True:
         await asyncio.sleep(MAIL_SECONDS)
         try:
@@ -267,7 +266,7 @@ def _add_error_pages(app: FastAPI, site: Site) -> None:
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
         codes = {404: "not_found", 405: "method_not_allowed", 413: "too_large"}
-        # The address of a form has no page: somebody has typed it, or came back to it.
+        # The address of a form has no page: it was typed, or the browser returned to it.
         no_page = error.status_code == 404 or (error.status_code == 405 and request.method == "GET")
         message = worded("There is no page at this address.") if no_page else str(error.detail)
         response = answer(request, error.status_code, codes.get(error.status_code, "bad_request"), message)
@@ -285,6 +284,6 @@ def _add_error_pages(app: FastAPI, site: Site) -> None:
     @app.exception_handler(Exception)
     async def broken(request: Request, _error: Exception) -> Response:
         response = answer(request, 500, "server_error", *server_problem(request.method, request.url.path))
-        # This is answered outside of the Guard.
+        # This response does not pass through the Guard.
         response.headers.update(HEADERS)
         return response

@@ -1,4 +1,4 @@
-"""Arriving: from a panel, by invitation, or uninvited where that is allowed; and leaving."""
+"""Joining from a panel, by invitation, or from the public page; and signing out."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ _OTHER_STUDY = worded("This link belongs to another study.")
 
 
 def signed_in_worker(site: Site, session: NewSession, path: str = "/") -> Response:
-    """Send a worker to their start page, or to a stage, with a session of their own."""
+    """Redirect a worker to their overview or a stage, with a new session."""
     response = RedirectResponse(path, 303)
     site.set_cookie(response, WORKER_COOKIE, site.sessions.worker_cookie(session), WORKER_SECONDS)
     return response
@@ -38,7 +38,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
 
     @router.get("/join", include_in_schema=False)
     async def join_by_url(request: Request) -> Response:
-        """Arrive with a panel's URL parameters."""
+        """Join with a panel's URL parameters."""
         if not site.open_by_url:
             raise arrivals.by_invitation()
         signed = await _signed(site, request)
@@ -61,7 +61,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
 
     @router.post("/leave", include_in_schema=False)
     async def leave(request: Request) -> Response:
-        """Sign out, for people who share a device. A copy of the cookie is useless from now on, too."""
+        """Sign out, for people who share a device. Copies of the cookie become invalid, too."""
         session = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         if session is not None:
             await site.write(_leave, session)
@@ -71,7 +71,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
 
     @router.get("/join/{token}", include_in_schema=False)
     async def join_by_invitation(request: Request, token: str) -> Response:
-        """Arrive by a signed invitation link."""
+        """Join by a signed invitation link."""
         invitation = site.sessions.read_link("invitation", token)
         if invitation is None:
             raise Refusal(
@@ -85,19 +85,19 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
 
     @router.post("/welcome", include_in_schema=False)
     async def join_in_public(request: Request) -> Response:
-        """Take part without having been asked, where the study lets anybody."""
+        """Join from the public page, if the study allows it."""
         before = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
         return signed_in_worker(site, await site.write(_arrive_in_public, before))
 
 
 def _leave(tx: Tx, study: Study, session: SessionClaim) -> None:
-    """End a session; of somebody with a password, all of them."""
+    """End a session; for people with a password, all sessions."""
     if sessions.end(tx, study, session):
         team.sign_out(tx, study, session.worker_id)
 
 
 async def _signed(site: Site, request: Request) -> SignedArrival | None:
-    """Who somebody is by the signature of their link; nothing else in it is believed. None where links have none."""
+    """The identity in a signed link; its other parameters are not trusted. None if links are not signed."""
     if site.signed_links is None:
         return None
     return await asyncio.to_thread(site.signed_links.read, request.query_params.get(TOKEN_PARAMETER, ""))
@@ -106,7 +106,7 @@ async def _signed(site: Site, request: Request) -> SignedArrival | None:
 def _use_once(
     tx: Tx, study: Study, signed: SignedArrival, panel: str, external_id: str, before: SessionClaim | None
 ) -> None:
-    """Let a signed link in once, and after that only whom it has let in, in the same browser: links get about."""
+    """Accept a signed link once; later only for the same worker in the same browser, since links can be shared."""
     if workers.use_token(tx, signed.digest, signed.expires_at, study.clock()):
         return
     known, signed_in = workers.find_by_identity(tx, panel, external_id), sessions.recognised(tx, before)
@@ -116,14 +116,14 @@ def _use_once(
 
 
 def _arrive_in_public(tx: Tx, study: Study, before: SessionClaim | None) -> NewSession:
-    """Somebody new; or whoever the browser was when it last came, if their session was not ended."""
+    """A new worker, or the browser's previous worker if their session was not ended."""
     return sessions.begin(tx, study, sessions.recognised(tx, before) or arrivals.arrive_in_public(tx, study))
 
 
 def _arrive_invited(
     tx: Tx, study: Study, invitation: str, before: SessionClaim | None
 ) -> tuple[NewSession, str | None]:
-    """The session of whoever came by a link, and the stage to begin with."""
+    """The session of a worker who joins by a link, and the stage to start with."""
     known = sessions.recognised(tx, before)
     worker, row = arrivals.arrive_invited(tx, study, invitation, None if known is None else known.id)
     stage = None if row is None or not study.has_consent(worker.consent_version) else row.stage
@@ -143,7 +143,10 @@ def _arrive_from_panel(
 
 
 async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, study_id: str) -> None:
-    """Turn away whoever Prolific does not know. If it can't be asked, they come in, and are paid once it knows them."""
+    """Refuse people whom Prolific does not confirm.
+
+    If it can't be reached, they are admitted, and paid once it confirms them.
+    """
     try:
         known = await asyncio.to_thread(recruiting.is_theirs, prolific, participant, session_id, study_id)
     except UserError as error:

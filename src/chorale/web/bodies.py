@@ -1,4 +1,4 @@
-"""What the interface for workers takes and gives."""
+"""Request and response bodies of the workers' API."""
 
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ class FirstAnswer(BaseModel):
 
 
 class WritingBody(BaseModel):
-    """How an answer was written, where the study counts that."""
+    """Writing statistics of an answer, if the study records them."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -40,14 +40,14 @@ class WritingBody(BaseModel):
 
 
 class Submission(FirstAnswer):
-    """A whole answer to an item."""
+    """A complete answer to an item."""
 
     key: str = Field(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made once per answer; sending it again is harmless."
+        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Created once per answer, so that it can be sent again safely."
     )
     duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
     writing: WritingBody | None = Field(
-        default=None, description="How the answer was written, in numbers. Kept only where the study file says so."
+        default=None, description="Writing statistics. Stored only if the study file says so."
     )
 
 
@@ -58,11 +58,11 @@ class ProgressBody(BaseModel):
 
 
 class FirstStepBody(BaseModel):
-    """What a form in two steps asks first."""
+    """The first step of a form in two steps."""
 
     fields: list[str]
     answer: dict[str, Any] | None
-    """The first answer, if it is stored; then `item` has everything."""
+    """The stored first answer, if any; then `item` is complete."""
 
 
 class AssignmentBody(BaseModel):
@@ -70,21 +70,21 @@ class AssignmentBody(BaseModel):
     item: dict[str, Any]
     arrangement: dict[str, Any] | None = None
     suggestion: Any = None
-    """An answer that is filled in at first, for the worker to check and correct."""
+    """A suggested answer for the worker to check and correct."""
     first: FirstStepBody | None = None
     expires_at: int
     server_now: int
     pay_text: str | None = None
-    """What this item pays, where that goes by its length."""
+    """The pay for this item, if it depends on length."""
 
 
 class FollowingBody(BaseModel):
-    """What a worker does next where a part has nothing more for them."""
+    """The next step for a worker when a part has no more work for them."""
 
     title: str
     url: str
     at_once: bool
-    """Whether the page goes there without being asked, after some seconds."""
+    """Whether the page goes there automatically after some seconds."""
 
 
 class OfferBody(BaseModel):
@@ -93,7 +93,7 @@ class OfferBody(BaseModel):
     progress: ProgressBody
     assignment: AssignmentBody | None = None
     skips_left: int | None = None
-    """How many more items may be skipped, this one included; any number if null."""
+    """Number of skips left, including this item; unlimited if null."""
     following: FollowingBody | None = None
 
 
@@ -107,7 +107,7 @@ class OutcomeBody(BaseModel):
     status: Literal["accepted", "already_submitted"]
     feedback: FeedbackBody | None
     right: bool | None
-    """Whether the answer was right; shown in practice rounds only."""
+    """Whether the answer was correct; shown in practice rounds only."""
     standing: Literal["active", "dropped"]
     progress: ProgressBody
 
@@ -115,7 +115,7 @@ class OutcomeBody(BaseModel):
 class RevealedBody(BaseModel):
     status: Literal["stored", "already_stored"]
     first: dict[str, Any]
-    """The first answer as it is stored: the one that was sent first."""
+    """The stored first answer: the one that was sent first."""
     item: dict[str, Any]
 
 

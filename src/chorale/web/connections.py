@@ -6,25 +6,25 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 REQUEST_SECONDS = 30.0
-"""From the first byte of a request, or the beginning of a connection, to its last byte."""
+"""Time limit from the start of a connection, or the first byte of a request, to its last byte."""
 MOST_HEADER_BYTES = 32 * 1024
 DRAIN_SECONDS = 1.0
-"""How long a server that is to end waits for requests on connections that are open."""
+"""How long a stopping server waits for requests on open connections."""
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class _HeadersTooLargeError(Exception):
-    """Ends the parsing of a request; what is answered is `send_400_response`'s."""
+    """Stops parsing a request; `send_400_response` answers it."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """The server's protocol, with an end to its patience."""
+    """The server's protocol with time and size limits."""
 
     _timer: asyncio.TimerHandle | None = None
     _header_bytes: int | None = 0
-    """Bytes of the request whose headers are being read; None while none is."""
+    """Bytes of the current request's headers; None if no request is being read."""
     _parsed_bytes = 0
-    """Bytes of its address and headers: one read may bring a whole request, and the next one with it."""
+    """Bytes of its address and headers: one read may contain a complete request and part of the next."""
     _is_draining = False
 
     def connection_made(self, transport: Any) -> None:
@@ -80,7 +80,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.cycle.keep_alive = False
 
     def shutdown(self) -> None:
-        """Take one more request, which may be on its way, before an idle connection is closed."""
+        """Accept one more request, which may be in transit, before an idle connection is closed."""
         self._is_draining = True
         if self._is_idle():
             self.loop.call_later(DRAIN_SECONDS, self._close_if_idle)

@@ -1,4 +1,4 @@
-"""Checks passwords, and not too many of them. Nobody can keep somebody out by trying wrong ones."""
+"""Checks passwords with rate limits. Wrong attempts by others can't lock a user out."""
 
 import asyncio
 import hmac
@@ -31,18 +31,22 @@ TEAM_DEVICE_COOKIE = "chorale_team_device"
 DEVICE_SECONDS = 365 * 24 * 3600
 TRIES = 5
 """Wrong passwords for one name in a window: from a known device, more are refused; from an address, more are delayed.
-People who share an address are not refused for what one of them does."""
+People who share an address are not refused because of one of them."""
 WINDOW_SECONDS = 300
 FREE_TRIES_PER_NAME = 10
 FREE_TRIES_PER_ADDRESS = 30
 """For any names: a group of annotators may sign in from one address at the same time."""
 DELAY_PER_TRY = 0.2
 LONGEST_DELAY = 10.0
-"""Seconds. More tries are answered more and more slowly, and never refused for their number: otherwise anybody could
-keep somebody out."""
+"""Maximum delay in seconds.
+
+Repeated attempts are answered more slowly but not refused; otherwise anybody could lock a user out.
+"""
 DELAYED_AT_ONCE = 5
-"""Tries from one address that are delayed at the same time, in each process; more are refused. This limits guessing to
-one password every two seconds."""
+"""Maximum number of delayed attempts per address at a time, in each process; more are refused.
+
+This limits guessing to one password every two seconds.
+"""
 
 
 class TooManyTriesError(Exception):
@@ -52,13 +56,13 @@ class TooManyTriesError(Exception):
 
 
 class TryKeys(NamedTuple):
-    """What a try is counted by."""
+    """The keys by which an attempt is counted."""
 
     here: str
-    """The name, with the device it is tried from, or else with the address."""
+    """The name, with the device or else the address."""
     name: str
     address: str | None = None
-    """None if a known device asks: what others do at its address does not matter then."""
+    """None for a known device, for which others at its address do not matter."""
 
     @property
     def all(self) -> list[str]:
@@ -66,7 +70,7 @@ class TryKeys(NamedTuple):
 
 
 class Doorkeeper:
-    """Counts tries in the database, for all processes, by keyed hashes of where and as whom somebody tried."""
+    """Counts attempts in the database, for all processes, by keyed hashes of address and name."""
 
     def __init__(
         self,
@@ -86,14 +90,14 @@ class Doorkeeper:
         self._cookie = TEAM_DEVICE_COOKIE if is_team else DEVICE_COOKIE
         self._devices = URLSafeTimedSerializer(secret, salt=f"{self._kind}device")
         self._trying: Counter[str] = Counter()
-        """How many tries from each address are not answered yet."""
+        """Number of pending attempts, by address."""
 
     async def owner(self, request: Request, name: str, password: str) -> RequesterRow | None:
-        """The owner whose name and password these are; raises TooManyTriesError instead of looking too often."""
+        """The owner with this name and password; raises TooManyTriesError after too many attempts."""
         return await self._checked(request, name, password, _owner)
 
     async def member(self, request: Request, name: str, password: str) -> Member | None:
-        """The annotator whose name and password these are; raises TooManyTriesError instead of looking too often."""
+        """The annotator with this name and password; raises TooManyTriesError after too many attempts."""
         return await self._checked(request, login_of(name), password, _member)
 
     async def _checked(
@@ -108,16 +112,16 @@ class Doorkeeper:
 
     @asynccontextmanager
     async def counted(self, request: Request, name: str, device: str | None) -> AsyncIterator[TryKeys]:
-        """Count a try for a name while it is looked at; `device` is the cookie of one that is known.
+        """Count an attempt for a name while it is checked; `device` is the cookie of a known device.
 
-        Gives what to `forget` if the password was right. Raises TooManyTriesError where there were too many.
+        Yields the keys to `forget` if the password was correct. Raises TooManyTriesError after too many attempts.
         """
         address = _address(request)
         keys = self._keys(name, address, device)
         is_full = self._trying[address] >= DELAYED_AT_ONCE
         self._trying[address] += 1
         try:
-            # Noted before it is looked at: a hundred tries at the same moment are a hundred tries.
+            # Counted before it is checked, so that simultaneous attempts all count.
             refused_for, delay = await self._write(lambda tx: _note(tx, self._clock(), keys, is_full=is_full))
             if refused_for:
                 raise TooManyTriesError(refused_for)
@@ -130,7 +134,7 @@ class Doorkeeper:
                 del self._trying[address]
 
     async def forget(self, keys: TryKeys) -> None:
-        """Stop counting a try whose password was right."""
+        """Remove a successful attempt from the count."""
         await self._write(lambda tx: _forget(tx, keys))
 
     def _keys(self, name: str, address: str, device: str | None) -> TryKeys:
@@ -145,12 +149,12 @@ class Doorkeeper:
         return await asyncio.wrap_future(self._store.write(work))
 
     def remember_device(self, response: Response, name: str) -> Response:
-        """Wrong passwords from elsewhere do not block somebody who signs in from here again."""
+        """Remember this device, so that wrong passwords from elsewhere do not affect it."""
         self._set_cookie(response, self._cookie, str(self._devices.dumps(name)), DEVICE_SECONDS)
         return response
 
     def _known_device(self, request: Request, name: str) -> str | None:
-        """The cookie of a browser that somebody has signed in with as that name before."""
+        """The device cookie of a browser that was signed in with this name before."""
         cookie = request.cookies.get(self._cookie, "")
         try:
             is_known = self._devices.loads(cookie, DEVICE_SECONDS) == name and is_as_made(cookie)
@@ -173,7 +177,7 @@ def _member(tx: Tx, login: str) -> Member | None:
 
 
 def _note(tx: Tx, now: int, keys: TryKeys, *, is_full: bool) -> tuple[int, float]:
-    """Count a try: seconds for which it is refused, and seconds by which its answer is delayed."""
+    """Count an attempt; returns the seconds for which it is refused, and by which its answer is delayed."""
     window = WINDOW_SECONDS * 1000
     here = attempts_since(tx, keys.here, now - window)
     delay = 0.0
@@ -189,7 +193,7 @@ def _note(tx: Tx, now: int, keys: TryKeys, *, is_full: bool) -> tuple[int, float
 
 
 def _delay(here: int, of_name: int, of_address: int) -> float:
-    """Seconds until a try is looked at, by the tries before it: doubled by each one here, longer by each elsewhere.
+    """The delay of an attempt in seconds, by earlier attempts: doubled by each one here, increased by each elsewhere.
 
     >>> [_delay(tries, tries, tries) for tries in (0, 4, 5, 6, 8, 9, 500)]
     [0.0, 0.0, 1.0, 2.0, 8.0, 10.0, 10.0]
@@ -202,9 +206,10 @@ def _delay(here: int, of_name: int, of_address: int) -> float:
 
 
 def _forget(tx: Tx, keys: TryKeys) -> None:
-    """Forget what somebody tried who is in now. Wrong passwords for other names stay counted where they came from.
+    """Delete the attempts of a person who has signed in.
 
-    Otherwise anybody with an account could try passwords for others without end, signing in to their own in between.
+    Wrong passwords for other names stay counted. Otherwise, anybody with an account could guess others' passwords
+    without limit by signing in to their own in between.
     """
     forget_attempts(tx, keys.here)
     forget_attempts(tx, keys.name)
@@ -218,5 +223,5 @@ def _address(request: Request) -> str:
         address = ip_address(host)
     except ValueError:
         return host
-    # One subscriber has a whole /64 of IPv6 addresses to come from.
+    # A subscriber typically has a whole /64 of IPv6 addresses.
     return str(int(address) >> 64) if isinstance(address, IPv6Address) else host

@@ -1,4 +1,4 @@
-"""The front page of a server with several studies: one sign-in, and the studies that it opens."""
+"""The front page of a server with several studies: one sign-in, and a list of the studies."""
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager
@@ -37,12 +37,12 @@ To = Annotated[str, Form(max_length=10)]
 WORK, CONSOLE = "work", "console"
 _NOT_AVAILABLE = worded("Not available at the moment")
 _KINDS = {WORK: (MEMBER,), CONSOLE: (OWNER, EXPERT, VIEWER)}
-"""The accounts that lead there, the one with the most rights first."""
+"""The accounts for this study, the one with the most rights first."""
 
 
 @dataclass(frozen=True)
 class _Front:
-    """What the pages of a front need."""
+    """The state of a front page."""
 
     accounts: Accounts
     pages: Pages
@@ -57,7 +57,7 @@ class _Front:
         return self.page("sign_in", status, problem, **{"name": "", "study_name": "", "to": WORK, "next": "", **asked})
 
     def studies_page(self, accounts: list[Account]) -> Response:
-        """The studies that somebody is signed in to, in the order of their titles."""
+        """The studies that a person is signed in to, sorted by title."""
         by_study: dict[str, set[str]] = {}
         for account in accounts:
             by_study.setdefault(account.study, set()).add(account.kind)
@@ -80,19 +80,19 @@ class _Front:
 
 @dataclass(frozen=True, slots=True)
 class FrontOptions:
-    """How the front page of a server is served."""
+    """Options of the front page."""
 
     secure: bool = False
     """Whether cookies are sent only over an encrypted connection."""
     access_log: bool = False
     requests_per_second: float = 0.0
-    """What one address may ask for; 0 for no limit."""
+    """Request limit per address; 0 for no limit."""
 
 
 def create_front(
     accounts: Accounts, closed: Collection[str], parts: Iterable[SitePart], lifespan: Lifespan, options: FrontOptions
 ) -> FastAPI:
-    """The application for everything that is not a study's. `closed` are studies that could not be opened."""
+    """The application for all paths outside of studies. `closed` are studies that could not be opened."""
     pages = Pages(_Server(_settings(accounts)))
     app = FastAPI(
         title="Chorale", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
@@ -120,7 +120,7 @@ class _Server:
 
 
 def _settings(accounts: Accounts) -> StudySettings:
-    """What the front's pages are called, and their language: that of the studies, if they have the same one."""
+    """The title and language of the front page; the language is the studies' common one, if any."""
     every = [site.study.settings for site in accounts.sites.values()]
     languages = {one.study.language for one in every}
     spoken = every[0].study.model_copy(update={"language": languages.pop() if len(languages) == 1 else "en"})
@@ -135,7 +135,7 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
     async def sign_in_page(
         request: Request, study: str, to: str, wanted: Annotated[str, Query(alias="next", max_length=2000)] = ""
     ) -> Response:
-        """Where a study sends people who are not signed in there: back into it, if they are signed in here."""
+        """The page for people who are not signed in to a study: redirects back to it if they are signed in here."""
         account = _account(await accounts.signed_in(request), study, to)
         if account is None:
             return front.sign_in_page(study_name=study, to=to, next=wanted)
@@ -210,7 +210,7 @@ def _add_password(router: APIRouter, front: _Front) -> None:
     async def change(
         request: Request, current: Password = "", password: Password = "", again: Password = ""
     ) -> Response:
-        """Change the password in every study where the current one is right: one password stays one."""
+        """Change the password in every study where the current one is correct, to keep it the same."""
         signed_in = await accounts.signed_in(request)
         if not signed_in:
             return RedirectResponse("/", 303)
@@ -256,6 +256,6 @@ def _add_errors(app: FastAPI, pages: Pages, closed: Collection[str]) -> None:
     @app.exception_handler(Exception)
     async def broken(request: Request, _error: Exception) -> Response:
         response = answer(500, worded("Something went wrong"), *server_problem(request.method, ""))
-        # This is answered outside of the Guard.
+        # This response does not pass through the Guard.
         response.headers.update(HEADERS)
         return response

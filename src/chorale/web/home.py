@@ -1,4 +1,4 @@
-"""What a worker's start page shows: what to do next first, then everything else."""
+"""The content of a worker's overview: the next step first, then everything else."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -24,8 +24,8 @@ def home_context(
     cards: Sequence[HomeCard],
     bonuses: WorkerBonuses | None,
 ) -> dict[str, Any]:
-    """What the start page's template is filled with."""
-    # A stage that has no items of its own is for the tasks of scripts.
+    """The context of the overview's template."""
+    # A stage without items is for tasks created by scripts.
     parts = [part for part in visit.stages if not (part.stage.task.form.framed and part.is_done and not part.answered)]
     counting = [part for part in parts if part.counts]
     numbers = {part.stage.name: number for number, part in enumerate(counting, 1)}
@@ -48,7 +48,7 @@ def home_context(
         "cards": cards,
         "next_card": next((card for card in cards if card.is_open), None) if following is None else None,
         "earned_total": study.language.money(visit.earned, study.settings.pay.currency),
-        # Shown whether a bonus is to come or not: otherwise the note would reveal it.
+        # Shown whether or not a bonus is due; otherwise the note would reveal it.
         "added_later": adds_later(part.stage for part in visit.stages),
         "bonuses": bonuses,
         "worked": visit.answered > 0,
@@ -81,7 +81,7 @@ def _shown(study: Study, part: StageVisit, expected: ExpectedTime, number: int |
 
 
 def _without_work(study: Study, parts: Sequence[StageVisit]) -> list[StageVisit]:
-    """Locked parts that no longer open because all work is done: training, and the stages it prepares for."""
+    """Locked parts that will not open because all work is done: training, and the stages it prepares for."""
     closed = [part.stage for part in parts if part.situation.reason is Reason.NO_WORK_LEFT]
     behind = [study.work_behind(stage) for stage in closed]
     done = {name for each in behind for name in (*each.rounds, *each.work)}
@@ -89,9 +89,9 @@ def _without_work(study: Study, parts: Sequence[StageVisit]) -> list[StageVisit]
 
 
 def following(language: Language, visit: Visit, may_finish: Callable[[], bool], here: str) -> dict[str, Any] | None:
-    """Where a worker goes from a part that has nothing more for them: to a message, the next part, or the way back.
+    """The next step for a worker after a part without more work: a message, the next part, or the return link.
 
-    Pages that wait ask this again and again, so whether somebody may finish is only looked up where it matters.
+    Waiting pages request this repeatedly, so whether a worker may finish is read only if it matters.
     """
     say = language.say
     if visit.has_news:

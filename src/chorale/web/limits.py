@@ -1,4 +1,4 @@
-"""Limits on requests, so that one worker's flood is that worker's own queue and nobody else's."""
+"""Rate limits per worker, so that one worker's requests do not delay others."""
 
 import asyncio
 import time
@@ -15,21 +15,21 @@ from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 
 REQUESTS_PER_SECOND = 20.0
 BURST_SECONDS = 5.0
-"""How many seconds' worth of requests may come at once after a quiet time."""
+"""Burst size after a quiet time, in seconds of the sustained rate."""
 LONGEST_WAIT = 2.0
-"""Seconds a request waits for its turn; whoever has more waiting is asked to come again later."""
+"""Maximum seconds that a request waits for its turn; others are refused."""
 REFUSED_AFTER = 1.0
-"""Seconds until a request too many is refused: a program that asks again at once does so no more often than this."""
+"""Delay in seconds before a request is refused, which also slows down programs that retry at once."""
 JOINS_PER_MINUTE = 60
 MOST_REMEMBERED = 20_000
 _UNCOUNTED = ("/static/", "/tasks/")
 
 KnowsCookie = Callable[[str, str], bool]
-"""Whether we made the value of a cookie of that name."""
+"""Whether we issued a cookie's value."""
 
 
 class TokenBuckets:
-    """A rate limit per key: a number of turns a second, and a burst after a quiet time."""
+    """A token bucket per key: a sustained rate, and a burst after a quiet time."""
 
     def __init__(self, per_second: float, at_once: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
@@ -38,7 +38,7 @@ class TokenBuckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str, longest_wait: float) -> float:
-        """Take a turn: seconds until it comes. If that is longer than the longest, none was taken."""
+        """Reserve a turn; returns the seconds until it comes. If that exceeds the maximum, none is reserved."""
         now = self._clock()
         left, at = self._left.get(key, (self._at_once, now))
         left = min(self._at_once, left + (now - at) * self._per_second) - 1
@@ -51,7 +51,7 @@ class TokenBuckets:
 
 
 class FairQueue:
-    """Makes requests wait for their turn: per worker who is signed in, per address for everybody else."""
+    """Makes requests wait for their turn, per signed-in worker, or per address for everybody else."""
 
     def __init__(self, app: ASGIApp, per_second: float, knows_cookie: KnowsCookie, *, limits_joining: bool) -> None:
         self.app = app
@@ -74,15 +74,15 @@ class FairQueue:
         await self.app(scope, receive, send)
 
     def _wait(self, scope: Scope) -> float:
-        """Seconds until the turn of whoever asks."""
+        """Seconds until a request's turn."""
         cookies, address = _cookies(scope), _address(scope)
-        # A proxy that does not say for whom it asks: everybody comes from there.
+        # A proxy without client addresses: all requests come from it.
         is_shared = _is_this_machine(address)
         wait = 0.0
         if not is_shared and self._limits_joining and scope["path"] in ("/join", "/welcome"):
             wait = self._joins.take(address, LONGEST_WAIT)
         for name in (WORKER_COOKIE, STAFF_COOKIE):
-            # A value that we did not make is nobody's: with new ones every time, there would be no limit.
+            # Values that we did not issue are ignored: with new ones every time, there would be no limit.
             if (value := cookies.get(name)) is not None and self._knows_cookie(name, value):
                 return max(wait, self._turns.take(value, LONGEST_WAIT))
         return wait if is_shared else max(wait, self._turns.take(address, LONGEST_WAIT))

@@ -1,4 +1,4 @@
-"""The links people are given: to arrive from a panel, by invitation, as an expert, or to set the console up."""
+"""Signed links: invitations, links for experts and viewers, and the link to set up the console."""
 
 import re
 
@@ -13,9 +13,9 @@ from chorale.web.sessions import Sessions
 OWNER = "owner"
 EXPERT = "expert"
 VIEWER = "viewer"
-"""Sees what the owner sees, without the platform's ids, and changes nothing."""
+"""Sees what the owner sees, without platform IDs, and can't change anything."""
 QUEUE = "/console/queue"
-"""Where experts start from, and come back to."""
+"""The start page of experts."""
 EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
 
 
@@ -30,7 +30,7 @@ def signing_key(tx: Tx, _study: Study) -> str:
 
 
 def setup_link_path(study: Study) -> str | None:
-    """Where the first owner chooses a password; None once there is one."""
+    """The path where the first owner chooses a password; None once there is an owner."""
     if study.store.read(requesters.has_owner).result():
         return None
     nonce = study.store.write(lambda tx: settings.secret(tx, "setup")).result()
@@ -38,7 +38,7 @@ def setup_link_path(study: Study) -> str | None:
 
 
 def invitation_path(sessions: Sessions, invitation: str) -> str:
-    """Admits people who were invited."""
+    """The path of an invitation link."""
     return f"/join/{sessions.link_token('invitation', invitation)}"
 
 
@@ -53,7 +53,7 @@ def new_invitations(
     stage: str | None = None,
     most: int | None = None,
 ) -> list[str]:
-    """Paths of new links, and a note of who asked for them."""
+    """Create invitation links, and log who requested them; returns their paths."""
     evidence = {"by": by, "invitations": count, **({"kind": kind} if kind != SINGLE else {})}
     events.record(tx, study.clock(), "invited", {**evidence, **({} if stage is None else {"stage": stage})})
     nonces = [new_invitation(tx, study, by, kind=kind, stage=stage, most=most) for _ in range(count)]
@@ -61,17 +61,17 @@ def new_invitations(
 
 
 def team_link_path(sessions: Sessions, token: str) -> str:
-    """Where an annotator chooses a password, once."""
+    """The path of the one-time link where an annotator chooses a password."""
     return f"/team/{sessions.link_token('team', token)}"
 
 
 def staff_link_path(sessions: Sessions, role: str, name: str) -> str:
-    """Signs in as the expert or the viewer of that name."""
+    """The path of the link that signs in the expert or viewer with this name."""
     return f"/{role}/{sessions.link_token(role, name)}"
 
 
 def new_staff_link(tx: Tx, study: Study, sessions: Sessions, role: str, name: str, by: str) -> str:
-    """The path for an expert or a viewer, and a note of who asked for it."""
+    """Create a link for an expert or viewer, and log who requested it; returns its path."""
     _check_name(tx, name, role)
     events.record(tx, study.clock(), f"{role} invited", {"by": by, role: name})
     return staff_link_path(sessions, role, name)
@@ -80,9 +80,9 @@ def new_staff_link(tx: Tx, study: Study, sessions: Sessions, role: str, name: st
 def _check_name(tx: Tx, name: str, role: str) -> None:
     if not EXPERT_NAME.fullmatch(name):
         who = "An expert" if role == EXPERT else "A viewer"
-        raise UserError(f"{who}'s name has letters, digits, spaces and . @ + ' - in it, 60 at most.")
+        raise UserError(f"{who}'s name can have up to 60 letters, digits, spaces and . @ + ' -")
     known = requesters.find_requester(tx, name)
     if known is not None and known.role != role:
         raise UserError(f"{name!r} is the {known.role}'s name. Give the {role} another one.")
     if known is not None and known.revoked_at is not None:
-        raise UserError(f"The link of {name!r} was revoked, and would work again. Give the {role} another name.")
+        raise UserError(f"The link of {name!r} was revoked, and must not work again. Give the {role} another name.")

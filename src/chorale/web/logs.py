@@ -1,7 +1,8 @@
-"""The log of a site. It has no identifier and no secret in it by construction, at any level and in any failure.
+"""The log of a site.
 
-A line is made of what stands in the code: a message's template, numbers, kinds of errors, places in files. Strings are
-written only where the code marks them as its own (`CodeName`). Messages of errors, and of other packages, never are.
+By construction, it never contains identifiers or secrets, at any level and in any failure. A line contains only what is
+in the code: a message's template, numbers, types of errors, places in files. Strings are logged only if the code marks
+them as its own (`CodeName`). Messages of errors and of other packages are never logged.
 """
 
 import logging
@@ -40,13 +41,13 @@ _SERVER_MESSAGES = frozenset(
         "Exceeded concurrency limit.",
     }
 )
-"""Messages of the HTTP server that are the same whatever was asked for, as it passes them to its log."""
+"""Constant messages of the HTTP server, which contain no request data."""
 
 access = logging.getLogger("chorale.access")
 
 
 class CodeName(str):
-    """A name that stands in code, and may be logged: no person chose it."""
+    """A name from the code, which may be logged because no person chose it."""
 
     __slots__ = ()
 
@@ -56,7 +57,7 @@ _study: ContextVar[str] = ContextVar("study", default="")
 
 @contextmanager
 def logged_study(name: str) -> Iterator[None]:
-    """Name a study in what is logged meanwhile, and by tasks that begin meanwhile: one of several on a server."""
+    """Add a study's name to log lines in this context and in tasks started in it, on a server with several studies."""
     before = _study.set(name)
     try:
         yield
@@ -65,7 +66,7 @@ def logged_study(name: str) -> Iterator[None]:
 
 
 class RedactingFormatter(logging.Formatter):
-    """Writes a record without any value that could come from a person."""
+    """Formats log records without values that could come from a person."""
 
     def format(self, record: logging.LogRecord) -> str:
         own = record.name == OWN or record.name.startswith(f"{OWN}.")
@@ -84,7 +85,7 @@ def _filled(record: logging.LogRecord) -> str:
     args = record.args if isinstance(record.args, tuple) else ()
     try:
         return template % tuple(map(_shown, args))
-    except (TypeError, ValueError):  # a number was announced, and something else came
+    except (TypeError, ValueError):  # the template expects a number, but the value is something else
         return template
 
 
@@ -95,7 +96,7 @@ def _shown(value: object) -> object:
 
 
 def outline(error: BaseException | None) -> Iterator[str]:
-    """The kinds of an error and of those that led to it, the latest first, with the places they were raised at."""
+    """The types of an error and its causes, latest first, with the places where they were raised."""
     seen: set[int] = set()
     waiting = [] if error is None else [error]
     while waiting and len(seen) < MOST_FRAMES:
@@ -113,7 +114,7 @@ def outline(error: BaseException | None) -> Iterator[str]:
 
 
 def _details(error: BaseException) -> str:
-    """What is safe to say about an error beyond its kind: numbers, and names of our own tables."""
+    """Safe details of an error: numbers, and names of our own tables."""
     state = getattr(error, "sqlstate", None)
     details = [state] if isinstance(state, str) and _SQLSTATE.fullmatch(state) else []
     constraint = getattr(getattr(error, "diag", None), "constraint_name", None)
@@ -135,7 +136,7 @@ def _places(traceback: TracebackType | None) -> list[str]:
 
 
 class OneLineAMinute(logging.Filter):
-    """Lets the same warning or error through once a minute, with how often it came since."""
+    """A filter that passes the same warning or error once a minute, with the number of repetitions."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -165,13 +166,13 @@ class OneLineAMinute(logging.Filter):
 
 
 def set_up_logs(*, access_log: bool) -> None:
-    """Have everything this process logs, and every error that nobody catches, written to its standard error."""
+    """Write all log records and uncaught errors of this process to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(RedactingFormatter())
     handler.addFilter(OneLineAMinute())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     access.setLevel(logging.INFO if access_log else logging.WARNING)
-    # Otherwise a record that can't be written is printed with all its values.
+    # Otherwise, a record that can't be written is printed with all its values.
     logging.raiseExceptions = False
     logging.captureWarnings(True)
     warnings.simplefilter("default")
@@ -187,7 +188,7 @@ def set_up_logs(*, access_log: bool) -> None:
 
 
 class AccessLog:
-    """Logs every request: which page was asked for, never by which address, with which values or by whom."""
+    """Logs every request with its page, but never its address, values or user."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -217,7 +218,7 @@ def _method(scope: Scope) -> str:
 
 
 def _template(scope: Scope) -> str:
-    """The page that was asked for as the code names it: `/join/{token}`."""
+    """The route of a request as in the code: `/join/{token}`."""
     route: Any = scope.get("route")
     path = getattr(route, "path", None)
     if isinstance(path, str):

@@ -1,7 +1,7 @@
 """Invitations and messages by e-mail: queued in the database, each sent once, with a way to unsubscribe.
 
-An e-mail is noted as being sent before the server gets it. One that was lost in between is not sent again
-automatically: nobody knows whether it arrived. `chorale mail --resend` queues it again.
+An e-mail is marked as being sent before the server gets it. If the connection is lost in between, it is not sent again
+automatically, since it may have arrived. `chorale mail --resend` queues it again.
 """
 
 import os
@@ -23,7 +23,7 @@ from chorale.web.serving import Site
 from chorale.web.sessions import Sessions
 
 LONGEST_WAIT = 7 * 24 * 60 * 60_000
-"""Messages older than this, in milliseconds, are no longer sent, nor is what was refused for as long."""
+"""Messages older than this, in milliseconds, are no longer sent; neither are those rejected for this long."""
 STATES = {
     MailOutcome.SENT: SENT,
     MailOutcome.FAILED: FAILED,
@@ -33,14 +33,14 @@ STATES = {
 
 
 def send_mail(study: Study, address: str | None = None) -> Counter[str]:
-    """Send what is queued; how many letters are in which state now. Nothing where no server is set.
+    """Send queued e-mail; returns the numbers of letters by state.
 
-    Links have the site's `address`. Default: where the site was last opened.
+    Does nothing without a mail server. Links start with the site's `address`. Default: its last address.
     """
     wanted, done = study.settings.mail, Counter[str]()
     if wanted is None:
         return done
-    # A study that gets a mail server later does not send everything that people have read long ago.
+    # A study that adds a mail server later does not send old messages.
     since = study.clock() - LONGEST_WAIT
     letters, refused, opened_at = study.store.look(lambda tx: _to_send(tx, since if wanted.results else None))
     if not letters:
@@ -75,7 +75,7 @@ def _claim(study: Study, letter: Letter, state: str) -> bool:
 
 
 def _note(study: Study, letter: Letter, outcome: MailOutcome, long_ago: int) -> None:
-    """Note how it went. One that is in doubt stays as it is: being sent."""
+    """Record the result. An uncertain e-mail stays marked as being sent."""
     if outcome is MailOutcome.IN_DOUBT:
         return
     state, now = STATES[outcome], study.clock()
@@ -88,7 +88,7 @@ def _note(study: Study, letter: Letter, outcome: MailOutcome, long_ago: int) -> 
 
 
 def letter_text(study: Study, sessions: Sessions, base: str, letter: Letter) -> EmailMessage:
-    """An e-mail as it is sent, but for whom it is to. The same letter has the same Message-ID whenever it is made."""
+    """An e-mail without its recipient. A letter always has the same Message-ID."""
     wanted, title = study.settings.mail, study.settings.study.title
     if wanted is None:
         raise RuntimeError("a letter without a server")
@@ -113,7 +113,7 @@ def letter_text(study: Study, sessions: Sessions, base: str, letter: Letter) -> 
 
 
 def add_unsubscribe_routes(router: APIRouter, site: Site) -> None:
-    """How people stop e-mail: a page with a button, and what mail programs send automatically (RFC 8058)."""
+    """Routes to unsubscribe from e-mail: a page with a button, and one-click unsubscription (RFC 8058)."""
 
     def named(token: str) -> str:
         nonce = site.sessions.read_link("unsubscribe", token)

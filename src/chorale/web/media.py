@@ -1,4 +1,4 @@
-"""Pictures, audio and video of the study folder, for the workers whose items show them; and Markdown as safe HTML."""
+"""Serves pictures, audio and video of the study folder to workers whose items show them; renders Markdown safely."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
@@ -33,12 +33,12 @@ TYPES = {
     ".webm": "video/webm",
     ".ogv": "video/ogg",
 }
-"""Files that are ever sent, whatever an item names."""
+"""The only file types that are served, whatever an item names."""
 RENDERED = "rendered"
 
 
 def dressed(form: Form, view: Mapping[str, Any], address: Callable[[str], str]) -> Mapping[str, Any]:
-    """A view as the page gets it: files of the study folder as addresses, Markdown as HTML too."""
+    """A view for the page: files of the study folder as URLs, and Markdown also as HTML."""
     if not form.media and not form.markdown:
         return view
     named = {name: view[name] for name in form.media if isinstance(view.get(name), str)}
@@ -48,7 +48,7 @@ def dressed(form: Form, view: Mapping[str, Any], address: Callable[[str], str]) 
 
 
 def dressed_details(details: Any, address: Callable[[str], str]) -> Any:
-    """What a task says about a wrong answer, with files of the study folder as addresses: values called `media`."""
+    """A task's feedback on a wrong answer, with files of the study folder (values called `media`) as URLs."""
     if isinstance(details, Mapping):
         return {
             name: address(value)
@@ -60,14 +60,14 @@ def dressed_details(details: Any, address: Callable[[str], str]) -> Any:
 
 
 def worker_address(site: Site, worker_id: int, place: str) -> str:
-    """An address of a file that only this worker can open."""
+    """A URL of a file that only this worker can open."""
     return site.url(f"/media/{site.sessions.media_token(worker_id, place)}/{quote(PurePosixPath(place).name)}")
 
 
 def add_media_routes(router: APIRouter, site: Site) -> None:
     @router.get("/media/{token}/{name}", include_in_schema=False)
     async def media_file(request: Request, token: str, name: str) -> FileResponse:
-        """A file, or a range of it, for the worker who was shown its address, as long as their session holds."""
+        """A file, or a range of it, for the worker who got its URL, while their session is valid."""
         claimed = site.sessions.media(token)
         worker_id = await site.read_as(request, _same)
         if claimed is None or claimed[0] != worker_id or PurePosixPath(claimed[1]).name != name:
@@ -76,20 +76,20 @@ def add_media_routes(router: APIRouter, site: Site) -> None:
 
 
 def sent_media(folder: Path | None, place: str) -> FileResponse:
-    """A file that an item names, or Refusal."""
+    """The response with a file that an item names; Refusal if it can't be served."""
     file = None if folder is None else file_within(folder, place)
     if file is None:
         raise _not_found()
     headers = {
         "Cache-Control": "private, max-age=86400",
-        # An SVG is a page to a browser that opens it by itself.
+        # A browser treats an SVG that is opened directly as a page.
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     }
     return FileResponse(file, media_type=TYPES[file.suffix.lower()], headers=headers)
 
 
 def file_within(folder: Path, place: str) -> Path | None:
-    """The file an item names, if it is one that is ever sent and lies in the folder, links followed."""
+    """The file an item names, if its type is served and it is inside the folder after resolving links."""
     root = folder.resolve()
     try:
         file = (root / place).resolve(strict=True)

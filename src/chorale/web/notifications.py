@@ -1,4 +1,4 @@
-"""Keeping in step with Prolific while the site runs: every few minutes, and at once when it notifies the site."""
+"""Synchronises with Prolific while the site runs: every few minutes, and at once after a notification."""
 
 import asyncio
 import logging
@@ -17,20 +17,20 @@ from chorale.web.serving import Site
 
 PATH = "/hooks/prolific"
 GATHER_SECONDS = 2.0
-"""How long notifications are gathered before Prolific is asked: they come in groups."""
+"""How long notifications are collected before a sync, since they come in groups."""
 _SEE_WHY = CodeName("`chorale sync` prints why")
 log = logging.getLogger("chorale.web")
 
 
 @dataclass
 class Notifications:
-    """What Prolific signs its notifications with, and whether there was one."""
+    """The signing secret of Prolific's notifications, and whether one has arrived."""
 
     secret: str | None = None
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def wait(self, seconds: float) -> None:
-        """Wait for a notification, so long at most."""
+        """Wait for a notification, up to a maximum time."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self.arrived.wait(), seconds)
             await asyncio.sleep(GATHER_SECONDS)
@@ -40,9 +40,9 @@ class Notifications:
 def add_notification_route(router: APIRouter, notifications: Notifications) -> None:
     @router.post(PATH, include_in_schema=False)
     async def notified(request: Request) -> Response:
-        """Prolific says that something changed. What changed is asked of Prolific itself."""
+        """Handle Prolific's notification of a change. The change itself is read from Prolific."""
         if notifications.secret is None:
-            raise Refusal("not_ready", "The site takes no notifications, or not yet. Try again later.", 503)
+            raise Refusal("not_ready", "The site does not accept notifications now. Try again later.", 503)
         given = (request.headers.get(TIMESTAMP_HEADER, ""), await request.body())
         signature = request.headers.get(SIGNATURE_HEADER, "")
         if not is_genuine(notifications.secret, *given, signature, time.time()):
@@ -52,7 +52,7 @@ def add_notification_route(router: APIRouter, notifications: Notifications) -> N
 
 
 async def sync_for_ever(site: Site, prolific: Prolific, notifications: Notifications) -> None:
-    """Keep in step with Prolific. What fails is tried again: nothing there waits for us."""
+    """Synchronise with Prolific repeatedly. Failures are retried."""
     study = site.study
     rule = study.settings.prolific
     minutes = 2.0 if rule is None else rule.sync_minutes
@@ -72,7 +72,7 @@ async def sync_for_ever(site: Site, prolific: Prolific, notifications: Notificat
 
 
 async def _subscribe(site: Site, prolific: Prolific, notifications: Notifications) -> None:
-    """Ask Prolific for notifications. Without them the site goes on asking what changed, every few minutes."""
+    """Subscribe to Prolific's notifications. Without them, the site still synchronises every few minutes."""
     address = f"{site.public_url or ''}{PATH}"
     try:
         notifications.secret = await asyncio.to_thread(recruiting.subscribe, site.study, prolific, address)

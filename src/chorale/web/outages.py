@@ -1,4 +1,4 @@
-"""Times when the database can't be used: what the log says about them, and what people read."""
+"""Outages of the database: log lines, and messages to people."""
 
 import logging
 import time
@@ -14,7 +14,7 @@ log = logging.getLogger("chorale.web")
 
 
 class Outages:
-    """One line when the database is out of reach, one every minute of that, and one when it is back."""
+    """Logs the start of an outage, one line per minute, and its end."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -52,20 +52,21 @@ _DAMAGED = "the database file is damaged: stop the site, restore a backup, and r
 
 _NOT_SAVED = worded("What you sent may not have been saved.")
 _TRY_AGAIN = worded("Nothing was changed. Please try again in a minute.")
-# The page that sends answers keeps them, sends them again, and says so itself: only it knows whether its browser can.
+# The work page keeps answers and sends them again, and informs the worker itself: only it knows whether the browser
+# supports that.
 _SEND_AGAIN = worded("Please send it again. An answer that is sent twice counts once.")
 _CHECK = worded("Go back in a minute and check. If it was not saved, send it again.")
 
 
 def server_problem(method: str, path: str) -> tuple[str, str]:
-    """What to tell somebody whose request failed at our end: what is true of this request, and what to do."""
+    """The message for a request that failed on the server: what is known about it, and what to do."""
     if method in ("GET", "HEAD"):
         return worded("The server had a problem and could not show this page."), _TRY_AGAIN
     return joined(worded("The server had a problem."), _NOT_SAVED), _SEND_AGAIN if path.startswith("/api/") else _CHECK
 
 
 def unavailable(method: str, path: str) -> tuple[str, str]:
-    """What to tell somebody while the database can't be used."""
+    """The message while the database is unavailable."""
     if method in ("GET", "HEAD"):
         return worded("The study is not available at the moment."), _TRY_AGAIN
     return joined(worded("The study can't save anything at the moment."), _NOT_SAVED), (

@@ -1,4 +1,4 @@
-"""A page of one's own progress."""
+"""The page with a worker's own progress."""
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -25,7 +25,7 @@ def add_progress_routes(router: APIRouter, site: Site) -> None:
 
 
 def time_text(worked_ms: int) -> str:
-    """A time as people read it.
+    """Format a duration for people.
 
     >>> time_text(59_000), time_text(754_000), time_text(9_000_000)
     ('59 s', '12 min 34 s', '2 h 30 min')

@@ -27,12 +27,12 @@ from chorale.present.language import Language
 HERE = Path(__file__).parent
 STATIC, TEMPLATES = HERE / "static", HERE / "templates"
 
-# Raw HTML stays off: guidelines are written by requesters, but may quote anything.
+# Raw HTML is disabled: guidelines are written by requesters, but may quote anything.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 _OF_KITS: dict[str, Path] = {}
-"""Folders of static files that kits have, by the name they are served under."""
+"""Folders with static files of kits, by the name under which they are served."""
 
 
 def add_static(name: str, folder: Path) -> None:
@@ -42,7 +42,7 @@ def add_static(name: str, folder: Path) -> None:
 
 @cache
 def static_url(path: str) -> str:
-    """The address of a static file, different whenever its content is."""
+    """The URL of a static file, which changes with its content."""
     kit, _, rest = path.partition("/")
     file = _OF_KITS[kit] / rest if kit in _OF_KITS else STATIC / path
     return f"/static/{path}?v={sha256(file.read_bytes()).hexdigest()[:12]}"
@@ -50,11 +50,11 @@ def static_url(path: str) -> str:
 
 @lru_cache(maxsize=500)
 def markdown(text: str) -> Markup:
-    """Markdown as HTML with its raw HTML and unsafe links disabled."""
+    """Render Markdown with raw HTML and unsafe links disabled."""
     return Markup(_MARKDOWN.render(text))  # noqa: S704 - markdown-it escapes everything with html off
 
 
-# Texts of items are anybody's: pictures would be requests to other servers, and what is left is cleaned once more.
+# Texts of items are not trusted: images would send requests to other servers, and the output is sanitised.
 _STRANGERS = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 _STRANGERS.add_render_rule("image", lambda _, tokens, index, *_rest: escapeHtml(tokens[index].content))
 _TAGS = frozenset({"a", "blockquote", "br", "code", "del", "em", "hr", "li", "ol", "p", "pre", "s", "strong", "ul"})
@@ -63,7 +63,7 @@ _TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "table", "tbody", "td", "th", "the
 
 @lru_cache(maxsize=2000)
 def strangers_markdown(text: str) -> str:
-    """Markdown of an item as HTML in which nothing runs, loads or looks like a part of the page."""
+    """Render an item's Markdown as HTML that can't run code, load anything or imitate the page."""
     return nh3.clean(
         _STRANGERS.render(text),
         tags=set(_TAGS),
@@ -80,7 +80,7 @@ class StaticFilesForever(StaticFiles):
     def file_response(self, full_path: Any, stat_result: Any, scope: Scope, status_code: int = 200) -> Response:
         response = super().file_response(full_path, stat_result, scope, status_code)
         versioned = scope["query_string"].startswith(b"v=")
-        # Modules import each other without a version, so browsers must ask whether those have changed.
+        # Modules import each other without a version, so browsers must revalidate them.
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable" if versioned else "no-cache"
         if response.status_code != 200 or Path(full_path).suffix not in _PACKED_WELL:
             return response
@@ -89,11 +89,11 @@ class StaticFilesForever(StaticFiles):
 
 
 _PACKED_WELL = frozenset({".js", ".css", ".svg"})
-"""Texts, which gzip makes a quarter of."""
+"""Text files, which gzip compresses to a quarter."""
 
 
 def packed(path: Path, asked: Headers, media_type: str | None, headers: Mapping[str, str]) -> Response:
-    """A file of the software's own, packed if the browser takes that. Pages with secrets in them never are."""
+    """A static file, gzipped if the browser accepts it. Pages with secrets are never compressed."""
     kept = {**headers, "Vary": "Accept-Encoding"}
     if "gzip" not in asked.get("accept-encoding", ""):
         return Response(path.read_bytes(), media_type=media_type, headers=kept)
@@ -102,7 +102,7 @@ def packed(path: Path, asked: Headers, media_type: str | None, headers: Mapping[
 
 
 def packed_text(text: bytes, asked: Headers, media_type: str) -> Response:
-    """A script of our own that is no file, packed if the browser takes that. Its address changes with its content."""
+    """A generated script, gzipped if the browser accepts it. Its URL changes with its content."""
     headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
     if "gzip" not in asked.get("accept-encoding", ""):
         return Response(text, media_type=media_type, headers=headers)
@@ -120,15 +120,15 @@ def _gzipped(path: Path, _changed: int) -> bytes:
 
 
 SENTENCES = "/static/sentences.js"
-"""The address of the sentences that scripts use, where pages are not in English."""
+"""The URL of the script with translations, if pages are not in English."""
 
 
 _BDI = Markup("<bdi>{}</bdi>")
-"""For names in another language between words that run from right to left."""
+"""Isolates names in another script within right-to-left text."""
 
 
 class HasSettings(Protocol):
-    """A study, open or being designed."""
+    """An open study, or one being designed."""
 
     @property
     def settings(self) -> StudySettings: ...
@@ -137,14 +137,15 @@ class HasSettings(Protocol):
 class Pages:
     """The study's templates, in the language of the study and, for the console, in English.
 
-    Templates write `{{ root }}` before every path of the study: one of several studies on a server is under a path.
+    Templates write `{{ root }}` before every path of the study, since one of several studies on a server has a path
+    prefix.
     """
 
     def __init__(self, study: HasSettings, more_templates: Sequence[Path] = (), root: str = "") -> None:
         self._root = root
         self.language = study_language(study.settings)
         self.sentences = self.language.for_browser.encode()
-        """The script that has the sentences; empty for English."""
+        """The script with translations for the browser; empty for English."""
         version = sha256(self.sentences).hexdigest()[:12]
         self.sentences_url = f"{root}{SENTENCES}?v={version}" if self.sentences else None
         self._workers = self._environment(study, self.language, more_templates)
@@ -175,7 +176,7 @@ class Pages:
         return environment
 
     def text(self, template: str, *, english: bool = False, **context: Any) -> str:
-        """A filled template: in the study's language, or in English for those who run the study."""
+        """Render a template, in the study's language or, for the console, in English."""
         return (self._console if english else self._workers).get_template(template).render(**context)
 
     def page(self, template: str, status: int = 200, *, english: bool = False, **context: Any) -> HTMLResponse:
@@ -187,7 +188,7 @@ class Pages:
 
 
 def _said(language: Language, text: Wording) -> Markup:
-    """A sentence as HTML: its values are escaped, unless they are HTML themselves."""
+    """A sentence as HTML; its values are escaped, unless they are already HTML."""
     values = {
         name: value if isinstance(value, Markup) else language.shown(value) for name, value in text.values.items()
     }

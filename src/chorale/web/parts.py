@@ -1,4 +1,4 @@
-"""What a kit adds to a study's site."""
+"""The parts that a kit adds to a study's site."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HomeCard:
-    """Work that a kit offers on a worker's start page, beside the stages."""
+    """Work that a kit offers on a worker's overview, in addition to the stages."""
 
     title: str
     is_open: bool
-    """Whether there is something to do now."""
+    """Whether work is available now."""
     facts: Sequence[tuple[int, str]]
-    """Counts with the words behind them: `(3, "open to you")`."""
+    """Counts with their texts: `(3, "open to you")`."""
     url: str
     link: str
-    """What the link says."""
+    """The text of the link."""
     pay: Sequence[str] = ()
-    """What the open work pays, in the language of the study."""
+    """The pay for the available work, in the study's language."""
     only_if_empty: bool = False
-    """Whether it is shown only on a page that has no stage to show."""
+    """Whether it is shown only if there is no stage to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +42,27 @@ class SitePart:
     name: str
     """Its static files are served under `/static/NAME/`."""
     templates: Path | None = None
-    """A folder of Jinja templates; they are named as they are under it."""
+    """A folder of Jinja templates, named by their paths in it."""
     static: Path | None = None
     add_routes: Callable[[APIRouter, Site], None] | None = None
     """Adds routes for workers and for programs."""
     console_routes: "Callable[[Console], APIRouter] | None" = None
-    """Routes for requesters, and who may see them."""
+    """Routes for requesters, with access rules."""
     recruiting_tabs: Callable[[Study], Sequence[tuple[str, str]]] | None = None
-    """Tabs of the console's page about recruiting: address and title."""
+    """Tabs of the console's page about recruiting: path and title."""
     home_card: Callable[[Tx, Study, int], HomeCard | None] | None = None
-    """The card on the start page of a worker, by their number."""
+    """The card on a worker's overview, by worker number."""
     from_frames: frozenset[str] = frozenset()
-    """Addresses that sandboxed frames may send forms to. They have no origin and no session; what they send is
-    recognised by an id that cannot be guessed."""
+    """Addresses that sandboxed frames may send forms to.
+
+    They have no origin and no session; their requests are identified by an unguessable id.
+    """
     sweep: Callable[[Study], Awaitable[None]] | None = None
     """Called every few seconds while the site runs."""
 
 
 def refuse_clashes(parts: Mapping[str, SitePart]) -> None:
-    """Refuse parts of the site, by kit, whose files would hide those of another kit or of the site itself."""
+    """Refuse kits' site parts whose files would hide those of another kit or of the site."""
     own = {("static folder", path.name) for path in STATIC.iterdir()} | set(_templates(TEMPLATES))
     holders: dict[tuple[str, str], list[str]] = {}
     for kit, part in parts.items():

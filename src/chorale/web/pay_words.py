@@ -1,4 +1,4 @@
-"""What work pays, as workers read it."""
+"""Texts for workers about pay."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from chorale.present.language import Language
 from chorale.protocol import parts_bonus
 
 COUNTED = 41
-"""Parts of an answer whose bonus a page shows beforehand, from none on."""
+"""Maximum number of parts whose bonus a page shows in advance."""
 
 
 def bonus_texts(pay: StagePay, currency: str, language: Language) -> list[str]:
-    """What an answer earns beyond its pay by its number of parts, for forms that count as people write."""
+    """The bonus by number of parts, for forms that count parts as people write."""
     if pay.parts is None:
         return []
     bonuses = [parts_bonus(count, pay.parts) for count in range(COUNTED)]
@@ -26,7 +26,7 @@ def _money(amount: int, study: Study) -> str:
 
 
 def pay_text(stage: StageSettings, study: Study) -> str:
-    """What a stage pays, in a few words; nothing where another stage pays for it."""
+    """The pay of a stage in a few words; empty if another stage pays for it."""
     pay, say = stage.pay, study.language.say
     words = []
     if pay.per_judgment:
@@ -45,7 +45,7 @@ def _finished_text(stage: StageSettings, study: Study) -> str:
     amount, say = _money(stage.pay.finished, study), study.language.say
     if not stage.grades:
         return say("{amount} when you have finished", amount=amount)
-    # Nobody finishes grading: who has done enough of it is paid when the gate closes.
+    # Grading has no end for a worker: those who have done enough are paid when the gate closes.
     if stage.pay.finished_from > 1:
         least = stage.pay.finished_from
         return say("{amount} when this part closes, for at least {number} answers", amount=amount, number=least)
@@ -53,7 +53,7 @@ def _finished_text(stage: StageSettings, study: Study) -> str:
 
 
 def screenout_text(finish: Finish, study: Study) -> str:
-    """How somebody is paid for whom the study ends early."""
+    """The pay of people for whom the study ends early."""
     joined, say = finish.joined, study.language.say
     if joined is None:
         return say("You are paid for what you have earned. Your earnings are shown below.")
@@ -69,7 +69,7 @@ def screenout_text(finish: Finish, study: Study) -> str:
 
 
 def time_text(expected: ExpectedTime, size: int | None, language: Language) -> str:
-    """The expected time of a round, or of an answer elsewhere; nothing where it is not known."""
+    """The expected time of a round, or per answer elsewhere; empty if unknown."""
     if expected.seconds is None:
         return ""
     if size:
@@ -78,17 +78,17 @@ def time_text(expected: ExpectedTime, size: int | None, language: Language) -> s
 
 
 def hourly_text(pay: StagePay, expected: ExpectedTime, size: int | None, study: Study) -> str:
-    """The expected pay for an hour, without bonuses; nothing where it is not known, or where nothing is paid."""
+    """The expected hourly pay without bonuses; empty if unknown or unpaid."""
     if not expected.seconds:
         return ""
-    # Those who grade are paid for finishing when the round is over, for more or fewer answers.
+    # Graders are paid for finishing when the round ends, whatever their number of answers.
     amount = pay.per_judgment + expected.for_length + (pay.finished / size if size else 0)
     hourly = _money(int(amount * 3600 / expected.seconds), study)
     return study.language.say("about {amount} an hour", amount=hourly) if amount else ""
 
 
 def work_facts(stage: RunningStage, expected: ExpectedTime, study: Study) -> list[str]:
-    """The pay, time and hourly pay of a stage, where they are known."""
+    """The pay, time and hourly pay of a stage, if known."""
     texts = (
         pay_text(stage.settings, study),
         time_text(expected, stage.round_size, study.language),
@@ -98,7 +98,7 @@ def work_facts(stage: RunningStage, expected: ExpectedTime, study: Study) -> lis
 
 
 def offers_facts(offers: Sequence[tuple[int, ExpectedTime]], study: Study) -> list[str]:
-    """What one or several kinds of work pay for an answer and for an hour, given their rewards."""
+    """The pay per answer and per hour of one or several kinds of work, given their rewards."""
     if not offers:
         return []
     say, (_, first) = study.language.say, offers[0]

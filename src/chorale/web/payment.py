@@ -1,4 +1,4 @@
-"""How a worker is paid: the page where they leave an address, and what they were paid so far."""
+"""The payment page: a worker's payout address, and their payments so far."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ Field = Annotated[str, Form(max_length=300)]
 
 
 def add_payment_routes(router: APIRouter, site: Site) -> None:
-    """The page about being paid, where the study file names ways to be."""
+    """Routes of the payment page, if the study file has payment methods."""
     methods = site.study.settings.pay.methods
     if not methods:
         return
@@ -48,7 +48,7 @@ def _payment(tx: Tx, _study: Study, worker_id: int) -> dict[str, Any]:
     try:
         address = address_of(tx, worker_id)
     except UserError:
-        # Whoever runs the site reads why when they pay; the worker can only leave it again.
+        # The requester sees the reason when paying; the worker can only enter the address again.
         address = None
     lines = payments.payments_to(tx, worker_id)
     failed = {line.id for line in payments.failed_payments(tx, worker_id)}

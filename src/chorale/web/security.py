@@ -1,4 +1,4 @@
-"""What every request and every response goes through: limits, same origin, headers."""
+"""Middleware for all requests and responses: size limits, same-origin check, security headers."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ CONTENT_SECURITY_POLICY = (
 
 
 def content_policy(*, framed: bool, media: bool, hosts: Sequence[str] = ()) -> str:
-    """The policy of a page with frames, or with pictures, audio and video, some of them from other servers."""
+    """The content security policy of a page with frames or media, possibly from other servers."""
     policy = CONTENT_SECURITY_POLICY
     if media:
         allowed = " ".join(("'self'", *hosts))
@@ -38,7 +38,7 @@ HEADERS = {
 
 
 class Guard:
-    """Turn away oversized bodies and changes asked for from other sites; add the security headers."""
+    """Refuse oversized bodies and cross-site changes; add the security headers."""
 
     def __init__(self, app: ASGIApp, from_frames: frozenset[str] = frozenset()) -> None:
         self.app = app
@@ -68,7 +68,7 @@ def _refusal(method: str, from_frame: bool, headers: Headers) -> JSONResponse | 
 
 
 def _same_origin(headers: Headers) -> bool:
-    """Browsers say where a request comes from; programs that say nothing are no danger to anybody's session."""
+    """Whether a request has the same origin. Programs that send no origin can't abuse a browser's session."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site in ("same-origin", "none")
@@ -77,7 +77,7 @@ def _same_origin(headers: Headers) -> bool:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Count what arrives: a chunked body has no length to look at beforehand."""
+    """Count the bytes received, since a chunked body has no declared length."""
     received = 0
 
     async def counting() -> Message:

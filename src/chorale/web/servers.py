@@ -1,4 +1,4 @@
-"""Servers that accept connections only once the application can answer, and report when that is."""
+"""Servers that accept connections only once the application is ready, and report that."""
 
 import logging
 import os
@@ -16,12 +16,12 @@ from uvicorn.supervisors.multiprocess import Process
 Announce = Callable[[], None]
 log = logging.getLogger("chorale.web")
 
-# On a busy machine a process takes longer to answer its parent than the usual 5 seconds, and would be killed for it.
+# On a busy machine, a process may need longer than the default 5 seconds to answer its parent, and would be killed.
 HEALTH_CHECK_SECONDS = 60
 
 
 class SiteServer(Server):
-    """Serves on an address that is bound and not listened on: connections are refused until the application is up."""
+    """Serves on a bound address that is not listening yet: connections are refused until the application is ready."""
 
     def __init__(self, config: Config, announce: Announce | None = None) -> None:
         super().__init__(config)
@@ -32,9 +32,8 @@ class SiteServer(Server):
 
         async def start() -> None:
             await start_application()
-            # Where connections of an earlier site linger, an address can be listened on only if it may be reused, and
-            # the next site needs the same of this one. Not a moment sooner: any program that reuses addresses could
-            # bind it too, and listen first.
+            # If connections of an earlier site linger, listening needs SO_REUSEADDR, and so does the next site. It is
+            # not set earlier, since any program with this option could then bind the address and listen first.
             for bound in sockets or ():
                 bound.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
 
@@ -53,7 +52,7 @@ class SiteProcess(Process):
 
 
 class SiteProcesses(Multiprocess):
-    """Several processes on one address. The first that is up begins to listen, and the others join it."""
+    """Several processes on one address. The first that is ready starts to listen, and the others join."""
 
     def __init__(self, config: Config, bound: socket, announce: Announce) -> None:
         super().__init__(config, sockets=[bound])
@@ -89,7 +88,7 @@ class SiteProcesses(Multiprocess):
 
 
 def stop_with_parent() -> None:
-    """Have this process stop serving when the process that started it ends, however that ends."""
+    """Stop serving when the parent process ends, even after a crash."""
     parent = parent_process()
     if parent is None:
         return
@@ -102,5 +101,5 @@ def stop_with_parent() -> None:
 
 
 def _is_listening(bound: socket) -> bool:
-    """Whether any process listens on the address: they all have the same socket."""
+    """Whether any process listens on the shared socket."""
     return bool(bound.getsockopt(SOL_SOCKET, SO_ACCEPTCONN))

@@ -1,4 +1,4 @@
-"""What the routes share: the open study, its pages, its sessions, and how to ask the store from async code."""
+"""State shared by all routes: the open study, its pages and sessions, and async access to the store."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -25,13 +25,13 @@ PAGE_OF = "x-chorale-worker"
 
 
 def nobody() -> Refusal:
-    """For requests without a session."""
+    """The refusal of requests without a session."""
     message = worded("You are not signed in. Open the link you were given again. Everything you submitted is saved.")
     return Refusal("signed_out", message, 401)
 
 
 class OwnedStudy(NamedTuple):
-    """Another study on the server, with the name under which somebody owns it."""
+    """Another study on the server, with its owner's name."""
 
     name: str
     title: str
@@ -42,23 +42,23 @@ class OtherAccounts(Protocol):
     """Accounts in other studies on the same server."""
 
     async def password_hash(self, request: Request, study: str, login: str, password: str) -> str | None:
-        """The hash of the password they have in a study other than the one at this path, if this is it."""
+        """The password hash of an account in another study, if this is the correct password."""
         ...
 
     async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
-        """Have the front page offer a study whose console somebody has opened by their link."""
+        """Add a study whose console was opened by a link to the front page."""
         ...
 
     async def owned(self, request: Request, study: str) -> list[OwnedStudy]:
-        """The studies other than this one whose owner is signed in with this browser."""
+        """The other studies whose owner is signed in with this browser."""
         ...
 
     async def deactivate_in(self, studies: Iterable[OwnedStudy], name: str, reason: str) -> int:
-        """Deactivate an annotator there; in how many studies they had an account."""
+        """Deactivate an annotator in other studies; returns the number of studies with an account."""
         ...
 
     async def revoke_in(self, studies: Iterable[OwnedStudy], name: str, role: str, reason: str) -> int:
-        """Revoke the link of an expert or viewer there; in how many studies they had one."""
+        """Revoke the link of an expert or viewer in other studies; returns the number of studies with one."""
         ...
 
 
@@ -68,21 +68,21 @@ class Site:
     pages: Pages
     sessions: Sessions
     public_url: str | None
-    """The address people reach the site at, if it is known; without it, the one they asked for."""
+    """The public address of the site, if known; otherwise, the address of the request."""
     prolific: Prolific | None = None
-    """For asking whether those who say they come from there do; None without a token."""
+    """A Prolific client to verify arrivals; None without a token."""
     open_by_url: bool = True
     """Whether people can join by a platform's link."""
     signed_links: SignedLinks | None = None
-    """For checking signed links, where the study asks for them."""
+    """The verifier of signed links, if the study uses them."""
     folder: Path | None = None
-    """Where files of the study are; None if it has no folder here."""
+    """The study's folder; None if it is not available here."""
     outages: Outages = field(default_factory=Outages)
-    """Times when the database can't be used, for the log."""
+    """Outages of the database, for the log."""
     process: str = field(default_factory=lambda: token_hex(8))
-    """The name of this server among those that use the database."""
+    """This server's name among those that use the database."""
     root: str = ""
-    """What addresses on the server begin with: `/NAME` for one of several studies, nothing for a study alone."""
+    """The path prefix: `/NAME` for one of several studies, empty for a single study."""
     other_accounts: OtherAccounts | None = None
     """Accounts in other studies on the same server."""
 
@@ -104,38 +104,41 @@ class Site:
 
     @property
     def name_on_server(self) -> str:
-        """What one of several studies is called on its server."""
+        """The study's name on a server with several studies."""
         return self.root.removeprefix("/")
 
     async def owned_elsewhere(self, request: Request) -> list[OwnedStudy]:
-        """The other studies on this server that the person signed in owns, too."""
+        """The other studies on this server that the signed-in person also owns."""
         return [] if self.other_accounts is None else await self.other_accounts.owned(request, self.name_on_server)
 
     def url(self, path: str) -> str:
-        """A path of this study as an address on the server."""
+        """A path of this study with its prefix on the server."""
         return self.root + path
 
     async def write(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        """Run `work(tx, study, …)` in a transaction; when this returns, it is on disk."""
+        """Run `work(tx, study, …)` in a transaction; the result is on disk when this returns."""
         return await asyncio.wrap_future(self.study.store.write(lambda tx: work(tx, self.study, *args, **kwargs)))
 
     async def read(self, work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return await asyncio.wrap_future(self.study.store.read(lambda tx: work(tx, self.study, *args, **kwargs)))
 
     async def write_as(self, request: Request, work: Callable[..., T], *args: Any) -> T:
-        """Run `work(tx, study, worker, …)` for the person asking, in the transaction that checks their session."""
+        """Run `work(tx, study, worker, …)` for the requesting worker, in the transaction that checks their session."""
         return await self.write(sessions.as_worker, self.claim(request), work, *args)
 
     async def read_as(self, request: Request, work: Callable[..., T], *args: Any) -> T:
         return await self.read(sessions.as_worker, self.claim(request), work, *args)
 
     def claim(self, request: Request) -> SessionClaim:
-        """Who says they are asking: to be checked in the transaction that acts for them. Only signed cookies count."""
+        """The claimed worker of a request, to be checked in the transaction that acts for them.
+
+        Only signed cookies count.
+        """
         session = self.sessions.worker(request.cookies.get(WORKER_COOKIE))
         if session is None:
             raise nobody()
-        # A page says whose it is. On a shared device somebody else may have signed in since it was opened, and what was
-        # answered on it is not theirs.
+        # A page names its worker. On a shared device, another worker may have signed in since it was opened, and the
+        # answer on it is not theirs.
         if request.headers.get(PAGE_OF, session.pseudonym) != session.pseudonym:
             raise Refusal(
                 "signed_out",

@@ -1,4 +1,4 @@
-"""Signed cookies and links. Whether a session still holds, the database knows (`engine/sessions.py`)."""
+"""Signed cookies and links. The database decides whether a session is still valid (`engine/sessions.py`)."""
 
 import time
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ FRONT_COOKIE = "chorale_front"
 
 
 class Grant(NamedTuple):
-    """Somebody's account in one study, as one sign-in to all studies of a server has it."""
+    """Access to an account in one study, as part of one sign-in to a server."""
 
     kind: str
     id: int
@@ -31,9 +31,9 @@ class Grant(NamedTuple):
 
 
 def is_as_made(signed: str) -> bool:
-    """Whether a value whose signature is good is written as it was made: one signature can be written in many ways.
+    """Whether a signed value is in its original encoding: a signature can be encoded in several ways.
 
-    Anyone who is counted by such a value could be somebody new every time otherwise.
+    Otherwise, a client counted by such a value could appear as a new one every time.
     """
     signature = signed.rpartition(".")[2]
     return base64_encode(base64_decode(signature)).decode() == signature
@@ -44,24 +44,24 @@ class StaffSession:
     name: str
     version: int
     epoch: str
-    """The mark of the epoch it was made in: versions of an earlier state of the database mean nothing in another."""
+    """The mark of its epoch: versions are meaningless in another state of the database."""
 
 
 class Sessions:
-    """Makes and reads signed values. The key is the study's own, made when its database was."""
+    """Makes and reads signed values, with the study's own key."""
 
     def __init__(self, key: str) -> None:
         self._key = ""
         self.use(key)
 
     def use(self, key: str) -> None:
-        """Sign with this key from now on, and believe no signature by another."""
+        """Use this key from now on; signatures by other keys become invalid."""
         if key == self._key:
             return
         self._key = key
         self._worker = URLSafeTimedSerializer(key, salt="worker")
         self._staff = URLSafeTimedSerializer(key, salt="staff")
-        # Checking a signature is a noticeable part of a request, and the same cookies come again and again.
+        # Cached: checking a signature takes a noticeable part of a request, and cookies repeat.
         self._read_before: dict[str, tuple[URLSafeTimedSerializer, object, float]] = {}
         self._media = URLSafeSerializer(key, salt="media")
         self._front = URLSafeTimedSerializer(key, salt="front")
@@ -71,18 +71,18 @@ class Sessions:
         return str(self._worker.dumps([session.worker_id, session.pseudonym, session.epoch, session.token]))
 
     def worker(self, cookie: str | None) -> SessionClaim | None:
-        """What a worker's cookie claims, if we made it."""
+        """The claim of a worker's cookie; None if we did not sign it."""
         match self._load(self._worker, cookie, WORKER_SECONDS):
             case [int(worker_id), str(pseudonym), str(epoch), str(token)]:
                 return SessionClaim(worker_id, pseudonym, epoch, digest_of(token))
         return None
 
     def media_token(self, worker_id: int, path: str) -> str:
-        """What opens a file of the study folder for one worker."""
+        """A token that opens a file of the study folder for one worker."""
         return str(self._media.dumps([worker_id, path]))
 
     def media(self, token: str) -> tuple[int, str] | None:
-        """Whose token it is, and for which file; None if we did not make it."""
+        """The worker and file of a token; None if we did not sign it."""
         try:
             match self._media.loads(token):
                 case [int(worker_id), str(path)]:
@@ -104,7 +104,7 @@ class Sessions:
         return str(self._front.dumps(list(grant)))
 
     def front(self, token: str, seconds: int) -> Grant | None:
-        """What one sign-in to several studies grants in this one, if this study has signed it."""
+        """The grant of a server-wide sign-in for this study, if this study has signed it."""
         match self._load(self._front, token, seconds):
             case [str(kind), int(number), int(version), str(epoch)]:
                 return Grant(kind, number, version, epoch)
@@ -114,7 +114,7 @@ class Sessions:
         return str(self._links[kind].dumps(name))
 
     def read_link(self, kind: str, token: str) -> str | None:
-        """What a link was made for, if we made it."""
+        """The content of a link; None if we did not sign it."""
         try:
             value = self._links[kind].loads(token)
         except BadSignature:

@@ -1,7 +1,7 @@
 """Several studies on one server: each with its own application and database, under its own path.
 
-A study's application sees its own paths only, as if it were alone. What a browser is sent has the path of the study
-before it: templates write `{{ root }}`, cookies are limited to it, and redirects get it here.
+A study's application sees only its own paths, as if it were alone. Paths sent to a browser have the study's prefix:
+templates write `{{ root }}`, cookies are limited to it, and it is added to redirects here.
 """
 
 import logging
@@ -25,14 +25,14 @@ from chorale.web.sessions import FRONT_COOKIE
 RESERVED = frozenset({"static", "sign-in", "sign-out", "enter", "password", "api", "openapi"})
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _OF_FRONT = {"/sign-in": "work", "/login": "console"}
-"""Pages of a study that are the front page's, where there is one sign-in."""
+"""Pages of a study that the front page replaces, because there is one sign-in."""
 _ACCOUNT = "/console/account"
 _SIGNING_OUT = frozenset({"/leave", "/logout"})
 log = logging.getLogger("chorale.web")
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse names of study folders that can't be paths on one server."""
+    """Refuse names of study folders that can't be used as paths."""
     if len(names) > MOST_STUDIES:
         raise UserError(f"A server can have {MOST_STUDIES} studies at most, not {len(names)}. Start a second server.")
     for name in names:
@@ -43,7 +43,7 @@ def check_names(names: Sequence[str]) -> None:
             )
     folded = [name.lower() for name in names]
     if twice := next((name for name in names if folded.count(name.lower()) > 1), None):
-        raise UserError(f"Two studies are in folders called {twice!r}, and would have the same address. Rename one.")
+        raise UserError(f"Two studies are in folders named {twice!r} and would have the same address. Rename one.")
 
 
 def create_server(
@@ -73,7 +73,7 @@ def create_server(
 
 
 class Studies:
-    """Gives each request to the study it is for, and all others to the front page."""
+    """Dispatches requests to their study, and all others to the front page."""
 
     def __init__(self, apps: Mapping[str, FastAPI], front: FastAPI, accounts: Accounts) -> None:
         self._apps = apps
@@ -95,12 +95,12 @@ class Studies:
         if scope["method"] == "POST" and path in _SIGNING_OUT:
             send = self._signing_out(Request(scope), send)
         with logged_study(name):
-            # `raw_path` stays what was asked for: signatures of requests are over it.
+            # `raw_path` is not changed, since request signatures cover it.
             given = {**scope, "path": path, "headers": _own_cookies(scope)}
             await self._apps[name](given, receive, _prefixed(scope, f"/{name}", send))
 
     def _signing_out(self, request: Request, send: Send) -> Send:
-        """Sign people who sign out of one study out of all: devices are shared."""
+        """Sign people out of all studies when they sign out of one, since devices may be shared."""
 
         async def signed_out(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < HTTPStatus.BAD_REQUEST:
@@ -114,9 +114,9 @@ class Studies:
 
 
 def _own_cookies(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """The headers of a request with one cookie of every name: the first, which is for the longest path.
+    """The headers of a request with only the first cookie of every name, which has the longest path.
 
-    A browser may still have one for all paths, from when a study was served alone at this address.
+    A browser may still have one for all paths, from a time when a single study was served here.
     """
     own: dict[bytes, bytes] = {}
     others: list[tuple[bytes, bytes]] = []
@@ -130,7 +130,7 @@ def _own_cookies(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 
 def _prefixed(scope: Scope, root: str, send: Send) -> Send:
-    """Write the path of a study before the addresses that its application redirects to."""
+    """Add a study's path to its application's redirects."""
     host = Headers(scope=scope).get("host", "")
 
     async def prefixed(message: Message) -> None:
@@ -145,7 +145,7 @@ def _prefixed(scope: Scope, root: str, send: Send) -> Send:
 
 
 def _under(root: str, location: str, host: str) -> str:
-    """An address of a study as the server has it; addresses elsewhere stay as they are.
+    """A study's URL with its path on the server; other URLs stay unchanged.
 
     >>> _under("/a", "/console?done=gold", "h"), _under("/a", "http://h/console", "h"), _under("/a", "//x/y", "h")
     ('/a/console?done=gold', 'http://h/a/console', '//x/y')

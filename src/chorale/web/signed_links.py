@@ -1,7 +1,7 @@
-"""Signed links from a panel: a token in the link says who somebody is, and only the panel can have made it.
+"""Signed links from a panel: a token identifies the person, and only the panel can create it.
 
-Prolific's are JSON Web Tokens (RFC 7519) under `prolific_token`, signed by RS256 with keys that it publishes. Whatever
-else is in the link is not believed.
+Prolific uses JSON Web Tokens (RFC 7519) in `prolific_token`, signed by RS256 with published keys. Other parameters of
+the link are not trusted.
 """
 
 import json
@@ -25,15 +25,17 @@ TOKEN_PARAMETER = "prolific_token"  # noqa: S105 - the name of a parameter, not 
 PROLIFIC_KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
 PROLIFIC_ISSUER = "https://www.prolific.com"
 ALGORITHMS = ("RS256", "ES256")
-"""Only with pairs of keys: a public key must never do as a shared secret (HS256), or no signature at all (none)."""
+"""Only asymmetric algorithms: a public key must never be accepted as a shared secret (HS256), nor a missing signature
+(none).
+"""
 LEEWAY_SECONDS = 60
-"""How far two clocks may differ."""
+"""Tolerated clock difference."""
 FRESH_SECONDS = 24 * 3600
-"""Prolific asks to fetch its keys at least daily."""
+"""Prolific requires its keys to be fetched at least daily."""
 STALE_SECONDS = 7 * 24 * 3600
-"""How long keys are used that could not be fetched again."""
+"""How long old keys are used if they can't be fetched again."""
 PAUSE_SECONDS = 60
-"""Keys are fetched no more often, whatever keys tokens name."""
+"""Minimum interval between fetches, even for unknown keys."""
 LONGEST_TOKEN = 8_000
 MOST_BYTES = 100_000
 AGAIN_FROM_PLATFORM = worded("Open the study again from the page where you found it.")
@@ -42,12 +44,12 @@ log = logging.getLogger("chorale.web")
 
 @dataclass(frozen=True, slots=True)
 class SignedArrival:
-    """Who somebody is, as the panel says."""
+    """A verified arrival."""
 
     values: Mapping[str, str]
-    """The parameters of the link, as they were signed."""
+    """The signed parameters of the link."""
     digest: str
-    """What the token is remembered by, so that it lets somebody in once."""
+    """The token's digest, so that it can be used only once."""
     expires_at: int
     """In milliseconds since 1970."""
 
@@ -64,7 +66,7 @@ class KeySet:
     _lock: Lock = field(default_factory=Lock)
 
     def key(self, kid: str) -> jwt.PyJWK | None:
-        """The key of a name. An unknown name may be that of a new key, so keys are fetched again."""
+        """The key with a name. For an unknown name, keys are fetched again."""
         with self._lock:
             age = self.now() - self._fetched_at
             if (age > FRESH_SECONDS or kid not in self._keys) and self.now() - self._tried_at >= PAUSE_SECONDS:
@@ -84,7 +86,7 @@ class KeySet:
                 if row.get("kty") in ("RSA", "EC") and row.get("kid"):
                     keys[str(row["kid"])] = jwt.PyJWK(dict(row), algorithm=row.get("alg"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, httpx.HTTPError, jwt.PyJWTError) as error:
-            # What was fetched before goes on being used for a while: the panel may be down.
+            # Old keys stay in use for a while, since the panel may be down.
             log.warning("the keys of signed links could not be fetched, which is tried again: %s", type(error).__name__)
             return
         self._keys, self._fetched_at = keys, self.now()
@@ -98,7 +100,7 @@ def keys_of(arrival: ArrivalSettings, folder: Path | None = None) -> KeySet:
     file = Path(place) if folder is None else folder / place
     if not file.is_file():
         raise UserError(
-            f"There is no file {file}, which arrival.signing_keys names. Put the panel's keys there (JWKS)."
+            f"arrival.signing_keys names a file that does not exist: {file}. Put the platform's keys there (JWKS)."
         )
     return KeySet(lambda: dict(json.loads(file.read_text("utf-8"))))
 
@@ -121,7 +123,7 @@ class SignedLinks:
     public_url: str
 
     def read(self, token: str) -> SignedArrival:
-        """Who a token is for; Refusal if it is not the panel's, not for this site, or over."""
+        """The person of a token; Refusal if it is invalid, for another site, or expired."""
         if not token or len(token) > LONGEST_TOKEN:
             raise _refusal(worded("The link has no signature."))
         try:
@@ -149,12 +151,12 @@ class SignedLinks:
         if self.arrival.workspace is not None and values.get("workspace_id") != self.arrival.workspace:
             raise _refusal(worded("The link belongs to another study."))
         plain = {str(name): value for name, value in values.items() if isinstance(value, str)}
-        # Not of the signature, which can be written in more than one way.
+        # Without the signature, which can be encoded in more than one way.
         digest = sha256(token.rpartition(".")[0].encode()).hexdigest()
         return SignedArrival(plain, digest, (int(claims["exp"]) + LEEWAY_SECONDS) * 1000)
 
     def _check_audience(self, named: Any) -> None:
-        """Whether a token is for this site: Prolific names its domain, with or without what is around it."""
+        """Check that a token is for this site: Prolific names its domain or its full URL."""
         here = urlsplit(self.public_url)
         for audience in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
             parts = urlsplit(str(audience) if "//" in str(audience) else f"//{audience}")

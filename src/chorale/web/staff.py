@@ -34,16 +34,16 @@ LONGEST_PASSWORD = 200
 HASHES_AT_ONCE = 2
 MOST_COLLEAGUES = 1_000
 UNUSED_DAYS = 30
-"""A link that nobody has opened for so long opens nothing any more. Made again, it does."""
+"""A link that nobody has opened for this long expires. It can be created again."""
 
 
 def not_signed_in() -> Refusal:
-    """For requests to the console without a session."""
+    """The refusal of requests to the console without a session."""
     return Refusal("signed_out", "You are not signed in, or your session has ended. Sign in again.", 401)
 
 
 class Passwords:
-    """Argon2, off the event loop, and few at a time: each takes 64 MB for a moment."""
+    """Argon2 hashing off the event loop, few at a time, since each needs 64 MB."""
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher()
@@ -58,7 +58,7 @@ class Passwords:
             return await asyncio.to_thread(self._hasher.hash, password)
 
     async def matches(self, known: str | None, password: str) -> bool:
-        """Whether a hash is of this password; takes as long for a name nobody has, without a hash."""
+        """Whether a password matches a hash; takes the same time for unknown names, without a hash."""
         async with self._turn:
             return await asyncio.to_thread(self._matches, known, password)
 
@@ -93,7 +93,7 @@ def is_setup_token(tx: Tx, _study: Study, nonce: str | None) -> bool:
 
 
 def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
-    """Make the first owner. Of two who try at once, one is too late."""
+    """Create the first owner. If two try at once, one is refused."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     refuse_second_owner(tx, study)
     if requesters.find_requester(tx, name) is not None:
@@ -105,18 +105,18 @@ def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> Requester
 
 def refuse_second_owner(tx: Tx, _study: Study) -> None:
     if requesters.has_owner(tx):
-        raise Refusal("already_set_up", "This study has been set up already. Sign in with the password.", 410)
+        raise Refusal("already_set_up", "This study is already set up. Sign in with the password.", 410)
 
 
 def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:
-    """Give an owner a new password, and end every session they have."""
+    """Set an owner's new password, and end all their sessions."""
     requesters.set_password(tx, name, OWNER, password_hash)
     events.record(tx, study.clock(), "password changed", {"by": name})
     return _existing(tx, name)
 
 
 def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
-    """The expert or viewer behind a link, made when it is first opened."""
+    """The expert or viewer of a link, created when it is first opened."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     known = requesters.find_requester(tx, name)
     if known is None:
@@ -126,7 +126,7 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
         requesters.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})
     elif known.role != role:
-        raise Refusal("bad_link", "This link carries the name of somebody else here. Ask for one of your own.", 403)
+        raise Refusal("bad_link", "This link has the name of another person here. Ask for your own link.", 403)
     elif known.revoked_at is not None:
         raise Refusal("revoked", "This link was revoked by the study's owner. Ask for a new one.", 403)
     return _existing(tx, name)
@@ -139,7 +139,7 @@ def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> 
     if known is None:
         requesters.add_requester(tx, name, role)
     elif known.role != role or known.role == OWNER:
-        raise Refusal("not_found", f"There is no {role} of that name.", 404)
+        raise Refusal("not_found", f"There is no {role} with this name.", 404)
     revoked = requesters.revoke(tx, name, study.clock())
     if revoked:
         evidence = {"by": by, "name": name, "role": role, "reason": reason}
@@ -149,7 +149,7 @@ def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> 
 
 
 def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> dict[str, Any]:
-    """End what somebody does in stages; who they are there, and the last answer that can be theirs."""
+    """End a person's work in stages; returns their worker, and the last answer that can be theirs."""
     worker = workers.find_by_identity(tx, EXPERTS_PANEL, name)
     if worker is None:
         return {}
@@ -161,7 +161,7 @@ def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> di
 
 
 def begin_at_desk(tx: Tx, study: Study, session: StaffSession) -> NewSession:
-    """The worker session of an expert in stages for experts. They may have been revoked since they asked."""
+    """Start an expert's worker session in stages for experts, unless they were revoked in the meantime."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     row = with_session(tx, study, session)
     if row is None:
@@ -171,7 +171,7 @@ def begin_at_desk(tx: Tx, study: Study, session: StaffSession) -> NewSession:
 
 @dataclass(frozen=True, slots=True)
 class Colleague:
-    """Somebody who was asked to the console by a link."""
+    """A person invited to the console by a link."""
 
     name: str
     role: str
@@ -181,7 +181,7 @@ class Colleague:
 
 
 def colleagues(tx: Tx, study: Study) -> list[Colleague]:
-    """Everybody with a link, in the order of their names."""
+    """Everybody with a link, sorted by name."""
     known = {
         row.name: Colleague(row.name, row.role, "came" if row.revoked_at is None else "revoked", row.revoked_at)
         for row in requesters.requesters(tx)
@@ -197,7 +197,7 @@ def colleagues(tx: Tx, study: Study) -> list[Colleague]:
 
 
 def _invited(tx: Tx, role: str) -> dict[str, int]:
-    """Who was asked in as what, and when last."""
+    """Invited people with their role and latest invitation."""
     invited_at: dict[str, int] = {}
     for event in events.recent(tx, MOST_COLLEAGUES, kinds=(f"{role} invited",)):
         invited_at.setdefault(str(event.evidence[role]), event.at)
@@ -209,7 +209,7 @@ def _is_too_old(study: Study, invited_at: int | None) -> bool:
 
 
 def end_sessions(tx: Tx, study: Study, name: str) -> int | None:
-    """End every session of somebody, on all their devices; returns their worker in stages for experts, if any."""
+    """End all sessions of a person, on all devices; returns their worker in stages for experts, if any."""
     requesters.end_sessions(tx, name)
     at_desk = workers.find_by_identity(tx, EXPERTS_PANEL, name)
     if at_desk is None:
@@ -226,7 +226,7 @@ def _existing(tx: Tx, name: str) -> RequesterRow:
 
 
 async def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
-    """Send somebody on with a session of their own."""
+    """Redirect a person with a new session."""
     response = RedirectResponse(to, 303)
     epoch = await site.read(current_epoch)
     session = site.sessions.staff_cookie(StaffSession(row.name, row.session_version, epoch.mark))
@@ -235,20 +235,20 @@ async def signed_in(site: Site, row: RequesterRow, to: str) -> Response:
 
 
 async def who_is_it(site: Site, request: Request) -> RequesterRow | None:
-    """Who a staff cookie belongs to, unless it was forged, is old, or was ended: see `with_session`."""
+    """The person of a staff cookie; None if it is forged, expired or ended: see `with_session`."""
     session = site.sessions.staff(request.cookies.get(STAFF_COOKIE))
     return None if session is None else await site.read(with_session, session)
 
 
 def with_session(tx: Tx, _study: Study, session: StaffSession) -> RequesterRow | None:
-    """Who has a session, unless it was ended: by signing out, a new password, revoking, or restoring a backup."""
+    """The person of a session; None if it was ended by signing out, a new password, revoking, or restoring a backup."""
     row = requesters.find_requester(tx, session.name)
     holds = row is not None and row.session_version == session.version and row.revoked_at is None
     return row if holds and epochs.current(tx).mark == session.epoch else None
 
 
 def restored_since(tx: Tx, _study: Study, session: StaffSession) -> str | None:
-    """What to tell somebody whose session a restore has ended."""
+    """The message for a person whose session was ended by a restore."""
     epoch = epochs.current(tx)
     if epoch.mark == session.epoch or epoch.backup_at is None:
         return None
@@ -265,13 +265,13 @@ def current_epoch(tx: Tx, _study: Study) -> Epoch:
 Gatekeeper = Callable[[Request], Awaitable[None]]
 NOT_YOURS = {
     EXPERT: "This page is for the owner of the study. The review queue is open to you.",
-    VIEWER: "This is for the study's owner. Your link is for looking only.",
+    VIEWER: "This is for the study's owner. Your link is read-only.",
     OWNER: "This page is for experts.",
 }
 
 
 def staff_only(site: Site, *roles: str) -> Gatekeeper:
-    """A dependency for whole routers, so that no page can be added that forgets to ask."""
+    """A dependency for whole routers, so that no page can omit the check."""
 
     async def check(request: Request) -> None:
         row = await who_is_it(site, request)

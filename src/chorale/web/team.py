@@ -1,7 +1,6 @@
-"""Annotators with a password: choosing it by a one-time link, signing in.
+"""Annotators with a password: choosing it by a one-time link, and signing in.
 
-No form here carries a token against forged requests: `security.Guard` refuses every change a browser asks for from
-another site, before it gets here.
+Forms need no CSRF token: `security.Guard` refuses all cross-site changes before they get here.
 """
 
 from contextlib import suppress
@@ -95,7 +94,7 @@ def _add_choosing(router: APIRouter, site: Site, doorkeeper: Doorkeeper) -> None
     async def choose(
         request: Request, token: TokenInPath, password: Password = "", again: Password = "", known: Password = ""
     ) -> Response:
-        """Choose a password, or use the one of an account in another study on this server."""
+        """Choose a password, or confirm the existing one from another study on this server."""
         nonce = carried(token)
         member = await site.read(_owner_of, nonce)
         try:

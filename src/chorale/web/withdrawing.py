@@ -1,4 +1,4 @@
-"""Withdrawing: a worker has their data erased, on a page of their own, in two steps."""
+"""Withdrawing: a page where workers have their data erased, in two steps."""
 
 import asyncio
 from typing import Annotated
@@ -22,7 +22,7 @@ def add_withdrawal_routes(router: APIRouter, site: Site) -> None:
 
     @router.get("/withdraw", response_class=HTMLResponse, include_in_schema=False)
     async def ask(request: Request) -> Response:
-        """What withdrawing means. Nothing has happened yet."""
+        """The page that explains withdrawing. Nothing has happened yet."""
         gone, owed = await site.read_as(request, _standing_of)
         if gone:
             return RedirectResponse("/", 303)
@@ -48,13 +48,13 @@ def _withdraw(tx: Tx, study: Study, worker_id: int, asked: forgetting.ErasureReq
 
 
 def _standing_of(tx: Tx, _study: Study, worker_id: int) -> tuple[bool, int]:
-    """Whether somebody has withdrawn, and what they are owed."""
+    """Whether a worker has withdrawn, and what they are owed."""
     worker, to_pay = workers.find_worker(tx, worker_id), unpaid(tx, worker_id)
     return worker is not None and worker.consent_version == erasing.WITHDRAWN, 0 if to_pay is None else to_pay.owed
 
 
 async def withdrawn_page(site: Site, request: Request) -> Response:
-    """What somebody sees who has withdrawn, or was erased."""
+    """The page for workers who have withdrawn or were erased."""
     _, owed = await site.read_as(request, _standing_of)
     owed_text = site.study.language.money(owed, site.study.settings.pay.currency) if owed else None
     return site.pages.page("worker/withdrawn.html", owed=owed_text)

@@ -1,4 +1,4 @@
-"""Workers: arriving, consenting, and the work itself."""
+"""Workers' pages and API: consent, overview and work."""
 
 import asyncio
 import json
@@ -57,13 +57,13 @@ from chorale.web.team import add_team_routes, has_team
 from chorale.web.withdrawing import add_withdrawal_routes, withdrawn_page
 
 REPLY_STEP_S = 0.02
-"""Replies to answers come a multiple of this after the answer."""
+"""Replies to answers are delayed to a multiple of this time."""
 TokenInPath = Annotated[str, Path(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 StageInPath = Annotated[str, Path(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9-]*$")]
 
 
 def add_worker_routes(router: APIRouter, site: Site, parts: Sequence[SitePart] = ()) -> None:
-    """Every route of the worker's, pages and interface. The busiest come first."""
+    """Add all routes for workers, pages and API. The busiest come first."""
     _add_interface(router, site)
     _add_time_limits(router, site)
     add_arrival_routes(router, site)
@@ -85,7 +85,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         return [card for make in makers if (card := make(tx, study, worker_id)) is not None]
 
     async def current_visit(request: Request) -> Visit | Refusal:
-        """A worker's view of the study, or why they are nobody here."""
+        """A worker's view of the study, or the refusal if they are not signed in."""
         try:
             visit = await site.read_as(request, work.start_page)
         except Refusal as refusal:
@@ -133,7 +133,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
 
 
 def add_sentences_route(router: APIRouter, pages: Pages) -> None:
-    """What scripts say, in the language of the study."""
+    """Add the route of the script with translations."""
 
     @router.get(SENTENCES, include_in_schema=False)
     async def sentences(request: Request) -> Response:
@@ -146,7 +146,7 @@ def _add_scripts(router: APIRouter, site: Site) -> None:
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(request: Request, name: StageInPath, file: str) -> Response:
-        """The module of a task, the modules beside it that it imports, and its style sheet."""
+        """Serve the module of a task, modules it imports, and its style sheet."""
         for stage in study.stages.values():
             if stage.task.name == name and file in files_of(stage.task):
                 return sent_file(request, stage.task, file)
@@ -154,7 +154,7 @@ def _add_scripts(router: APIRouter, site: Site) -> None:
 
 
 def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bool) -> Response:
-    """How to get in; for somebody who was in, what ended their session, and answers that their browser still holds."""
+    """The page for people who are not signed in: how to join, why a session ended, and unsent answers."""
     claim = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
     template = "worker/landing.html" if site.study.settings.arrival.landing else "worker/gone.html"
     return site.pages.page(
@@ -166,7 +166,7 @@ def _signed_out_page(site: Site, request: Request, why: Refusal, *, signs_in: bo
 
 
 def _work_page(site: Site, stage: RunningStage, visit: Visit, expected: ExpectedTime) -> Response:
-    """The page a stage's items are answered on."""
+    """The work page of a stage."""
     [part] = (part for part in visit.stages if part.stage.name == stage.name)
     at_desk = visit.panel == entering.EXPERTS_PANEL
     return form_page(
@@ -181,7 +181,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit, expected: Expected
         },
         worker=visit.worker,
         answers=part.of,
-        # Experts have what is to be read beside every question.
+        # For experts, guidelines are shown next to every question.
         first_visit=not part.entered and not at_desk,
         home=QUEUE if at_desk else "/",
         at_desk=at_desk,
@@ -192,7 +192,7 @@ def _work_page(site: Site, stage: RunningStage, visit: Visit, expected: Expected
 
 
 def form_page(pages: Pages, stage: RunningStage | StageContent, api: Mapping[str, str], **context: Any) -> Response:
-    """The work page of a stage, which asks for items and sends answers to the addresses given."""
+    """The work page of a stage, with the URLs for requesting items and sending answers."""
     form = stage.task.form
     page = pages.page(
         "worker/work.html",
@@ -222,24 +222,24 @@ def sent_file(request: Request, task: Task, file: str) -> Response:
 
 
 def files_of(task: Task) -> dict[str, FilePath]:
-    """The files of a task that a browser may ask for. Looked up by name, so that no name leads anywhere else."""
+    """The files of a task that a browser may request, by name, so that no other path can be reached."""
     modules = () if task.form.module is None else task.form.module.parent.glob("*.js")
     style = () if task.form.style is None else (task.form.style,)
     return {path.name: path for path in (*modules, *style, *task.form.shared)}
 
 
 def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
-    """How a worker may go back to their platform: the code, the address and how their part ended; nothing before."""
+    """How a worker returns to their platform: code, URL and kind of ending; None before they may."""
     finish = finish_of(tx, study, visit)
     if finish is None:
         return {"completion_code": None, "completion_url": None, "ending": None, "screenout_pay": None}
     early, arrival = finish.ending is not Ending.COMPLETED, study.settings.arrival
     url = arrival.screenout_url if early and arrival.screenout_url is not None else arrival.completion_url
     if early and url is not None and url == arrival.completion_url and "{code}" not in url:
-        # The address itself says that they have finished. One that only names them gives credit, also for a part.
+        # The URL itself confirms completion. A URL with only their ID grants credit, even for partial work.
         url = None if finish.ending is Ending.NOT_PASSED or "{worker}" not in url else url
     if url is not None and "{worker}" in url:
-        # Their own id, which they came with: nobody else's page has it.
+        # Their own platform ID, which only their page contains.
         url = url.replace("{worker}", quote((workers.identity_of(tx, visit.worker.id) or ("", ""))[1], safe=""))
     if url is not None and "{code}" in url:
         url = None if finish.code is None else url.replace("{code}", finish.code)
@@ -248,7 +248,7 @@ def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
 
 
 def what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, Any] | None:
-    """Where a worker goes from a stage that they leave: to a message, the next part, or back to their platform."""
+    """The next step after a stage: a message, the next part, or back to their platform."""
     visit = work.start_page(tx, study, worker_id)
     if visit is None or visit.panel == entering.EXPERTS_PANEL:
         return None
@@ -256,7 +256,7 @@ def what_follows(tx: Tx, study: Study, worker_id: int, here: str) -> dict[str, A
 
 
 def _assignment(site: Site, stage: RunningStage, offer: Offer, lease: Lease, worker_id: int) -> dict[str, Any]:
-    """An item, its time limit and what it pays, as the page gets it."""
+    """An item with its time limit and pay, for the page."""
     study = site.study
     return {
         "id": lease.token,
@@ -281,7 +281,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
 
     @router.post("/api/stages/{name}/next", response_model=OfferBody, responses=REFUSALS)
     async def next_item(request: Request, name: StageInPath) -> Response:
-        """The next item to judge. Asking again before answering gives the same one."""
+        """The next item to judge. Repeated requests return the same item until it is answered."""
         session, stage = site.claim(request), study.stage(name)
         offer = await site.write(work.next_item, stage, session.worker_id, session)
         if offer.status == "locked" and not await site.read(work.knows_of, stage, session.worker_id):
@@ -298,7 +298,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
 
     @router.post("/api/assignments/{token}/submit", response_model=OutcomeBody, responses=REFUSALS)
     async def submit(request: Request, token: TokenInPath, body: Submission) -> Response:
-        """Submit an answer. When this answers 200, the answer is on disk; sending it again changes nothing."""
+        """Submit an answer. After status 200, it is on disk; sending it again changes nothing."""
         began = time.monotonic()
         session = site.claim(request)
         given = (token, body.answer, body.key, body.duration_ms)
@@ -324,7 +324,7 @@ def _add_interface(router: APIRouter, site: Site) -> None:
 
     @router.post("/api/assignments/{token}/first", response_model=RevealedBody, responses=REFUSALS)
     async def first(request: Request, token: TokenInPath, body: FirstAnswer) -> Response:
-        """Store a first answer, where a form has two steps. When this answers 200, it is on disk and can't change."""
+        """Store the first answer of a form in two steps. After status 200, it is on disk and can't change."""
         session = site.claim(request)
         revealed = await site.write(work.answer_first, session.worker_id, token, body.answer, session)
         return _json({"status": revealed.status, "first": revealed.first, "item": revealed.view})
@@ -333,19 +333,19 @@ def _add_interface(router: APIRouter, site: Site) -> None:
 def _add_time_limits(router: APIRouter, site: Site) -> None:
     @router.post("/api/assignments/{token}/extend", response_model=ExtendedBody, responses=REFUSALS)
     async def extend(request: Request, token: TokenInPath) -> Response:
-        """Ask for more time: the lease begins anew."""
+        """Request more time: the time limit restarts."""
         expires_at = await site.write_as(request, work.extend, token)
         return _json({"status": "extended", "assignment": {"expires_at": expires_at, "server_now": site.study.clock()}})
 
     @router.post("/api/assignments/{token}/return", response_model=ReturnedBody, responses=REFUSALS)
     async def give_back(request: Request, token: TokenInPath) -> Response:
-        """Skip an item: give it back unanswered; somebody else will get it."""
+        """Skip an item: return it unanswered, for another worker."""
         await site.write_as(request, work.skip, token)
         return _json({"status": "returned"})
 
 
 async def _settle(site: Site) -> None:
-    """Settle what a removal changes. The answer is on disk: without a database, the next sweep that has one does it."""
+    """Update labels after a removal. If the database is unavailable, the next sweep does it."""
     try:
         await asyncio.to_thread(settling.settle_everything, site.study)
     except UnavailableError as error:
@@ -353,7 +353,7 @@ async def _settle(site: Site) -> None:
 
 
 async def _next_step(began: float) -> None:
-    """Wait for the next step: gold is graded and an item counted, and how long that took must not show."""
+    """Wait for the next time step, so that response times do not reveal whether an item was gold."""
     await asyncio.sleep(-(time.monotonic() - began) % REPLY_STEP_S)
 
 

@@ -1,4 +1,4 @@
-"""Workers who answer like people of known quality. Pure: randomness is an argument."""
+"""Simulated workers of known quality. Pure functions: random numbers are arguments."""
 
 from chorale.rehearsal.simulated.answering import AnswerSheet, plausible_answers
 from chorale.rehearsal.simulated.crowd import (

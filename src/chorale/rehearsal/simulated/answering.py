@@ -1,4 +1,4 @@
-"""What simulated workers answer from: the choices there are, and what is right where anybody knows it."""
+"""Possible and correct answers for simulated workers."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,11 +22,10 @@ GUESSES = 15
 class AnswerSheet:
     """One stage's answers, for one crowd.
 
-    If the correct answer of an item is unknown, a random answer stands in for it: people give it according to their
-    ability, and accuracy is not reported. Where answers can't be listed, as in free
-    text, the task guesses some that fit the item; of a task that can't, people give the answers to other items: the
-    known ones, and those of its examples. Where items are not all as hard, they differ by `spread`. All of it goes by
-    what people see: whatever else two items differ in, the same is true of them, and they are as hard.
+    If the correct answer of an item is unknown, a random answer replaces it: people give it according to their ability,
+    and accuracy is not reported. If answers can't be listed, as in free text, the task guesses some for the item. If it
+    can't, people give answers to other items: known ones, and those of its examples. Item difficulty has the standard
+    deviation `spread`. Items with the same view have the same correct answer and difficulty.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class AnswerSheet:
         self._choices: Sequence[Answer] = self._listed or plausible_answers(task, (answer for _, answer in pairs))
 
     def prospects(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
-        """What a perfect worker answers, and what anybody may answer; `payload` is the item as stored."""
+        """The answer of a perfect worker, and all possible answers; `payload` is the stored item."""
         prospects = self._prospects.get(payload)
         if prospects is None:
             prospects = self._prospects[payload] = self._worked_out(view)
@@ -63,7 +62,7 @@ class AnswerSheet:
         return graded
 
     def hardness(self, payload: str, view: Mapping[str, Any]) -> Hardness | None:
-        """How hard an item is, for everybody alike; None where all are as hard as each other."""
+        """The difficulty of an item, shared by all workers; None if all items are equally hard."""
         if not self._spread:
             return None
         hardness = self._hardness.get(payload)
@@ -75,19 +74,19 @@ class AnswerSheet:
     def _worked_out(self, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
         key = view_key(view)
         known = self._known.by_key(key)
-        # In short, since the guesses keep it.
+        # Hashed, since the guesses keep it.
         seed = blake2b(f"{self._seed}:{key}".encode(), digest_size=16).hexdigest()
         chance = self._chance
         chance.seed(seed)
         if self._guess is None:
             return (chance.choice(self._choices) if known is None else known), self._choices
-        # What is known may say less than an answer must have: the task fills in the rest.
+        # Known answers may lack required fields: the task fills in the rest.
         guesses = self._listed or _Guesses(partial(self._guess, view, None), chance, seed)
         return self._guess(view, known, chance), guesses
 
 
 class _Guesses(Sequence[Answer]):
-    """Answers to choose from, made up when somebody first needs one: most people are right most of the time."""
+    """Possible answers, made up when they are first needed, since most answers are correct."""
 
     def __init__(self, guess: Callable[[Random | None], Answer], chance: Chance, seed: str) -> None:
         self._guess = guess
@@ -109,7 +108,7 @@ class _Guesses(Sequence[Answer]):
 
 
 def listed_answers(task: Task) -> Sequence[Answer] | None:
-    """All answers there are, also those of a form that asks one thing to be chosen; None if they can't be listed."""
+    """All possible answers, also for a form with one choice; None if they can't be listed."""
     if task.shape.choices is not None:
         return task.shape.choices
     fields = task.shape.answer_schema.get("properties", {})
@@ -120,7 +119,7 @@ def listed_answers(task: Task) -> Sequence[Answer] | None:
 
 
 def plausible_answers(task: Task, known: Iterable[Answer]) -> list[Answer]:
-    """Some answers of the task's shape, each once."""
+    """Some valid answers of the task, each once."""
     distinct: dict[str, Answer] = {}
     for answer in (*(example.answer for example in task.examples), *known):
         distinct.setdefault(json.dumps(answer, sort_keys=True, ensure_ascii=False), answer)

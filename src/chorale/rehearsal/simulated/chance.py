@@ -1,4 +1,4 @@
-"""Random numbers for something small, such as an item: seeded by a text, and only a few are used."""
+"""Fast random numbers for an item: seeded by a text, for only a few values."""
 
 from hashlib import blake2b
 from random import Random
@@ -6,13 +6,13 @@ from typing import Any
 
 _BITS = 512
 _MORE_BITS = 64
-"""More than a choice needs: with so many, none is taken more often than another by one in a billion billions."""
+"""More bits than a choice needs, so that the bias is below 1e-18."""
 
 
 class Chance(Random):
-    """Bits of a hash of its text, and of that hash, and so on.
+    """Random bits from repeated hashes of a text.
 
-    To seed a `Random` with a text takes as long as to draw hundreds of numbers from it. Most items need two or three.
+    Seeding a `Random` with a text takes as long as generating hundreds of numbers. Most items need two or three.
 
     >>> chance = Chance("item 1")
     >>> first = chance.random(), chance.choice("abc"), chance.getrandbits(1000)
@@ -38,7 +38,7 @@ class Chance(Random):
         return bits
 
     def _randbelow(self, n: int) -> int:
-        # What `Random` draws choices and samples by. It would ask for bits again and again until they are below.
+        # Used by `Random` for choices and samples. Its own version uses rejection sampling.
         bits = n.bit_length() + _MORE_BITS
         return self.getrandbits(bits) * n >> bits
 
@@ -46,7 +46,7 @@ class Chance(Random):
         return self.getrandbits(53) * 2**-53
 
     def getstate(self) -> Any:
-        """Nor can it be copied: what `Random` would keep is not what this one goes by."""
+        """Not supported: the state of `Random` is not used here."""
         raise NotImplementedError("seed it with the text instead")
 
     def setstate(self, state: Any) -> None:

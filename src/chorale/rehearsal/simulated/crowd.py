@@ -1,4 +1,4 @@
-"""Crowds as a requester describes them: what kinds of people there are, how many come, and when."""
+"""Descriptions of crowds: kinds of people, their number and arrival times."""
 
 from collections.abc import Sequence
 from random import Random
@@ -13,7 +13,7 @@ from chorale.rehearsal.simulated.models import Mode, WorkerModel
 
 
 def _range(value: Any) -> Any:
-    """Let a number stand for a range of that number only."""
+    """Accept a single number as a range."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (value, value)
     if isinstance(value, list) and len(value) != 2:
@@ -130,7 +130,7 @@ def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[
     total = sum(kind.share for kind in kinds)
     due = [size * kind.share / total for kind in kinds]
     counts = [int(number) for number in due]
-    # What is left over goes to the kinds that were cut short most.
+    # Remaining places go to the kinds with the largest rounding loss.
     shortest = sorted(range(len(kinds)), key=lambda index: counts[index] - due[index])
     for index in shortest[: size - sum(counts)]:
         counts[index] += 1
@@ -140,7 +140,7 @@ def draw_crowd(kinds: tuple[KindSettings, ...], size: int, rng: Random) -> list[
 
 
 def draw_fitted(models: Sequence[WorkerModel], size: int, rng: Random) -> list[WorkerModel]:
-    """A crowd of a given size like those people, each as often as their share of the judgments."""
+    """A crowd of a given size, sampled from fitted people by their share of the judgments."""
     return rng.choices(models, [model.share for model in models], k=size)
 
 

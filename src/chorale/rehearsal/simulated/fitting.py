@@ -1,4 +1,4 @@
-"""Simulated workers who err as real ones did, by Dawid and Skene's model, on items as hard: fitted to judgments."""
+"""Simulated workers fitted to real judgments with Dawid and Skene's model, including item difficulty."""
 
 from dataclasses import replace
 from math import log
@@ -16,19 +16,19 @@ from chorale.rehearsal.simulated.models import WorkerModel, stretch
 Codes = NDArray[np.int64]
 
 _STEPS = np.arange(0.0, 3.01, 0.25)
-"""The spreads that are tried."""
+"""The candidate spreads."""
 _WORTH = 2.0
-"""How much more likely, as a logarithm, a spread must make the judgments than none: below this it may be chance."""
+"""Minimum gain in log-likelihood over no spread: smaller gains may be random."""
 _PLACES = 15
-"""Where the normal distribution is looked at."""
+"""The quadrature points of the normal distribution."""
 _MOST_TASKS = 20_000
 _NEVER = 1e-3
 CAUTION = 5.0
-"""How many judgments of the whole crowd are added to everybody's own: three of somebody's own are little evidence."""
+"""Pseudo-count of the whole crowd's judgments added to each worker's own, since a few judgments are little evidence."""
 
 
 def fit_workers(judgments: Judgments, like: WorkerModel) -> list[WorkerModel]:
-    """A model for every worker: `like` in everything but how often they are right, and what they mistake for what.
+    """A model for every worker, with fitted accuracy and confusions; everything else as in `like`.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2, 2], ["a", "b", "c"] * 2, ["x", "x", "y", "y", "y", "y"])
     >>> [model.accuracy > 0.8 for model in fit_workers(votes, WorkerModel("fitted"))]
@@ -61,10 +61,10 @@ def _confusions(aggregation: Aggregation, given: FloatArray) -> list[dict[str, d
 
 
 def fit_spread(judgments: Judgments, models: list[WorkerModel]) -> float:
-    """How much the tasks of real judgments differ in how hard they are, given the models fitted to their workers.
+    """The spread of difficulty among the tasks of real judgments, given the fitted worker models.
 
-    The spread that makes the judgments most likely, whatever the truth of each task is; 0 where that does not differ
-    from chance, and where labels are sets.
+    It is the maximum-likelihood spread, over all possible true labels; 0 if it is not significant, or if labels are
+    sets.
     """
     if judgments.sets is not None or len(judgments.options) < 2:
         return 0.0
@@ -75,18 +75,18 @@ def fit_spread(judgments: Judgments, models: list[WorkerModel]) -> float:
 
 
 class _Pairs(NamedTuple):
-    """Every judgment beside every label that its task may have in truth: those that anybody gave it."""
+    """Every judgment paired with every possible true label of its task: those that anybody gave."""
 
     place: Codes
-    """Of the pair's task and label, from 0."""
+    """The index of the pair's task and label, from 0."""
     right: NDArray[np.bool_]
-    """Whether the judgment would be right."""
+    """Whether the judgment would be correct."""
     accuracy: FloatArray
-    """How often its worker is right where that is the truth."""
+    """Its worker's accuracy if this is the true label."""
     mistaken: FloatArray
-    """The logarithm of how often a mistake of theirs is this one."""
+    """The log-probability of this error, given an error."""
     starts: Codes
-    """By task: the first of its places."""
+    """By task: its first index."""
 
     @classmethod
     def of(cls, judgments: Judgments, models: list[WorkerModel]) -> "_Pairs":
@@ -94,7 +94,7 @@ class _Pairs(NamedTuple):
         labels_of = judgments.options
         errors = np.array([[[one.confusion[true][got] for got in labels_of] for true in labels_of] for one in models])
         errors = np.clip(errors, _NEVER, 1 - _NEVER)
-        # Of very many tasks some will do, every so manieth by name.
+        # A subsample is enough for very many tasks: every n-th by name.
         every = -(-len(judgments.task_names) // _MOST_TASKS)
         used = judgments.tasks % every == 0
         tasks, workers, labels = judgments.tasks[used], judgments.workers[used], judgments.labels[used]
@@ -111,7 +111,7 @@ class _Pairs(NamedTuple):
         return cls(place, true == given, accuracy, mistaken, starts)
 
     def likelihood(self, spread: float) -> float:
-        """The logarithm of how likely the judgments are, where tasks differ by so much."""
+        """The log-likelihood of the judgments for a spread of difficulty."""
         places, weights = np.polynomial.hermite_e.hermegauss(_PLACES)
         odds = stretch(spread) * np.log(self.accuracy / (1 - self.accuracy))
         likelihoods = np.empty((int(self.place.max()) + 1, _PLACES))

@@ -1,4 +1,4 @@
-"""What a simulated worker knows about a task: which answers there are, and which is right."""
+"""The knowledge of simulated workers: possible and correct answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -10,11 +10,11 @@ from chorale.model import Answer, UserError
 
 View = Mapping[str, Any]
 GUESSES = 7
-"""Answers at random to choose from, where answers can't be listed."""
+"""Number of random answers to choose from, if answers can't be listed."""
 
 
 class Knowledge:
-    """The right answers, by what a worker sees of an item. Nobody but the simulation has it."""
+    """The correct answers, by the view of an item. Only the simulation has them."""
 
     def __init__(self, pairs: Iterable[tuple[View, Answer]]) -> None:
         self._answers = {view_key(view): answer for view, answer in pairs}
@@ -24,7 +24,7 @@ class Knowledge:
         return bool(self._answers)
 
     def get(self, view: View) -> Answer | None:
-        """The right answer, if it is known."""
+        """The correct answer, if known."""
         return self.by_key(view_key(view)) if self._answers else None
 
     def by_key(self, key: str) -> Answer | None:
@@ -33,10 +33,10 @@ class Knowledge:
 
 
 def choices_of(task: Task) -> Sequence[Answer]:
-    """All answers a task allows, in the order its form has them.
+    """All answers of a task, in the order of its form.
 
-    Tasks whose answers can't be listed guess them instead (see `prospects`), or need a worker model that makes answers
-    up: a crowd takes any function from what a worker sees to an answer.
+    Tasks whose answers can't be listed guess them (see `prospects`), or need a worker model that makes up answers: a
+    crowd accepts any function from a view to an answer.
     """
     choices = task.shape.choices
     if not choices:
@@ -45,9 +45,9 @@ def choices_of(task: Task) -> Sequence[Answer]:
 
 
 def prospects(task: Task, view: View, known: Answer | None, rng: Random) -> tuple[Answer, Sequence[Answer]]:
-    """What somebody who reads an item takes for right, and all they may answer if they do not; first what comes first.
+    """The correct answer of an item for a worker who reads it, and all possible answers in order.
 
-    Where nothing is known, it is one of the choices. Gold may say less than an answer must have: a task that guesses
+    If the correct answer is unknown, one of the choices replaces it. Gold may lack required fields: a task that guesses
     fills in the rest.
     """
     if task.simulating.guess is None:

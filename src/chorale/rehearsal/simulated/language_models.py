@@ -1,4 +1,4 @@
-"""Models that annotate, as a requester expects them: how often they are right, what they confuse, how sure they are."""
+"""Expected behaviour of models that annotate: accuracy, confusions and confidence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp, log
@@ -12,7 +12,7 @@ from chorale.model.setting_types import Fraction, Settings
 from chorale.rehearsal.simulated.models import label_of
 
 _NEAR = 1e-6
-"""Chances are kept so far from 0 and 1, where logarithms end."""
+"""Minimum distance of probabilities from 0 and 1, to keep logarithms finite."""
 
 
 class SimulatedModel(Settings):
@@ -39,7 +39,7 @@ class SimulatedModel(Settings):
 
 
 class ModelSaid(NamedTuple):
-    """What a simulated model answers."""
+    """The answer of a simulated model."""
 
     answer: Answer
     confidence: float
@@ -52,10 +52,10 @@ def model_says(
     rng: Random,
     imitate: Callable[[Answer, float, Random], Answer] | None = None,
 ) -> ModelSaid:
-    """An answer with a confidence, given what is right and what there is to choose from.
+    """An answer with a confidence, given the correct and the possible answers.
 
-    The chance of being right is sampled for every item from a beta distribution with the model's accuracy as its mean.
-    Where an answer can be right in part, it is the chance of each part, and `imitate` makes the answer.
+    The probability of a correct answer is sampled for every item from a beta distribution with the model's accuracy as
+    its mean. If answers can be partly correct, it applies to each part, and `imitate` makes the answer.
     """
     mean = min(1 - _NEAR, max(_NEAR, model.accuracy))
     chance = rng.betavariate(mean * model.sureness, (1 - mean) * model.sureness)

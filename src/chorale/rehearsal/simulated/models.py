@@ -1,4 +1,4 @@
-"""How well and how fast a simulated worker works."""
+"""Models of simulated workers: accuracy and speed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,38 +13,38 @@ from chorale.model import Answer
 
 class Mode(StrEnum):
     HONEST = "honest"
-    """Reads the item and answers as well as they can."""
+    """Reads the item and answers by ability."""
     RANDOM = "random"
-    """Clicks anything."""
+    """Answers randomly."""
     FIRST_OPTION = "first-option"
-    """Always clicks the same."""
+    """Always chooses the first option."""
     COPY_PREVIOUS = "copy-previous"
-    """Gives the answer they gave before."""
+    """Repeats the previous answer."""
 
 
 USUAL_KEEPING = Keeping(0.9, 0.2)
-# The logistic function, averaged over a normal distribution, is nearly a flatter logistic function: by this much.
+# Averaged over a normal distribution, the logistic function is approximately a flatter one, by this factor.
 _FLATTENED = 0.346
 
 
 def stretch(spread: float) -> float:
-    """By how much log-odds must be stretched for the mean over all items to stay what it was."""
+    """The factor for log-odds that keeps the mean accuracy over all items."""
     return sqrt(1 + _FLATTENED * spread * spread)
 
 
 class Hardness(NamedTuple):
-    """How hard an item is, for everybody alike: on those that are harder than others, people err together.
+    """The difficulty of an item, shared by all workers, so that they err together on hard items.
 
-    It moves everybody's odds of being right about the item: by a number sampled from a normal distribution, in
-    log-odds, the same for all who answer it. Everybody is still right about all items as often as their accuracy says.
+    It shifts everybody's log-odds of a correct answer by a number sampled from a normal distribution. The mean accuracy
+    of each worker over all items stays the same.
     """
 
     stretch: float
     ease: float
-    """What it adds to the log-odds of a right answer: below 0 where it is hard."""
+    """The shift of the log-odds of a correct answer: below 0 for hard items."""
 
     def ability(self, accuracy: float) -> float:
-        """How often somebody is right about it, who is right about all items so often."""
+        """The accuracy on this item of a worker with this mean accuracy."""
         if not 0 < accuracy < 1:
             return accuracy
         odds = self.stretch * log(accuracy / (1 - accuracy)) + self.ease
@@ -52,7 +52,7 @@ class Hardness(NamedTuple):
 
 
 def draw_hardness(spread: float, rng: Random) -> Hardness:
-    """How hard an item is where they differ by so much, as a standard deviation in log-odds."""
+    """Sample an item's difficulty, with this standard deviation in log-odds."""
     return Hardness(stretch(spread), rng.gauss(0.0, spread))
 
 
@@ -60,31 +60,31 @@ def draw_hardness(spread: float, rng: Random) -> Hardness:
 class WorkerModel:
     name: str
     accuracy: float = 1.0
-    """How often an item that was read is answered rightly."""
+    """Accuracy on items that are read."""
     carelessness: float = 0.0
-    """How often an item is not read at all and anything is clicked."""
+    """Fraction of items answered randomly without reading."""
     mode: Mode = Mode.HONEST
     pace: float = 1.0
-    """Median time for an item, as a share of the time it is expected to take."""
+    """Median time for an item, relative to its expected time."""
     spread: float = 0.4
-    """How much that varies from item to item: the standard deviation of its logarithm."""
+    """Standard deviation of the logarithm of that time."""
     accuracies: Mapping[str, float] = field(default_factory=dict)
-    """Accuracy where it is another one, by the name of a stage or a task."""
+    """Different accuracies, by the name of a stage or task."""
     learning: float = 0.0
-    """The share of their errors that somebody gives up after a mistake was explained to them."""
+    """Fraction of their errors that one explained mistake removes."""
     dropout: float = 0.0
-    """How likely it is that they leave for good instead of answering the item in front of them."""
+    """Probability of leaving the study at an item, without answering it."""
     confusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """How often which answer is given where which is right, both as labels, if that is known."""
+    """Confusion frequencies by correct label, if known."""
     keeping: Keeping = USUAL_KEEPING
-    """How often what a model suggests is kept, where it is right and where it is wrong. Otherwise they answer alone."""
+    """Probabilities of keeping correct and wrong suggestions. Otherwise they answer on their own."""
     suggested_pace: float = 0.7
-    """Time for an item with a suggestion, as a share of that for one without."""
+    """Time for an item with a suggestion, relative to one without."""
     share: float = 1.0
-    """How much of the work people like them did, next to others: so often they are drawn."""
+    """Sampling weight: their share of the judgments."""
 
     def accuracy_in(self, *names: str) -> float:
-        """How good they are to begin with, given a stage's name and its task's."""
+        """Their initial accuracy in a stage with a task."""
         return next((self.accuracies[name] for name in names if name in self.accuracies), self.accuracy)
 
     def answer(
@@ -98,10 +98,9 @@ class WorkerModel:
         imitate: Callable[[Answer, float, Random], Answer] | None = None,
         hardness: Hardness | None = None,
     ) -> Answer:
-        """One of the choices, given the right one; `accuracy` is what they have learned to be, if they learn.
+        """An answer, given the correct one; `accuracy` is their current accuracy, if they learn.
 
-        Where an answer can be right in part, `imitate` says what somebody of an accuracy makes of the right one. How
-        hard the item is counts for everybody who reads it.
+        If answers can be partly correct, `imitate` makes the answer. Difficulty affects everybody who reads the item.
         """
         if self.mode is Mode.FIRST_OPTION:
             return choices[0]
@@ -121,16 +120,16 @@ class WorkerModel:
         return _another(truth, choices, rng)
 
     def keeps(self, rng: Random, *, is_right: bool) -> bool:
-        """Whether they submit a suggestion as it is."""
+        """Whether they submit a suggestion unchanged."""
         return rng.random() < (self.keeping.right if is_right else self.keeping.wrong)
 
     def learned(self, accuracy: float, mistakes: float = 1.0) -> float:
-        """How good they are after a mistake was explained, or part of one, or several."""
+        """Their accuracy after a number of explained mistakes, which may be fractional."""
         kept: float = (1 - self.learning) ** mistakes
         return 1 - (1 - accuracy) * kept
 
     def seconds(self, expected: float, rng: Random, *, suggested: bool = False) -> float:
-        """How long the next item takes: mostly about the median, now and then much longer, as people do."""
+        """The time for the next item, log-normal: mostly near the median, sometimes much longer."""
         pace = self.pace * self.suggested_pace if suggested else self.pace
         return expected * pace * exp(rng.gauss(0.0, self.spread))
 
@@ -139,7 +138,7 @@ class WorkerModel:
         row = self.confusion[right]
         weights = [row.get(label_of(choice), 0.0) for choice in choices]
         if hardness is not None and (accuracy := row.get(right, 0.0)) < 1:
-            # What they mistake it for stays what it was; how often they do does not.
+            # The distribution of errors stays; their frequency changes.
             able = hardness.ability(accuracy)
             mistakes = (1 - able) / (1 - accuracy)
             weights = [
@@ -150,12 +149,12 @@ class WorkerModel:
 
 
 def label_of(answer: Answer) -> str:
-    """An answer as files of judgments have it: of a form that asks one thing, what was answered to that."""
+    """An answer as a label in files of judgments: for a form with one field, the value of that field."""
     return str(next(iter(answer.values())) if isinstance(answer, dict) and len(answer) == 1 else answer)
 
 
 def _another(truth: Answer, choices: Sequence[Answer], rng: Random) -> Answer:
-    """One of the choices that is not right, if there is one. Most are: seldom is a second one looked at."""
+    """A random wrong choice, if there is one."""
     for _ in range(4):
         choice = rng.choice(choices)
         if choice != truth:
@@ -169,7 +168,7 @@ def good(accuracy: float = 0.95) -> WorkerModel:
 
 
 def careless(accuracy: float = 0.75) -> WorkerModel:
-    """In a hurry, and often elsewhere with their thoughts."""
+    """Fast and often inattentive."""
     return WorkerModel("careless", accuracy=accuracy, carelessness=0.1, pace=0.6)
 
 
@@ -182,7 +181,7 @@ def first_option_clicker() -> WorkerModel:
 
 
 def mixed_crowd(size: int, seed: int) -> list[WorkerModel]:
-    """A crowd as panels have them: of 40, 28 good, 7 careless and 5 spammers, in no particular order."""
+    """A typical panel: of 40 people, 28 good, 7 careless and 5 spammers, in random order."""
     rng = Random(f"{seed}:crowd")
     spammers = round(size * 0.125)
     careless_ones = round(size * 0.175)

@@ -1,7 +1,6 @@
-"""How good what simulated people make is, and what others make of that.
+"""The quality of simulated answers, and its effect on those who use them.
 
-The quality of an answer is its score by what somebody who never errs would have answered, from 0 to 1. Nobody but the
-simulation knows it.
+The quality of an answer is its score against that of a perfect worker, from 0 to 1. Only the simulation knows it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,21 +10,21 @@ from chorale.contract import AnswerError, Task
 from chorale.model import Answer
 
 UNCLEAR = 0.5
-"""How often people are right about what was made as badly as can be, next to what was made well."""
+"""Relative accuracy in judging answers of quality 0, compared with good ones."""
 TOLERANCE = 0.25
-"""A grade that is farther off than this teaches nothing."""
+"""A grade with a larger error teaches nothing."""
 
 
 def ability_at(accuracy: float, quality: float) -> float:
-    """How often somebody is right about something of that quality: what is made badly is hard to judge."""
+    """The accuracy in judging an answer of this quality: bad answers are harder to judge."""
     return accuracy * (UNCLEAR + (1 - UNCLEAR) * quality)
 
 
 def mistakes_explained(grade: float, quality: float) -> float:
-    """How much of a mistake a grade explains to the person who gets it.
+    """The fraction of a mistake that a grade explains to its recipient.
 
-    Of an answer that deserves full marks nothing is to be learned. Of others, the more the worse they are, as long as
-    the grade says so: one that is far off misses what was wrong, or finds fault with what was not.
+    A perfect answer teaches nothing. Worse answers teach more, if their grade is accurate: a wrong grade misses errors
+    or criticises what was correct.
 
     >>> mistakes_explained(0.2, 0.2), mistakes_explained(1.0, 1.0), mistakes_explained(0.9, 0.2)
     (0.8, 0.0, 0.0)
@@ -34,10 +33,10 @@ def mistakes_explained(grade: float, quality: float) -> float:
 
 
 def fair_grade(task: Task, guesses: Sequence[Answer], quality: float) -> Answer:
-    """The answer to a rubric that says best how good something is, made from some answers to choose from."""
+    """The answer to a rubric that best matches a quality, made from possible answers."""
     marks = task.grading.marks
     if marks is None:
-        raise ValueError(f"task `{task.name}` is no rubric")
+        raise ValueError(f"task `{task.name}` is not a rubric")
 
     graded = [(guess, marks(guess).criteria) for guess in guesses]
     nearest, given = min(graded, key=lambda one: _off(one[1], quality))
@@ -53,14 +52,14 @@ def fair_grade(task: Task, guesses: Sequence[Answer], quality: float) -> Answer:
 
 
 def _off(criteria: Mapping[str, float], quality: float) -> float:
-    """How far the mean of some grades is from a quality."""
+    """The distance of the mean of some grades from a quality."""
     return abs(sum(criteria.values()) / len(criteria) - quality) if criteria else 1.0
 
 
 def _criterion_by_criterion(
     graded: Sequence[tuple[dict[str, Any], Mapping[str, float]]], like: dict[str, Any], quality: float
 ) -> dict[str, Any]:
-    """An answer like another, with every criterion as one of the guesses has it that comes nearest to the quality."""
+    """A copy of an answer, with every criterion set to the guess that is closest to the quality."""
     best: dict[str, tuple[float, Any]] = {}
     for guess, criteria in graded:
         for name, mark in criteria.items():

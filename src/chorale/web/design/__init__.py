@@ -1,7 +1,7 @@
-"""Designing: a page where the task options of a study are edited beside a preview of the work page.
+"""The design page: edits the task options of a study next to a preview of the work page.
 
-- `describing`: what can be set, for the page to make inputs of
-- `drafts`: options that are being edited: checked, previewed, saved
-- `routes`: the page, its interface and the preview
+- `describing`: the settings, from which the page makes inputs
+- `drafts`: edited options: checked, previewed, saved
+- `routes`: the page, its API and the preview
 - `app`: the site of `chorale design`
 """

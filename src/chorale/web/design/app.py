@@ -1,4 +1,4 @@
-"""The site of `chorale design`: the design page alone, for the person at this computer."""
+"""The site of `chorale design`: only the design page, for the person at this computer."""
 
 import secrets
 from typing import Annotated
@@ -34,7 +34,7 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
 
     @app.get("/", include_in_schema=False)
     async def enter(given: Annotated[str, Query(alias="key")] = "") -> Response:
-        """Take the key out of the address, and remember it in the browser. Another site's link ends no session."""
+        """Move the key from the URL to a cookie. A link from another site does not end the session."""
         response = RedirectResponse("/design", 303)
         if is_key(given):
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict")

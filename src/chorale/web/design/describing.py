@@ -9,7 +9,7 @@ _NUMBERS = {"integer", "number"}
 
 
 def described(model: type[BaseModel]) -> list[dict[str, Any]]:
-    """Every setting of a table: its name, what kind of input it needs, its help and its default."""
+    """Every setting of a table: its name, kind of input, help and default."""
     schema = model.model_json_schema(by_alias=True)
     return _settings(schema, schema.get("$defs", {}))
 
@@ -29,7 +29,7 @@ def _settings(table: Mapping[str, Any], shared: Mapping[str, Any]) -> list[dict[
 
 
 def _kind(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """What kind of input a value needs, with what that input has to know."""
+    """The kind of input for a value, with its parameters."""
     schema = _followed(schema, shared)
     choices = [_followed(each, shared) for each in schema.get("anyOf", ()) if each.get("type") != "null"]
     if len(choices) == 1:

@@ -1,4 +1,4 @@
-"""Options that are being edited: tried without writing them, and saved into the study file."""
+"""Edited options: tried without writing them, and saved to the study file."""
 
 import os
 import tempfile
@@ -21,24 +21,24 @@ from chorale.model.extras import need
 from chorale.web.design.describing import described
 
 MOST_PREVIEWED = 50
-"""Items that a preview goes through."""
+"""Number of items in a preview."""
 
 
 class Edit(BaseModel):
-    """What the design page sends: the options of one stage."""
+    """An edit sent by the design page: the options of one stage."""
 
     model_config = ConfigDict(extra="forbid")
 
     stage: str = Field(max_length=100)
     digest: str = Field(max_length=64)
-    """Of the study file that the edit began with."""
+    """The digest of the study file at the start of the edit."""
     options: dict[str, Any]
     origins: dict[str, list[int | None]] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Options that were tried: the study as it would be, with all that is wrong with it."""
+    """The result of trying options: the study with these options, and its problems."""
 
     text: str
     read: ReadFolder
@@ -48,11 +48,11 @@ class Tried:
 
     @property
     def can_be_shown(self) -> bool:
-        """Whether the form itself is right, whatever does not fit it yet."""
+        """Whether the form itself is valid, even if other files do not fit it yet."""
         return not self.problems_in_options() and can_be_shown(self.read)
 
     def problems_in_options(self) -> list[dict[str, Any]]:
-        """Those of the options of the stage, with where in them they are."""
+        """The problems in the stage's options, with their places."""
         return [
             {"at": list(each.setting[3:]), "message": _sentence(each)}
             for each in self.read.problems
@@ -71,14 +71,14 @@ def can_be_shown(read: ReadFolder) -> bool:
 
 
 def _sentence(problem: Problem) -> str:
-    """A problem without its place and what was found there, which the page shows."""
+    """A problem without its place and value, which the page shows separately."""
     words = problem.message.partition("` ")
     message = words[2] if problem.message.startswith("`") and words[2] else problem.message
     return f"{message[:1].upper()}{message[1:]}. {problem.fix}"
 
 
 class Designer:
-    """The study file of a folder while somebody designs it."""
+    """The study file of a folder during design."""
 
     def __init__(
         self,
@@ -86,13 +86,13 @@ class Designer:
         refused: Callable[[ReadFolder], Sequence[Problem]],
         saved: Callable[[str], None] | None = None,
     ) -> None:
-        """`refused` finds what of a changed folder may not change any more; `saved` is called with the stage's name."""
+        """`refused` finds changes that are no longer allowed; `saved` is called with the stage's name."""
         need("tomlkit")
         self.directory = directory
         self._refused, self._saved = refused, saved
         self._saving = Lock()
         self.version = 0
-        """Counts drafts that can be previewed."""
+        """Number of drafts that could be previewed."""
         self._latest = read_folder(directory)
         if not can_be_shown(self._latest):
             problems = self._latest.problems
@@ -108,7 +108,7 @@ class Designer:
 
     @property
     def settings(self) -> StudySettings:
-        """Those of the latest draft that can be previewed."""
+        """The settings of the latest draft that can be previewed."""
         if self._latest.settings is None:
             raise TypeError("drafts that can be previewed have settings")
         return self._latest.settings
@@ -118,7 +118,7 @@ class Designer:
         return self._latest.stages
 
     def state(self) -> dict[str, Any]:
-        """All that the page needs: the stages with their options as the file has them, and what can be set."""
+        """The page's data: the stages with their current options, and all settings."""
         text = self.text()
         tasks = installed_tasks()
         stages = []
@@ -140,14 +140,14 @@ class Designer:
         return {"status": "ok", "digest": _digest(text), "stages": stages, "version": self.version}
 
     def try_out(self, edit: Edit) -> Tried:
-        """Check options as `chorale check` does. If the form is right, previews show it from now on."""
+        """Check options as `chorale check` does. If the form is valid, previews show it from now on."""
         return self._show(self._tried(edit, self.text()))
 
     def save(self, edit: Edit) -> Tried:
-        """Write the options into the study file, unless the form is wrong or the file is no longer what it was.
+        """Write the options to the study file, unless the form is invalid or the file has changed.
 
-        Where people have worked, nothing else may be wrong either. Before that, gold and other files can be brought in
-        line with the form afterwards.
+        After people have worked, there must be no other problems. Before that, gold and other files can be adapted to
+        the form later.
         """
         with self._saving:
             text = self.text()
@@ -192,7 +192,7 @@ class Designer:
 
 
 def _without_empty(value: Any) -> Any:
-    """Values without inputs that were left empty."""
+    """Values without empty inputs."""
     if isinstance(value, dict):
         return {name: _without_empty(inner) for name, inner in value.items() if inner is not None}
     return [_without_empty(inner) for inner in value] if isinstance(value, list) else value
@@ -203,12 +203,12 @@ def _digest(text: str) -> str:
 
 
 def saved_digest(tried: Tried) -> str:
-    """The mark of the file as it was saved."""
+    """The digest of the saved file."""
     return _digest(tried.text)
 
 
 def _write(file: Path, text: str) -> None:
-    """Replace a file at once: whoever reads it finds all of the old text or all of the new."""
+    """Replace a file atomically: readers get either the old or the new text."""
     try:
         handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         try:

@@ -1,4 +1,4 @@
-"""The design page, what it asks the server, and the preview: the real work page, which stores nothing."""
+"""Routes of the design page and its preview, which is the real work page but stores nothing."""
 
 import asyncio
 import secrets
@@ -29,15 +29,15 @@ _NOBODY = SimpleNamespace(pseudonym="preview")
 
 
 class Desk:
-    """A study that somebody designs: the draft they have, and the item that each preview shows."""
+    """A design session: the current draft, and the item shown in each preview."""
 
     def __init__(self, designer: Designer, pages: Pages, base: str, after_saving: str = "") -> None:
         self.designer = designer
         self.pages = pages
         self.base = base
-        """Where the design page is."""
+        """The path of the design page."""
         self.after_saving = after_saving
-        """What to do for a saved form to be used."""
+        """How to apply a saved form."""
         self.preview = _Preview(designer, f"{base}/preview")
 
     def page(self, back: str | None = None) -> Response:
@@ -49,11 +49,11 @@ class Desk:
 
 
 DeskOf = Callable[[Request], Awaitable[Desk]]
-"""Finds the desk of the person who asks."""
+"""Finds the design session of a request."""
 
 
 class DesignRoute(APIRoute):
-    """Routes that answer the script of the design page, also where something is wrong."""
+    """Routes for the design page's script, which return problems as JSON."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -78,7 +78,7 @@ def design_error(status: int, code: str, message: str) -> Response:
 
 
 def add_design_routes(router: APIRouter, desk_of: DeskOf) -> None:
-    """What the design page asks for. The router's class should be `DesignRoute`."""
+    """Add the routes of the design page. The router's class should be `DesignRoute`."""
     own_desk = Annotated[Desk, Depends(desk_of)]
 
     @router.get("/design/state", include_in_schema=False)
@@ -87,13 +87,13 @@ def add_design_routes(router: APIRouter, desk_of: DeskOf) -> None:
 
     @router.post("/design/draft", include_in_schema=False)
     async def draft(desk: own_desk, edit: Edit) -> Response:
-        """Check options; previews show them if nothing is wrong."""
+        """Check options; previews show them if they are valid."""
         tried = await asyncio.to_thread(desk.designer.try_out, edit)
         return JSONResponse(_reply(desk.designer, tried))
 
     @router.post("/design/save", include_in_schema=False)
     async def save(desk: own_desk, edit: Edit) -> Response:
-        """Write options into the study file. When this says that they are saved, they are on disk."""
+        """Write options to the study file. If the reply says that they are saved, they are on disk."""
         tried = await asyncio.to_thread(desk.designer.save, edit)
         more = {"saved": tried.saved, "digest": saved_digest(tried), "note": desk.after_saving}
         return JSONResponse({**_reply(desk.designer, tried), **more})
@@ -112,7 +112,7 @@ def _reply(designer: Designer, tried: Tried) -> dict[str, Any]:
 
 
 class _Preview:
-    """Which item of each stage the preview shows."""
+    """The item that the preview of each stage shows."""
 
     def __init__(self, designer: Designer, base: str) -> None:
         self._designer = designer
@@ -133,7 +133,7 @@ class _Preview:
         return {"answered": self._places.get(name, 0), "earned": 0, "earned_text": nothing}
 
     def offer(self, content: StageContent) -> dict[str, Any]:
-        """The current item, as the page gets one."""
+        """The current item, in the format of the work page."""
         name = content.settings.name
         if not _items(content):
             words = "This stage takes its items from another stage, so there is nothing to show here yet."
@@ -145,7 +145,8 @@ class _Preview:
         form, name = content.task.form, content.settings.name
         seeds = Seeds.of(self._designer.settings.study.seed, name, _NOBODY.pseudonym, item.key)
         return {
-            # Another name for every draft: the browser keeps unfinished answers by it, and the form may be another one.
+            # A different name for every draft: the browser keeps unfinished answers by it, and the form may have
+            # changed.
             "id": f"{self._designer.version}-{secrets.token_hex(4)}",
             "item": dressed(form, form.view(item.payload), lambda place: f"{self._base}/{name}/media/{quote(place)}"),
             "arrangement": None if form.arrange is None else form.arrange(item.payload, seeds),
@@ -156,7 +157,7 @@ class _Preview:
         }
 
     def page(self, pages: Pages, content: StageContent) -> Response:
-        """The work page of a stage, which only the design page can show in a frame."""
+        """The work page of a stage, which can be framed only by the design page."""
         here = f"{self._base}/{content.settings.name}"
         urls = {f"{act}_url_pattern": f"{here}/{act}" for act in ("submit", "first", "return")}
         page = form_page(
@@ -190,7 +191,7 @@ def _add_preview(router: APIRouter, own_desk: Any) -> None:
 
     @router.post("/design/preview/{name}/submit", include_in_schema=False)
     async def submit(desk: own_desk, name: str, body: Submission) -> Response:
-        """Check an answer as the site does, and keep nothing of it."""
+        """Check an answer as the site does, without storing it."""
         content = desk.designer.stage(name)
         try:
             content.task.shape.parse_answer(body.answer, desk.preview.item(content).payload)
@@ -221,5 +222,5 @@ def _add_preview(router: APIRouter, own_desk: Any) -> None:
 
 
 def _items(content: StageContent) -> Sequence[NewItem]:
-    """What a preview shows: items, or those with known answers where the stage has no others."""
+    """The items of a preview; gold if the stage has no others."""
     return content.items[:MOST_PREVIEWED] or [row.item for row in content.gold[:MOST_PREVIEWED]]

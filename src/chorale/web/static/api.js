@@ -1,10 +1,10 @@
 /**
- * Talking to the server. Whatever happens comes back as one of four kinds, so that callers never guess:
+ * Requests to the server. Every outcome is one of four kinds:
  *
- * - `ok`: the server understood and said so, in the shape we know;
+ * - `ok`: the server accepted the request, with a valid reply;
  * - `refused`: the server will never accept this; `message` is for the worker;
  * - `signed_out`: it may accept this once the worker has signed in again; `message` says why;
- * - `unreachable`: no usable word from the server (no connection, time-out, 5xx, 429, somebody else's login page).
+ * - `unreachable`: no usable reply (no connection, time-out, 5xx, 429, the login page of a network).
  *
  * @typedef {{kind: "ok", data: Object<string, any>}
  *   | {kind: "refused", status: number, code: string, message: string}
@@ -15,7 +15,7 @@
 import { say } from "./say.js";
 
 const TIMEOUT_MS = 15_000;
-// Whose page this is: on a shared device somebody else may sign in while it is open.
+// The worker of this page: on a shared device, another worker may sign in while it is open.
 const owner = /** @type {HTMLElement | null} */ (document.querySelector("[data-owner]"))?.dataset.owner ?? "";
 const WORTH_RETRYING = new Set([408, 425, 429]);
 

@@ -1,5 +1,5 @@
 /**
- * Turn what an element holds into new HTML, touching only what is different: whatever stays the same keeps the focus, the
+ * Update an element to new HTML, changing only what differs: unchanged parts keep the focus, the
  * selection, its scroll position and, for `<details>`, whether it is open.
  *
  * @param {HTMLElement} container
@@ -16,7 +16,7 @@ export function become(container, html) {
  */
 function adoptChildren(old, wanted) {
   const coming = new Set(["", ...[...wanted.childNodes].map(idOf)]);
-  // What is gone goes first, so that what stays need not move: moving loses the focus.
+  // Remove old nodes first, so that the others need not move: moving loses the focus.
   for (const child of [...old.childNodes]) if (!coming.has(idOf(child))) child.remove();
   const named = new Map([...old.childNodes].map((child) => [idOf(child), child]));
   let at = old.firstChild;
@@ -75,7 +75,7 @@ function adoptAttributes(there, child) {
 }
 
 /**
- * Whether one can take the place of the other. What has an id is itself and no other: an opened detail must not slide to
+ * Whether one node can be updated to the other. Nodes with an id never replace others: an opened detail must not move to
  * the next row.
  *
  * @param {Node} there

@@ -1,5 +1,5 @@
 /**
- * Gets everything out of the outbox, however long it takes, and tells the worker how that goes.
+ * Sends everything in the outbox, however long it takes, and shows its progress to the worker.
  *
  * @typedef {import("./outbox.js").Entry} Entry
  * @typedef {import("./outbox.js").Refused} Refused
@@ -12,7 +12,7 @@ import { say } from "./say.js";
 
 export const RETRY = { firstMs: 1000, mostMs: 15_000 };
 
-/** What the server says of sessions that are over: pages say why themselves. */
+/** Codes of ended sessions, for which pages show their own messages. */
 const ENDED = new Set(["participation_lost", "revoked"]);
 
 export class Courier {
@@ -39,7 +39,7 @@ export class Courier {
     });
   }
 
-  /** Show feedback that was on the screen, or on its way there, when the page was left. Once, when a page opens. */
+  /** Show feedback that was not confirmed when the page was left. Called once, when a page opens. */
   async catchUp() {
     for (const sent of this.outbox.unseen()) await this.#tell(sent);
   }
@@ -74,7 +74,7 @@ export class Courier {
     this.#connected();
   }
 
-  /** Answers the server will never take stay in view until the worker has seen them. */
+  /** Show rejected answers until the worker has dismissed them. */
   showRefused() {
     const refused = this.outbox.refused();
     for (const name of [...this.notices.shown.keys()]) {
@@ -102,7 +102,7 @@ export class Courier {
 
   /**
    * @param {"unreachable" | "signed_out"} why
-   * @param {string} message what the server said about it
+   * @param {string} message the server's message
    * @returns {HTMLButtonElement}
    */
   #waiting(why, message) {

@@ -107,7 +107,7 @@ function cards(setting) {
 }
 
 /**
- * What a new entry begins with: an unused name, and the first of the values to choose from.
+ * The initial values of a new entry: an unused name, and the first option of each choice.
  *
  * @param {Setting} setting
  * @param {Entry[]} entries
@@ -194,7 +194,7 @@ function buttons(setting, entries, place) {
 }
 
 /**
- * Something was changed. Where other inputs depend on it, they are made anew; the focus stays.
+ * Handle a change. Inputs that depend on it are recreated; the focus is kept.
  *
  * @param {boolean} structure
  * @param {() => Element | undefined | null} [focus]
@@ -309,7 +309,7 @@ async function save() {
   digest = reply.digest;
   const typedMeanwhile = JSON.stringify(edit().options) !== JSON.stringify(sent.options);
   stage.options = sent.options;
-  // Whatever was moved meanwhile, these are their places in the file now.
+  // These are their positions in the saved file, even if entries were moved.
   for (const list of lists) list.forEach((each, place) => (each.origin = place));
   setChanged(typedMeanwhile);
   const rest = reply.elsewhere.length ? "Other files do not match the form yet." : "";
@@ -320,7 +320,7 @@ async function save() {
  * @param {"GET" | "POST"} method
  * @param {string} path
  * @param {any} [body]
- * @returns {Promise<any>} the reply; null after what is wrong was shown
+ * @returns {Promise<any>} the reply; null after an error was shown
  */
 async function ask(method, path, body) {
   try {

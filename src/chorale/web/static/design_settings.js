@@ -57,7 +57,7 @@ export function entry(setting, raw, origin) {
 }
 
 /**
- * The values as they are sent: what was left empty is left out.
+ * The values to send, without empty ones.
  *
  * @param {Setting[]} settings
  * @param {Object<string, any>} values
@@ -91,7 +91,7 @@ function writtenEntry(setting, each) {
 }
 
 /**
- * Whether a setting has a meaning beside the others: `options` has none for a scale.
+ * Whether a setting applies, given the others: `options` does not for a scale.
  *
  * @param {Setting | undefined} setting
  * @param {Object<string, any>} values
@@ -104,7 +104,7 @@ export function isUsed(setting, values) {
 export const spoken = (name) => name.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
 
 /**
- * The input of one setting, with its label, its help and a place for what is wrong with it.
+ * The input of one setting, with its label, help and a place for its problems.
  *
  * @param {Setting} setting
  * @param {Object<string, any>} values the table it is in
@@ -130,7 +130,7 @@ export function field(setting, values, path, context) {
 }
 
 /**
- * Help as text: what stands in backquotes is code.
+ * Help as text; text in backquotes becomes code.
  *
  * @param {string} help
  */
@@ -222,7 +222,7 @@ function table(setting, values, path, context, hint, wrong) {
 }
 
 /**
- * A list of small tables, a row each.
+ * A list of small tables, one row each.
  *
  * @param {Setting} setting
  * @param {Object<string, any>} values

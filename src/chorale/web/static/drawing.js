@@ -22,7 +22,7 @@
     polyline: LINE,
     polygon: { add: () => say("Add a polygon"), named: (values) => say("polygon {number} {label}", values) },
   };
-  /** Points that finish a shape by themselves; others are finished by hand. */
+  /** Number of points that complete a shape automatically; others are completed by the worker. */
   const ENOUGH = { point: 1, line: 2 };
   const FEWEST = { box: 2, point: 1, line: 2, polyline: 2, polygon: 3 };
 
@@ -43,7 +43,7 @@
 
   class Drawing {
     /**
-     * Without `preselected`, somebody chooses a label first, or draws first and chooses then.
+     * Without `preselected`, workers choose a label before or after drawing.
      *
      * @param {{src: string, alt: string, kind: Kind, labels: string[], shapes?: Shape[], preselected?: boolean, changed: () => void}} options
      */
@@ -86,7 +86,7 @@
       return { width: this.image.naturalWidth || 1, height: this.image.naturalHeight || 1 };
     }
 
-    /** What can be drawn. @param {string[]} labels */
+    /** Set the labels. @param {string[]} labels */
     relabel(labels) {
       this.labels = labels.length ? labels : [""];
       if (!this.labels.includes(this.label)) this.label = this.preselected || this.labels.length === 1 ? this.labels[0] : "";
@@ -95,12 +95,12 @@
       this.choices.hidden = labels.length === 0;
     }
 
-    /** How many shapes wait for a label. */
+    /** Number of shapes without a label. */
     get unlabelled() {
       return this.labels.includes("") ? 0 : this.shapes.filter(({ label }) => label === "").length;
     }
 
-    /** Nothing can be drawn on a picture that is not there. */
+    /** Disable drawing if the picture can't be loaded. */
     get #isLoaded() {
       return this.image.naturalWidth > 0;
     }
@@ -167,7 +167,7 @@
       if (!this.#isLoaded) return;
       const point = this.#at(event);
       const last = this.pending.at(-1);
-      // The second half of a double click ends the shape.
+      // The second click of a double click completes the shape.
       const again = last !== undefined && Math.hypot(last[0] - point[0], last[1] - point[1]) < this.size.width / 200;
       if (again) this.#finish();
       else this.#addPoint(point);

@@ -59,7 +59,7 @@ function controls(root) {
 const isToggle = (control) => TOGGLES.has(control.type);
 
 /**
- * Put the item's fields into the elements with `data-text`.
+ * Fill the elements with `data-text` with the item's fields.
  *
  * @param {ParentNode} root
  * @param {Object<string, any>} item
@@ -95,7 +95,7 @@ export function collect(root) {
 }
 
 /**
- * Show the step that a form of two is in: first answers that are stored are put in and can't be changed.
+ * Show the current step of a form in two steps: stored first answers are filled in and disabled.
  *
  * @param {ParentNode} root
  * @param {FirstStep} step
@@ -114,7 +114,7 @@ export function showStep(root, step) {
 }
 
 /**
- * Fill in an answer that is suggested, as `collect` would return it.
+ * Fill in a suggested answer, in the format of `collect`.
  *
  * @param {ParentNode} root
  * @param {any} answer null if none is
@@ -163,7 +163,7 @@ export function readDraft(root) {
 
 /**
  * @param {ParentNode} root
- * @param {any} draft what `readDraft` returned, perhaps of an older form: what doesn't fit is left
+ * @param {any} draft the result of `readDraft`, possibly from an older form: values that do not fit are ignored
  */
 export function restoreDraft(root, draft) {
   if (!Array.isArray(draft)) return;
@@ -182,7 +182,7 @@ export function restoreDraft(root, draft) {
 }
 
 /**
- * What keeps the form from being submitted.
+ * The first problem that prevents submitting the form.
  *
  * @param {ParentNode} root
  * @returns {{control: Control, message: string} | null}
@@ -212,7 +212,7 @@ export function optionFor(root, key) {
 }
 
 /**
- * Show each option's key beside it and tell assistive technology.
+ * Show each option's key next to it, also to assistive technology.
  *
  * @param {ParentNode} root
  */
@@ -235,7 +235,7 @@ export function addKeyHints(root) {
 }
 
 /**
- * What was asked and answered, in words, so that it can be shown again without the form.
+ * The question and answer in words, to show them again without the form.
  *
  * @param {ParentNode} root
  * @returns {Recap}

@@ -34,5 +34,5 @@ offerCopying(document);
 await courier.catchUp();
 const before = sent;
 await courier.deliverAll();
-// What the page says about answers and earnings is from before.
+// The answers and earnings on the page are out of date.
 if (sent > before) location.reload();

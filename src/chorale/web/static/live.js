@@ -1,7 +1,7 @@
 /**
- * Asks for the live part of the page every few seconds and shows what is different.
+ * Updates the live part of the page every few seconds.
  *
- * Rests while nobody looks, asks less often while the server does not answer, and says since when what it shows is old.
+ * Pauses while the page is hidden, slows down while the server does not answer, and shows how old the content is.
  */
 
 import { become } from "./become.js";
@@ -24,7 +24,7 @@ export function keepLive(container, status) {
     if (document.hidden) return;
     const mine = ++looks;
     const answer = await ask(container.dataset.live ?? location.pathname);
-    // Somebody came back to the page meanwhile, and a newer look goes on.
+    // The user has returned to the page in the meantime, and a newer update is running.
     if (mine !== looks) return;
     if (answer.html !== undefined) {
       become(container, answer.html);

@@ -1,8 +1,8 @@
 /**
- * The outbox: answers the worker has submitted and the server has not yet said yes to.
+ * The outbox: submitted answers that the server has not accepted yet.
  *
- * An answer is written here before it is sent, and leaves only when the server accepted it, or said that it never will;
- * then it moves to `refused`, which the worker sees and dismisses.
+ * An answer is stored here before it is sent, and removed only when the server has accepted or rejected it;
+ * a rejected answer moves to `refused`, which the worker sees and dismisses.
  *
  * @typedef {import("./form.js").Recap} Recap
  * @typedef {{id: string, url: string, key: string, answer: any, durationMs: number, writing?: import("./writing.js").WritingNumbers | null, recap: Recap, at: number, tab: string}} Entry
@@ -81,7 +81,7 @@ export class Outbox {
       const reply = await post(entry.url, body, { keepalive: true });
       if (reply.kind === "ok") {
         const sent = { id, entry, data: reply.data, at: Date.now() };
-        if (reply.data.feedback) this.store.set("unseen", id, sent); // the page may be left this very moment
+        if (reply.data.feedback) this.store.set("unseen", id, sent); // the page may be closed at any moment
         this.store.remove("outbox", id);
         this.store.remove("draft", id);
         delivery.sent.push(sent);
@@ -98,7 +98,7 @@ export class Outbox {
   }
 
   /**
-   * The tab the answer was given in sends it, because the worker sees there what comes back. Others only step in when
+   * The tab of the answer sends it, because the worker sees the reply there. Others send it only if
    * it seems to be gone.
    *
    * @param {Entry} entry
@@ -118,14 +118,14 @@ export class Outbox {
     if (code !== "invalid_answer") {
       this.store.set("refused", entry.id, refused);
       this.store.remove("draft", entry.id);
-    } // else the draft stays, and the worker puts it right in the form
+    } // else the draft stays, and the worker corrects it in the form
     this.store.remove("outbox", entry.id);
     return refused;
   }
 }
 
 /**
- * Run while no other tab does. Where locks are missing, or a sleeping tab sits on this one, go on all the same: the key
+ * Run while no other tab does. If locks are unavailable or held by a sleeping tab, continue anyway: the key
  * of each answer makes sending it twice harmless.
  *
  * @template T

@@ -1,5 +1,5 @@
 /**
- * One question on the screen: from the moment it is shown until the worker is done with it.
+ * One question on the screen, from display until the worker has finished it.
  *
  * @typedef {import("./form.js").TaskModule} TaskModule
  * @typedef {import("./form.js").Recap} Recap
@@ -50,7 +50,7 @@ export class Question {
       this.resolve = resolve;
     });
     this.#render(draft?.fields);
-    /** Only where the study counts how answers are written. */
+    /** Only if the study records how answers are written. */
     this.writing = byId("work").dataset.writing ? new Writing(this.root, draft?.writing ?? null, this.listening.signal) : null;
     this.#listen();
     this.saveDraft();
@@ -58,7 +58,7 @@ export class Question {
   }
 
   /**
-   * Ask, and wait for what becomes of it.
+   * Show the question, and wait for the outcome.
    *
    * @param {string} [problem] why the answer given before was not accepted
    * @returns {Promise<Outcome>}
@@ -91,7 +91,7 @@ export class Question {
     this.store.set("draft", id, { id, key: this.key, fields, durationMs: this.timer.elapsed, writing: this.writing?.counts ?? null, at: Date.now() });
   }
 
-  /** The worker asks to submit. A form that decides itself when it is complete is asked, and calls `submit` later. */
+  /** Handle a request to submit. A form that decides itself when it is complete calls `submit` later. */
   request() {
     if (this.busy) return;
     if (this.assignment.first?.answer === null) this.#answerFirst(this.assignment.first);
@@ -104,7 +104,7 @@ export class Question {
     const own = this.module?.problem?.(this.root);
     const problem = own ? { message: own } : form.firstProblem(this.root);
     if (problem) {
-      // The second half of a double click or double Enter, meant for the question before: nobody has begun this one.
+      // Ignore the second half of a double click or double Enter, which was meant for the previous question.
       if (!this.begun && performance.now() - this.shown < 500) return;
       this.#complain(problem.message, problem.control);
       if (own) this.module?.point?.(this.root);
@@ -148,7 +148,7 @@ export class Question {
     this.#showStep();
     this.module?.revealed?.(this.root, reply.item);
     this.saveDraft();
-    // The second half of a double click is not meant for what has just appeared.
+    // Ignore the second half of a double click, which was not meant for the new content.
     this.begun = false;
     this.shown = performance.now();
     const part = /** @type {HTMLElement | null} */ (this.root.querySelector("[data-reveal]"));
@@ -225,14 +225,14 @@ export class Question {
   }
 
   /**
-   * Enter submits wherever it has no meaning of its own; with Ctrl or Cmd also while writing.
+   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing.
    *
    * @param {KeyboardEvent} event
    */
   #enter(event) {
     if (event.key !== "Enter" || event.defaultPrevented || event.isComposing) return;
     if (event.repeat) {
-      event.preventDefault(); // a key held down is meant for one question only
+      event.preventDefault(); // a held key must affect only one question
       return;
     }
     const target = /** @type {Element} */ (event.target);
@@ -245,7 +245,7 @@ export class Question {
   }
 
   /**
-   * Say on the button which keys submit: where Enter begins a new line or has another meaning (`data-own-enter`), it takes
+   * Show the submit keys on the button: where Enter starts a new line or has another meaning (`data-own-enter`), it needs
    * another key with it.
    *
    * @param {Element | null} focused

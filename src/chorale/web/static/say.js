@@ -1,6 +1,6 @@
 /**
- * Sentences of this page. They are written in English where they are used; a study in another language has a script before
- * all others that knows what they are there.
+ * Sentences of this page. They are in English where they are used; a study in another language loads a script before
+ * all others, with their translations.
  *
  * @typedef {Object<string, string | number>} Values
  */
@@ -33,7 +33,7 @@ export function sayCount(count, one, several, values = {}) {
   return filled(Array.isArray(forms) ? (forms[words?.plural(count) ?? 0] ?? english) : english, { count, ...values });
 }
 
-globalThis.choraleSay = say; // for scripts that are no modules
+globalThis.choraleSay = say; // for scripts that are not modules
 
 /** @param {string[]} choices @returns {string} “a, b or c” */
 export const sayOneOf = (choices) => alternatives.format(choices);

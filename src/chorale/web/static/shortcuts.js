@@ -1,10 +1,10 @@
-/** Single keys for those who like them; they can be switched off (WCAG 2.1.4), and the device remembers. */
+/** Single-key shortcuts, which can be switched off (WCAG 2.1.4); the device remembers the choice. */
 
 export class Shortcuts {
   /**
    * @param {import("./storage.js").DeviceStore} store
    * @param {HTMLInputElement} toggle
-   * @param {(key: string) => boolean} onKey whether the key was meant for something
+   * @param {(key: string) => boolean} onKey whether the key was handled
    */
   constructor(store, toggle, onKey) {
     this.on = store.get("settings", "shortcuts") !== false;

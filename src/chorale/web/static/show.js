@@ -1,5 +1,5 @@
 /**
- * Small pieces of page, made without any HTML from strings.
+ * Small page elements, made without HTML strings.
  *
  * @typedef {import("./form.js").Recap} Recap
  */
@@ -86,8 +86,8 @@ export async function showFeedback(section, recap, explanation, compared = null)
 }
 
 /**
- * Resolves when the worker presses the button or Enter. The second half of a double click or a double Enter, meant for
- * what was there before, doesn't count.
+ * Resolves when the worker presses the button or Enter. Ignores the second half of a double click or double Enter, meant for
+ * the previous content.
  *
  * @param {HTMLButtonElement} button
  * @returns {Promise<void>}
@@ -128,7 +128,7 @@ export class Notices {
   }
 
   /**
-   * Show a message; the same name again changes nothing.
+   * Show a message; a repeated name changes nothing.
    *
    * @param {string} name
    * @param {{tone: "info" | "ok" | "warn" | "danger", title?: string, text: string, more?: Node[], buttons?: HTMLElement[]}} notice
@@ -152,7 +152,7 @@ export class Notices {
 }
 
 /**
- * Focus what is new on a page, unless the page is a preview in a frame and somebody is typing beside it.
+ * Focus new content, unless the page is a preview in a frame and the user is typing outside of it.
  *
  * @param {HTMLElement} element
  * @param {FocusOptions} [options]

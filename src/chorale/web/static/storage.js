@@ -1,12 +1,12 @@
 /**
- * What this device remembers, in localStorage; in memory where the browser has none to give.
+ * Records on this device, in localStorage; in memory if that is unavailable.
  */
 
 const PREFIX = "chorale";
 const DRAFT_DAYS = 30;
 
 /**
- * Records of one worker: `chorale:<room>:<owner>:<id>`. One key a record, so that two tabs never overwrite each other.
+ * Records of one worker: `chorale:<room>:<owner>:<id>`. One key per record, so that two tabs never overwrite each other.
  */
 export class DeviceStore {
   /** @param {string} owner the worker's pseudonym: another worker on this device has their own records */
@@ -58,7 +58,7 @@ export class DeviceStore {
         return true;
       }
     } catch {
-      this.lasting = false; // full, or switched off while we were running: memory has to do
+      this.lasting = false; // full or disabled in the meantime: use memory
     }
     this.memory.set(key, text);
     return false;
@@ -88,7 +88,7 @@ export class DeviceStore {
       .sort((left, right) => (left.at ?? 0) - (right.at ?? 0));
   }
 
-  /** Forget drafts nobody came back to. */
+  /** Delete abandoned drafts. */
   forgetOldDrafts() {
     const limit = Date.now() - DRAFT_DAYS * 24 * 3600 * 1000;
     for (const draft of this.all("draft")) {

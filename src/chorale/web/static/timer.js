@@ -1,4 +1,4 @@
-/** Clocks: how long a question was in view, how long it is still ours, when to try again. */
+/** Timers: time in view, remaining time limit, and retry delays. */
 
 /** Counts only while the page can be seen. */
 export class VisibleTimer {
@@ -27,7 +27,7 @@ export class VisibleTimer {
   }
 }
 
-/** How long a lease still runs, by the server's clock. Ticks each second near the end, and once at the end. */
+/** The remaining time limit by the server's clock. Ticks each second near the end, and once at the end. */
 export class LeaseClock {
   /**
    * @param {{expires_at: number, server_now: number}} lease
@@ -57,7 +57,7 @@ export class LeaseClock {
   #schedule() {
     clearTimeout(this.timer);
     const left = this.left;
-    // Not one long wait: a laptop that slept wakes up in the middle of it.
+    // Short waits, since a laptop may sleep in between.
     const wait = left > this.nearMs ? Math.min(left - this.nearMs, 30_000) : 1000;
     this.timer = setTimeout(() => {
       if (this.left <= this.nearMs) this.onTick(this.left);
@@ -66,7 +66,7 @@ export class LeaseClock {
   }
 }
 
-/** Growing pauses with chance in them, so that a thousand browsers don't come back in the same second. */
+/** Growing retry delays with random jitter, so that many browsers do not retry in the same second. */
 export class Backoff {
   /**
    * @param {number} firstMs

@@ -1,6 +1,6 @@
 /**
- * The words of a text under somebody's hands: going from one to the next, and choosing stretches of them by dragging, by
- * tapping, or with the keyboard. What becomes of a stretch is the host's affair.
+ * Selecting the words of a text: moving between them, and choosing ranges by dragging,
+ * tapping, or with the keyboard. The host decides what to do with a range.
  *
  * Words are options of a list, so that assistive technology knows which are chosen and Enter is left to the form.
  *
@@ -12,7 +12,7 @@
  *   draw: () => void,
  *   key?: (event: KeyboardEvent) => boolean,
  * }} Host `tapped`: a word by mouse or finger; `toggled`: the one with the focus, by Space; `chosen`: several words;
- *   `draw`: something is to be shown otherwise; `key`: keys without a meaning here, and whether they have one there
+ *   `draw`: the display has to be updated; `key`: handles other keys, and returns whether it did
  */
 
 import { make } from "./show.js";
@@ -61,7 +61,7 @@ export class Words {
   }
 
   /**
-   * Show which words are chosen, and which are about to be.
+   * Show the chosen words and the current range.
    *
    * @param {Stretch[]} chosen
    * @param {(word: HTMLElement, number: number) => void} [more] is to be shown of each
@@ -136,12 +136,12 @@ export class Words {
     if (!this.open || word === null || event.button !== 0 || !event.isPrimary) return;
     const byMouse = event.pointerType === "mouse";
     this.dragging = true;
-    // The mouse may leave the text and come back; a finger is held by the browser anyway.
+    // The mouse may leave the text and return; the browser captures touches anyway.
     if (byMouse) this.box.setPointerCapture(event.pointerId);
     event.preventDefault();
     this.pending = { from: word, to: word };
     this.current = word;
-    // A finger on a word is no reason for the keyboard of a phone to go: whoever wrote goes on writing afterwards.
+    // Touching a word must not close a phone's keyboard, so that people can continue typing.
     if (byMouse) this.goTo(word, true);
     else this.host.draw();
   }
@@ -161,7 +161,7 @@ export class Words {
     this.#choose(this.pending, (word) => this.host.tapped(word));
   }
 
-  /** The browser took the finger for scrolling, or the focus went elsewhere. */
+  /** The browser started scrolling, or the focus moved elsewhere. */
   #cancel() {
     this.dragging = false;
     this.pending = null;

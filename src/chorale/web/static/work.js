@@ -2,7 +2,7 @@
  * The work page: read the guidelines, then question after question until there are none.
  *
  * The page is one loop (`main`). Each step is a function that resolves when the step is over, so at any time the page is
- * in exactly one place: sending what is unsent, asking for the next question, working on one, or resting.
+ * in exactly one state: sending unsent answers, requesting a question, showing one, or waiting.
  *
  * @typedef {import("./question.js").Assignment} Assignment
  * @typedef {{answered: number, earned: number, earned_text: string}} Progress
@@ -28,12 +28,12 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const PANELS = ["panel-intro", "panel-loading", "panel-item", "panel-feedback", "panel-rest"];
 const POLL = { firstMs: 10_000, mostMs: 60_000, factor: 1.5 };
 
-/** Long enough to read what comes next and to stay. */
+/** Long enough to read the next step and to decide to stay. */
 const CONTINUES_AFTER_S = 8;
 
 /**
- * What the page says when there is no question: a title, an icon, and whether asking again later makes sense. Where a
- * result may open the next part (`awaits`), the page asks without a button for it.
+ * The messages when there is no question: a title, an icon, and whether to check again later. If a
+ * result may open the next part (`awaits`), the page checks automatically.
  */
 const RESTS = {
   wait: { title: say("Nothing to do right now"), icon: "icon-clock", again: true },
@@ -96,7 +96,7 @@ new Shortcuts(store, /** @type {HTMLInputElement} */ (byId("use-shortcuts")), (k
 
 const { desk } = config;
 if (desk) {
-  // Experts come from their desk and go back to it; what they have begun is kept.
+  // Experts return to their review queue; started work is kept.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || guidelines.isOpen || isWriting(event.target)) return;
     location.assign(desk);
@@ -130,7 +130,7 @@ async function main() {
   }
 }
 
-/** The guidelines, if this worker has not yet started here or came for them. No question is taken meanwhile. */
+/** Show the guidelines, if this worker has not started here or opened them. No question is requested meanwhile. */
 async function introduction() {
   const mark = config.stage ?? "";
   if (config.firstVisit !== "yes" || store.get("read", mark) !== null) {
@@ -210,7 +210,7 @@ async function giveBack(assignment) {
 const FEW_SKIPS = 3;
 
 /**
- * How many more questions may be skipped: shown once few are left, so that nobody meets the end of them unprepared.
+ * The number of skips left, shown once few are left.
  *
  * @param {number | null} left
  */
@@ -223,7 +223,7 @@ function showSkips(left) {
 }
 
 /**
- * What this question pays, where that depends on its length.
+ * The pay for this question, if it depends on its length.
  *
  * @param {string | null} text
  */
@@ -233,7 +233,7 @@ function showPay(text) {
 }
 
 /**
- * Ask for the next question until there is an answer.
+ * Request the next question until there is a reply.
  *
  * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any, skips_left?: number | null, following?: Following | null}>}
  */
@@ -261,7 +261,7 @@ async function askNext() {
   }
 }
 
-/** The pauses between polls grow from one rest to the next, and start afresh after a question. */
+/** The delays between polls grow while waiting, and are reset after a question. */
 let polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
 
 /**
@@ -288,7 +288,7 @@ async function rest(status, message = "", following = null) {
   if (news || newer) {
     polling = new Backoff(POLL.firstMs, POLL.mostMs, POLL.factor);
     byId("rest-title").textContent = about.title;
-    // An expert's next step is the desk, and everybody else's the next part: Enter is enough.
+    // An expert's next step is the review queue, everybody else's the next part: Enter is enough.
     takeFocus(byId(following?.at_once ? "rest-following" : config.desk ? "rest-home" : "rest-title"));
   }
   if (following?.at_once && !about.again && (await leave())) {
@@ -301,7 +301,7 @@ async function rest(status, message = "", following = null) {
 }
 
 /**
- * Count down to what follows.
+ * Count down to the next step.
  *
  * @returns {Promise<boolean>} whether to go there: the worker may stay
  */
@@ -318,7 +318,7 @@ function leave() {
       if (!going) byId("rest-following").focus();
       resolve(going);
     };
-    // Nobody is moved on while they look at another tab.
+    // Do not continue automatically while another tab is visible.
     const timer = setInterval(() => {
       if (document.visibilityState === "visible") left -= 1;
       if (left <= 0) end(true);
@@ -391,7 +391,7 @@ async function loadModule(url) {
   const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);
   for (let attempt = 0; ; attempt += 1) {
     try {
-      // A browser remembers that a module failed, under its address.
+      // Browsers cache a failed module by its URL.
       return await import(attempt === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}attempt=${attempt}`);
     } catch {
       await pause(backoff.step());

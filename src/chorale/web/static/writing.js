@@ -1,7 +1,7 @@
 /**
- * How an answer is written, in a few numbers: where the study counts that, and the consent form says so.
+ * Writing statistics of an answer, if the study records them and the consent form says so.
  *
- * No text and no key is kept: only how many characters were put in and how many of them pasted, how evenly, and how often
+ * No text or keys are stored: only the numbers of entered and pasted characters, the typing rhythm, and how often
  * the page was left. The numbers are sent with the answer.
  *
  * @typedef {{typed: number, pasted: number, gaps: number, mean: number, squares: number, typingMs: number, left: number, awayMs: number}} Counts
@@ -82,7 +82,7 @@ export class Writing {
   /** @param {boolean} here */
   #look(here) {
     if (!here && !this.leftAt) {
-      this.leftAt = Date.now(); // counted on return: a page that is loaded again was not left
+      this.leftAt = Date.now(); // counted on return, since reloading a page does not count as leaving
     } else if (here && this.leftAt && document.visibilityState === "visible") {
       this.counts.left += 1;
       this.counts.awayMs += Date.now() - this.leftAt;
