@@ -249,7 +249,7 @@ def test_rows_are_selected_by_keys_and_by_shift_and_acts_are_confirmed(chromium:
         page.keyboard.press("Space")
         boxes.nth(1).focus()
         page.keyboard.press("Space")
-        chosen = boxes.nth(1).get_attribute("value")
+        chosen = boxes.nth(1).get_attribute("value") or ""
         with page.expect_download() as download:
             bar.get_by_role("button", name="Download CSV").click()
         assert chosen in download.value.path().read_text("utf-8")
