@@ -317,6 +317,10 @@ def photograph_console(browser: Browser, scene: Scene) -> None:
     take(page, "console-item")
     page.goto("/console/workers")
     take(page, "console-workers")
+    for number in (1, 2, 4):
+        page.locator("input[name=chosen]").nth(number).check()
+    page.screenshot(path=PICTURES / "console-selected.png")
+    page.goto("/console/workers")
     page.locator("td a.mono").first.click()
     take(page, "console-worker")
     for name in ("ledger", "activity", "export"):

@@ -97,6 +97,7 @@ async def _page(
             "drafts": [(draft, markdown(draft.body)) for draft in drafts.rows(queue_page.drafts)],
             "longest": LONGEST_MESSAGE,
             "study_stages": study.stages,
+            "checks_messages": any(gate.settings.review for gate in study.gates.values()),
             "typed": None,
             **context,
         },
