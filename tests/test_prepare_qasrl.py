@@ -181,7 +181,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.txt", b"It rained. " * 10_000, ":1: begins a text of 109,999 characters"),
         ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a.1", "text": "It snowed.", "sentence": "Go."}',
          ":2: has a sentence with the same ID as another sentence"),
-        ("a.pdf", b"%PDF", "is in a format that can't be read here"),
+        ("a.pdf", b"%PDF", "has an unsupported format"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_index": 2}', "not a token (found '2'). The sentence"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_indices": [1, -1, "x", true]}', "(found 'True')"),
         ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "but not what the tokens are"),
@@ -193,7 +193,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.jsonl", b'{"id": "a\\u0007", "text": "It rained."}', "has an invalid id"),
         ("a.csv", b"id,sentence\n1,It rained.\n2\n", ":3: does not have the 2 cells"),
         ("a.conllu", b"1\tGo\tgo\tVERB\n", "has only 4 columns"),
-        ("a.conllu", CONLLU.encode()[:-30], "but the sentence's first line has 10"),
+        ("a.conllu", CONLLU.encode()[:-30], "sentence's first line has 10"),
         ("a.conllu", CONLLU.replace("\n4\tslept", "\n5\tslept").encode(), ":7: should be token 4"),
     ],
 )  # fmt: skip

@@ -359,7 +359,7 @@ def test_the_client_waits_retries_and_says_when_it_is_in_doubt(world: StandIn) -
                 client.pay_bonuses("a" * 24)
         world.faults["POST /bulk-bonus-payments/*/pay/"] = ["busy"]
         client.pay_bonuses("a" * 24)
-        with pytest.raises(UserError, match="not an id"):
+        with pytest.raises(UserError, match="not a Prolific ID"):
             client.submission("../users/me")
         assert client.workspace_of("b" * 24) == WORKSPACE
         with pytest.raises(UserError, match="characters that Prolific"):

@@ -13,6 +13,7 @@ from chorale.engine.started import started_study
 from chorale.files.tables import write_csv
 from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
+from chorale.model.plural import plural
 from chorale.store import Tx, invitations
 from chorale.web.links import invitation_path, staff_link_path, study_sessions
 from chorale.web.staff import colleagues
@@ -49,12 +50,16 @@ def rotate(
     if as_json:
         print_json({"sessions_ended": ended, "links": len(rows), "file": None if links is None else str(links)})
         return
-    print_line(f"The signing key is replaced. Sessions of workers that ended: {ended:,}. Console sessions ended, too.")
+    print_line(
+        f"Signing key replaced. {plural(ended, 'worker session', 'worker sessions')} and all console sessions ended."
+    )
     print_line("Old links no longer work. A running site uses the new key within a few seconds.")
     if links is not None:
         print_line(f"{links} contains {len(rows):,} new links. Send each link only to its recipient.")
     elif rows:
-        print_line(f"{len(rows):,} people or groups need new links: add --links FILE to write them.")
+        print_line(
+            f"{plural(len(rows), 'link has', 'links have')} to be sent again: --links FILE writes them to a file."
+        )
 
 
 def new_links(study: Study, base: str) -> list[dict[str, str]]:

@@ -394,4 +394,4 @@ def _why_not_row(cells: int, columns: int, *, ended: bool) -> tuple[str, str, st
     if cells < columns and not ended:
         return "is truncated: the file ends in the middle of this row", "Complete the row or remove it.", count
     fix = "Quote cells that contain separators or line breaks." if cells > columns else "Add the missing cells."
-    return f"does not have {columns} cells like the header", fix, count
+    return f"does not have the {columns} cells of the header", fix, count

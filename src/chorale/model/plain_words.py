@@ -117,7 +117,7 @@ _TABLE = tuple(
         (r"String should match pattern '\\S'", "is blank", "must not be blank", "Fill it in."),
         (
             rf"String should match pattern '{_NAME_PATTERN}'",
-            "is not a valid name",
+            "is not a name",
             "must be up to 40 lower-case letters, digits and hyphens, beginning with a letter",
             "Use up to 40 lower-case letters, digits and hyphens, beginning with a letter.",
         ),

@@ -135,7 +135,7 @@ class ArrivalSettings(Settings):
     @classmethod
     def _is_no_other_parameter(cls, value: str, info: ValidationInfo) -> str:
         if value in (info.data.get("worker_parameter"), info.data.get("study_parameter")):
-            raise ValueError("is also the name of another parameter. Give each parameter a unique name.")
+            raise ValueError("is the name of another parameter too. Give each parameter a unique name.")
         return value
 
     @field_validator("completion_url")
