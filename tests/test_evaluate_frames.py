@@ -254,7 +254,7 @@ def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
         ("f.json", '{"units": {"s": {"uqs": 1}}}', "is not the output of"),
         ("f.json", '{"units": {"s": {"uqs": 1, "uas": {"a": "x"}}}}', "'a' of unit 's'"),
         ("f.json", '{"units": {}}', "has no frame scores"),
-        ("f.parquet", "x", "is in a format that can't be read here"),
+        ("f.parquet", "x", "has an unsupported format"),
     ],
 )
 def test_bad_files_are_refused_with_line_and_value(name: str, text: str, told: str, tmp_path: Path) -> None:
