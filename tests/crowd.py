@@ -11,10 +11,10 @@ from chorale.engine.visit import visit
 from chorale.engine.work import Offer, SubmitOutcome
 from chorale.protocol import Ending, ending
 from chorale.store import Tx
-from chorale.testing.workers import ScriptedWorker
-from chorale.testing.workers import act as do
+from chorale.testing.workers import ScriptedWorker, act
 
 T = TypeVar("T")
+do = act
 
 
 def look(study: Study, what: Callable[[Tx], T]) -> T:
