@@ -102,7 +102,7 @@ def photograph_gallery(browser: Browser, scratch: Path) -> None:
         folder = scratch / f"gallery-{name}"
         create_study(folder, f"gallery/{name}")
         with Site(folder) as site:
-            worker = Scene(browser, site).worker(viewport={"width": 760, "height": 700}).open("main")
+            worker = Scene(browser, site).worker(viewport={"width": 760, "height": 1400}).open("main")
             fill_in(worker.page)
             worker.page.locator("#panel-item").screenshot(path=PICTURES / f"gallery-{name}.png")
             worker.page.context.close()

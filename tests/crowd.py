@@ -14,6 +14,7 @@ from chorale.store import Tx
 from chorale.testing.workers import ScriptedWorker, act
 
 T = TypeVar("T")
+do = act
 
 do = act
 

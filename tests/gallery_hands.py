@@ -1,10 +1,17 @@
 """What a worker does on the first page of every study of the gallery: for tests, and for the pictures of the docs."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
 Hands = Callable[[Page], None]
+HAPPY = ("overjoyed", "delighted", "thrilled", "blissful", "ecstatic", "cheerful")
+UNHAPPY = ("heartbroken", "desperate", "devastated", "hopeless", "furious", "miserable", "sad")
+# In the pictures of the gallery: the wall of a house below its roof.
+HOUSE = re.compile(
+    r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" fill="#c98f5a"/><path d="M\S+ \S+ L\S+ (\d+)'
+)
 INSULTS = ("stupid", "idiot", "lost", "pathetic", "liars", "shut")
 
 
@@ -21,6 +28,13 @@ def _drag(page: Page, over: Locator, start: tuple[float, float], end: tuple[floa
     page.mouse.down()
     page.mouse.move(*places[1], steps=5)
     page.mouse.up()
+
+
+def wait_for_sound(page: Page) -> None:
+    """Wait until the recording's length is known: the page's policy does not let Playwright wait for an expression."""
+    page.locator(".form-player audio").evaluate(
+        "player => player.duration > 0 || new Promise(done => player.addEventListener('loadedmetadata', done))"
+    )
 
 
 def sentiment(page: Page) -> None:
@@ -57,9 +71,11 @@ def preference(page: Page) -> None:
 
 
 def best_worst(page: Page) -> None:
-    rows = page.locator(".form-candidate:not(.form-heads)")
-    rows.first.locator("input").first.check()
-    rows.last.locator("input").last.check()
+    rows = page.locator(".form-candidate:not(.form-heads)").all()
+    best = next((row for row in rows if row.locator(".form-side").inner_text() in HAPPY), rows[0])
+    worst = next((row for row in rows if row.locator(".form-side").inner_text() in UNHAPPY), rows[-1])
+    best.locator("input").first.check()
+    worst.locator("input").last.check()
 
 
 def dialogue(page: Page) -> None:
@@ -71,14 +87,16 @@ def dialogue(page: Page) -> None:
 
 def image_boxes(page: Page) -> None:
     picture = page.locator(".drawing-layer")
-    page.wait_for_function("document.querySelector('.drawing img')?.naturalWidth > 0")
+    page.locator(".drawing img").evaluate("picture => picture.decode()")
     page.get_by_role("button", name="House").click()
-    _drag(page, picture, (0.1, 0.35), (0.37, 0.8))
+    drawn = page.evaluate("fetch(document.querySelector('.drawing img').src).then(reply => reply.text())")
+    x, y, width, height, roof = map(int, house.groups() if (house := HOUSE.search(drawn)) else (60, 140, 160, 180, 140))
+    _drag(page, picture, (x / 600, roof / 400), ((x + width) / 600, (y + height) / 400))
     expect(page.locator(".drawing-list li")).to_have_count(1)
 
 
 def audio_segments(page: Page) -> None:
-    page.wait_for_function("document.querySelector('.form-player audio')?.duration > 0")
+    wait_for_sound(page)
     _field(page, "sounds").get_by_role("radio", name="Beep").check()
     _drag(page, page.locator(".form-bar"), (0.2, 0.5), (0.45, 0.5))
 

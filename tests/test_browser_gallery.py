@@ -62,10 +62,13 @@ def test_words_are_not_broken_on_a_phone(chromium: Browser, tmp_path: Path) -> N
         assert len(set(lines)) == 1
 
 
-def test_labels_of_spans_are_below_what_names_them_on_a_phone(chromium: Browser, tmp_path: Path) -> None:
-    for page in first_page(chromium, tmp_path / "study", "audio-segments", 360):
-        tops = page.locator(".form-labels > *").evaluate_all("parts => parts.map(part => part.offsetTop)")
-        assert tops[0] < tops[1] == tops[2]
+def test_labels_of_spans_begin_at_the_same_edge_in_every_line(chromium: Browser, tmp_path: Path) -> None:
+    for page in first_page(chromium, tmp_path / "study", "translation", 760):
+        parts = page.locator(".form-labels > *")
+        places = parts.evaluate_all("parts => parts.map(part => [part.offsetTop, part.offsetLeft])")
+        edges = {top: min(left for line, left in places if line == top) for top, _ in places}
+        assert len(edges) == 3
+        assert len(set(edges.values())) == 1
 
 
 def test_the_ends_of_a_scale_are_below_its_levels(chromium: Browser, tmp_path: Path) -> None:

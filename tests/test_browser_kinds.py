@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, swipe, tab_to
+from gallery_hands import wait_for_sound
 
 pytestmark = [
     pytest.mark.browser,
@@ -356,7 +357,7 @@ def test_boxes_and_segments_by_mouse(scene: Scene) -> None:
     page.mouse.up()
     bar = page.locator(".form-bar")
     bar.scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('.form-player audio')?.duration > 0")
+    wait_for_sound(page)
     box = bar.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 10)
@@ -390,7 +391,7 @@ def test_boxes_and_segments_by_keyboard_and_again_after_a_reload(scene: Scene) -
     press("ArrowRight")
     page.locator(".drawing-labels").get_by_role("button", name="square").press("Enter")
     button = page.get_by_role("button", name="Start a segment here")
-    page.wait_for_function("document.querySelector('.form-player audio')?.duration > 0")
+    wait_for_sound(page)
     button.click()
     page.evaluate("document.querySelector('.form-player audio').currentTime = 1")
     page.get_by_role("button", name="End the segment here").click()

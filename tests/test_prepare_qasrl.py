@@ -193,7 +193,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.jsonl", b'{"id": "a\\u0007", "text": "It rained."}', "has an invalid id"),
         ("a.csv", b"id,sentence\n1,It rained.\n2\n", ":3: does not have the 2 cells"),
         ("a.conllu", b"1\tGo\tgo\tVERB\n", "has only 4 columns"),
-        ("a.conllu", CONLLU.encode()[:-30], "sentence's first line has 10"),
+        ("a.conllu", CONLLU.encode()[:-30], "but the sentence's first line has 10"),
         ("a.conllu", CONLLU.replace("\n4\tslept", "\n5\tslept").encode(), ":7: should be token 4"),
     ],
 )  # fmt: skip
@@ -201,7 +201,7 @@ def test_a_bad_file_is_refused_with_its_line_and_nothing_is_written(
     tmp_path: Path, name: str, content: bytes, told: str
 ) -> None:
     path = write(tmp_path, name, content)
-    if "where the sentence" in told:  # cut in the middle of the last line of the first sentence
+    if "the sentence's first line" in told:  # cut in the middle of the last line of the first sentence
         path.write_bytes(CONLLU.encode().split(b"\tJJ")[0])
     out = tmp_path / "items.jsonl"
     result = run(path, "--out", out)
