@@ -25,7 +25,7 @@ from chorale.protocol import State, ahead, gold_due, gold_needed, stopping_chanc
 from chorale.store import Tx, events, settings, stages
 from chorale.store.credentials import credentials_of
 from chorale.store.participations import participation_summaries
-from chorale.store.schema import assignment, gold, participation
+from chorale.store.schema import assignment, gold, item, participation
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, gold_answer, is_gold, look, people
 from small_study import write_small_study
@@ -94,6 +94,22 @@ def test_gold_is_shown_to_as_many_workers_as_an_item_and_then_other_gold_is(make
     assert sum(met.values()) == sum(row.taken for row in rows) > 10
     assert max(met.values()) <= 2
     assert all(row.turns == 0 for row in rows)
+
+
+def test_of_gold_in_pairs_a_worker_sees_one_while_other_gold_is_left(make_study: StudyMaker) -> None:
+    """As of the two sides of an application. Before, gold was complete sooner than items, and so told apart."""
+    study = make_study(applications=30, gold=10, share=0.5, judgments="3", floor=0.0)
+    [person] = people(study, 1)
+    seen: list[str] = []
+    while len(seen) < 10:
+        offer, _ = person.judge()
+        seen += [offer.lease.item_key] if offer.lease is not None and is_gold(offer) else []
+    ids = {row.key: row.id for row in look(study, lambda tx: tx.execute(select(item.c.key, item.c.id)).all())}
+    pairs = [ids[key] // 2 for key in seen]
+    first = len(set(pairs))
+    assert 5 <= first <= 6, "10 gold items in a row"
+    assert len(set(pairs[:first])) == first, pairs
+    assert len(set(seen)) == 10, "then the others of each pair"
 
 
 def test_skipped_gold_goes_to_one_more_worker_as_a_skipped_item_does(make_study: StudyMaker) -> None:

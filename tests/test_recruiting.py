@@ -86,7 +86,8 @@ def test_a_link_is_one_worker_and_can_be_revoked_alone(folder: Path, study: Stud
     assert as_somebody_else(site, one) == first != as_somebody_else(site, two)
     listed = json.loads(chorale("invite", folder, "--list", "--json"))["invitations"]
     assert [(row["kind"], row["uses"]) for row in listed] == [("single", 1), ("single", 1)]
-    assert "single" in chorale("invite", folder, "--list")
+    shown = chorale("invite", folder, "--list")
+    assert "single" in shown and "Links of experts and viewers are on the console's page Team" in shown
     chorale("invite", folder, "--revoke", listed[0]["id"])
     assert "no valid link" in chorale("invite", folder, "--revoke", listed[0]["id"], code=2)
     site.cookies.clear()

@@ -101,6 +101,7 @@ def _list(study: Study, *, as_json: bool) -> None:
         print_json({"invitations": [{name: getattr(row, name) for name in fields} for row in rows]})
     else:
         cli.show(invitations_table(rows))
+        print_line("Links of experts and viewers are on the console's page Team, where the owner can revoke them.")
 
 
 def _revoke(study: Study, number: int, *, as_json: bool) -> None:

@@ -60,7 +60,7 @@ def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Proble
             yield Problem(
                 SETTINGS_FILE,
                 None,
-                f"{change.place} may change {rule.when}, and that is no longer the case",
+                f"{change.place} may change only {rule.when}",
                 f"Restore {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
                 _shown(change.after),
             )

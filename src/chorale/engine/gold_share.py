@@ -48,6 +48,21 @@ def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) ->
     return bool(enough)
 
 
+def gold_set_size(tx: Tx, study: Study, stage: RunningStage) -> int:
+    """How many gold items are a set, of which nobody sees two if other gold is left: as many as items are a group.
+
+    Items of a group wait longer for workers than single ones. If gold did not, it would be complete sooner.
+    """
+    remembered, now = f"gold set size:{stage.name}", study.clock()
+    since, size = study.memory.get(remembered, (None, 1))
+    if since is None or not since <= now < since + COUNT_AGAIN_MS:
+        _, items = gold_and_items(tx, stage.id)
+        groups = groups_by_progress(tx, stage.id)
+        size = max(1, round(items / max(1, groups.wanting + groups.complete)))
+        study.memory[remembered] = now, size
+    return int(size)
+
+
 def _items_to_come(tx: Tx, study: Study, stage: RunningStage) -> float:
     """About how many items the stage will still get from earlier stages, judged by how many it got so far."""
     if not stage.settings.sources:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
-from chorale.engine.gold_share import NO_GOLD, planned_gold
+from chorale.engine.gold_share import NO_GOLD, gold_set_size, planned_gold
 from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -301,7 +301,10 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     if rule is not None and _gold_is_due(study, record, rule.share, gold.share):
         like = suggested(tx, study, stage, record.credentials.arm, offered.id)
         draw = _draw(study, places.gold)
-        search = partial(offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, opens=gold.opens)
+        size = gold_set_size(tx, study, stage)
+        search = partial(
+            offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, opens=gold.opens, set_size=size
+        )
         unseen = search(like)
         in_turn = unseen is not None or (like is not None and search() is not None)
         if not in_turn and gold.repeats and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):

@@ -196,11 +196,29 @@ _UNSEEN_GOLD = (
     .offset(NONE)
 )
 _GOLD_IN_TURN = _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position)
-_NEXT_GOLD = Prepared(_GOLD_IN_TURN, Scope(worker="worker_id", place=0))
-_NEXT_BEGUN_GOLD = Prepared(_GOLD_IN_TURN.where(gold.c.taken > NONE), Scope(worker="worker_id", place=0))
+_BEGUN_GOLD = _GOLD_IN_TURN.where(gold.c.taken > NONE)
+_other_gold = gold.alias("other_gold")
+_SETS_SEEN = (
+    select(_other_gold.c.item_id // bindparam("set_size"))
+    .join(assignment, assignment.c.item_id == _other_gold.c.item_id)
+    .where(_other_gold.c.stage_id == bindparam("stage_id"), assignment.c.worker_id == bindparam("worker_id"))
+)
+# Gold of a file is numbered in the order of the file, and served in another: each set is as spread out as a group is.
+_OF_OTHER_SETS = (gold.c.item_id // bindparam("set_size")).not_in(_SETS_SEEN)
+
+
+def _gold_query(query: Select[Any]) -> Prepared:
+    return Prepared(query, Scope(worker="worker_id", place=0))
+
+
+_NEXT_GOLD = {True: _gold_query(_GOLD_IN_TURN), False: _gold_query(_BEGUN_GOLD)}
+_NEXT_GOLD_APART = {
+    True: _gold_query(_GOLD_IN_TURN.where(_OF_OTHER_SETS)),
+    False: _gold_query(_BEGUN_GOLD.where(_OF_OTHER_SETS)),
+}
 _NEXT_GOLD_ALIKE = {
-    True: Prepared(_GOLD_IN_TURN.where(has_answer(gold.c.item_id)), Scope(worker="worker_id", place=0)),
-    False: Prepared(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id)), Scope(worker="worker_id", place=0)),
+    True: _gold_query(_GOLD_IN_TURN.where(has_answer(gold.c.item_id))),
+    False: _gold_query(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id))),
 }
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
@@ -228,18 +246,24 @@ def next_gold(
     like: Suggested | None = None,
     *,
     opens: bool = True,
+    set_size: int = 1,
 ) -> GoldContent | None:
     """A gold item in its turn that the worker has not seen: the first random one, or else the first.
 
     `cursor` is the start of the worker's next search for an item, which gold does not change. `like`: gold that can be
     shown like the item it replaces: with a suggestion if the item has one; otherwise, gold that nobody has seen with a
-    suggestion. Unless it `opens` gold, only gold that somebody has seen; with suggestions, any.
+    suggestion. Unless it `opens` gold, only gold that somebody has seen; with suggestions, any. If gold is in sets of a
+    `set_size`, sets that are new to the worker come first, as with items of a group.
     """
-    whichever = _NEXT_GOLD if opens else _NEXT_BEGUN_GOLD
-    query = whichever if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
-    more = {} if like is None or not like.is_shown else {"model": like.model}
-    for drawn in (draw, EVERYTHING):
-        row = query.first(tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below, **more)
+    query = _NEXT_GOLD[opens] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
+    more: dict[str, Any] = {} if like is None or not like.is_shown else {"model": like.model}
+    tries = [(query, drawn, more) for drawn in (draw, EVERYTHING)]
+    if like is None and set_size > 1:
+        tries = [(_NEXT_GOLD_APART[opens], drawn, {"set_size": set_size}) for drawn in (draw, EVERYTHING)] + tries
+    for statement, drawn, parameters in tries:
+        row = statement.first(
+            tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below, **parameters
+        )
         if row is not None:
             item_id, key, group_key, payload, taken, wanted = row
             return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)

@@ -77,6 +77,6 @@ def _check_enough(draft: Draft, assigned: Mapping[str, frozenset[str]], file: st
             file,
             None,
             f"{len(few):,} {'item is' if len(few) == 1 else 'items are'} assigned to fewer people than the {most} "
-            f"judgments it may need: {printable(shown)}",
+            f"judgments per item that may be needed: {printable(shown)}",
             f"Assign each to at least {most} people, or lower `judgments`.",
         )
