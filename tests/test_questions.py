@@ -377,6 +377,7 @@ def test_two_prepositions_are_offered_where_they_are_usual() -> None:
         ("It is being cut", Clause("present", progressive=True, passive=True)),
         ("She was slowly cutting", Clause("past", progressive=True)),
         ("It never cuts", Clause("present", negated=True)),
+        ("Ada 's family cut it", Clause("past")),
     ],
 )
 def test_the_words_before_a_verb_tell_how_it_is_used(words: str, clause: Clause) -> None:

@@ -275,7 +275,7 @@ def test_the_trial_tells_no_story_twice_and_nobody_gets_a_text_twice_in_a_round(
 def test_check_says_which_items_are_still_the_templates(trial: Path) -> None:
     [note] = [note for note in study_notes(load_folder(trial)) if "the template's items" in note]
     assert note.startswith(
-        "passages/final.jsonl (rows: 30), passages/tutorial.jsonl (rows: 2), passages/round-1.jsonl (rows: 228), "
+        "passages/final.jsonl (items: 30), passages/tutorial.jsonl (items: 2), passages/round-1.jsonl (items: 228), "
     )
     for path in trial.glob("passages/*.jsonl"):
         own = [{"id": f"{path.stem}-{number}", "passage": f"Our own text {number}."} for number in range(60)]

@@ -77,7 +77,7 @@ def is_passive_alone(tokens: Sequence[str], verb_index: int, forms: VerbForms) -
 def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
     """Whether the verb form modifies a following noun: *the recommended list*, *a boiling kettle*."""
     at = verb_index - 1
-    while at > 0 and tokens[at].lower().endswith("ly"):
+    while at > 0 and is_made_adverb(tokens[at].lower()):
         at -= 1
     known = table()["sentence"]
     return word_at(tokens, at) in known["determiners"] and word_at(tokens, verb_index + 1) not in known["determiners"]
@@ -117,11 +117,17 @@ def ends_noun(word: str) -> bool:
 
 def is_helper(word: str) -> bool:
     known = table()["sentence"]
-    return word in known["auxiliaries"] or word in known["negations"] or word in known["skipped"] or word.endswith("ly")
+    is_known = word in known["auxiliaries"] or word in known["negations"] or word in known["skipped"]
+    return is_known or is_made_adverb(word)
+
+
+def is_made_adverb(word: str) -> bool:
+    """Whether the word is an adverb by its ending: *quickly*, and not *family*."""
+    return word.endswith("ly") and word not in table()["sentence"]["notAdverbs"]
 
 
 def _is_adverb(word: str) -> bool:
-    return word.endswith("ly") or word in table()["sentence"]["adverbs"]
+    return is_made_adverb(word) or word in table()["sentence"]["adverbs"]
 
 
 def _is_person(word: str) -> bool:

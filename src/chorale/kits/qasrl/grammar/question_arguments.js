@@ -24,8 +24,11 @@ export const isMark = (word) => MARKS.test(word);
 /** @param {string} word */
 const isPreposition = (word) => has(TABLE.groups.preposition, word);
 
+/** @param {string} word @returns {boolean} whether it is an adverb by its ending */
+export const isMadeAdverb = (word) => word.endsWith("ly") && !KNOWN.notAdverbs.includes(word);
+
 /** @param {string} word */
-export const isHelper = (word) => HELPERS.has(word) || word.endsWith("ly");
+export const isHelper = (word) => HELPERS.has(word) || isMadeAdverb(word);
 
 /** @param {string} token @returns {boolean} */
 export const isName = (token) => NAME.test(token);
@@ -38,7 +41,7 @@ export const endsNoun = (word) =>
   isPreposition(word) || isMark(word) || KNOWN.boundaries.includes(word) || has(KNOWN.auxiliaries, word);
 
 /** @param {string} word */
-const isAdverb = (word) => word.endsWith("ly") || KNOWN.adverbs.includes(word);
+const isAdverb = (word) => isMadeAdverb(word) || KNOWN.adverbs.includes(word);
 
 /** @param {string} word */
 const single = (word) => (word.endsWith("s") ? word.slice(0, -1) : word);
@@ -92,7 +95,7 @@ export function isPassiveAlone(tokens, verbIndex, forms) {
 /** @param {string[]} tokens @param {number} verbIndex @returns {boolean} */
 function isBeforeNoun(tokens, verbIndex) {
   let at = verbIndex - 1;
-  while (at > 0 && tokens[at].toLowerCase().endsWith("ly")) at -= 1;
+  while (at > 0 && isMadeAdverb(tokens[at].toLowerCase())) at -= 1;
   return KNOWN.determiners.includes(wordAt(tokens, at)) && !KNOWN.determiners.includes(wordAt(tokens, verbIndex + 1));
 }
 

@@ -6,7 +6,7 @@
  * @typedef {{tense: string, perfect: boolean, progressive: boolean, negated: boolean, passive: boolean}} Clause
  */
 
-import { hasPassive, isPassiveAlone } from "./question_arguments.js";
+import { hasPassive, isMadeAdverb, isPassiveAlone } from "./question_arguments.js";
 import { CONTRACTIONS, has, isNegated, isPassive, isPerfect, isProgressive, tenseOf } from "./question_slots.js";
 import TABLE from "./question_table.js";
 
@@ -48,7 +48,7 @@ export function clauseIn(tokens, verbIndex, forms) {
     if (helper) {
       nearest ||= helper[0];
       if (!helpers.has(helper[0])) helpers.set(helper[0], helper[1]);
-    } else if (!isNegation && !KNOWN.skipped.includes(word) && !word.endsWith("ly")) {
+    } else if (!isNegation && !KNOWN.skipped.includes(word) && !isMadeAdverb(word)) {
       break;
     }
   }

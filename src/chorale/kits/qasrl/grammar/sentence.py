@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from chorale.kits.qasrl.grammar.arguments import has_passive, is_passive_alone
+from chorale.kits.qasrl.grammar.arguments import has_passive, is_made_adverb, is_passive_alone
 from chorale.kits.qasrl.grammar.slots import Slots, contractions
 from chorale.kits.qasrl.grammar.table import table
 from chorale.text.inflections import VerbForms
@@ -46,7 +46,7 @@ def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Claus
         if helper is not None:
             nearest = nearest or helper[0]
             helpers.setdefault(*helper)
-        elif word not in known["negations"] and word not in known["skipped"] and not word.endswith("ly"):
+        elif word not in known["negations"] and word not in known["skipped"] and not is_made_adverb(word):
             break
     word = tokens[verb_index].lower()
     is_certain = word not in (forms.past, forms.stem)
