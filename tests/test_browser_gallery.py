@@ -84,3 +84,22 @@ def test_a_drawn_box_is_listed_once_with_a_button_like_others(chromium: Browser,
         assert line.evaluate("line => getComputedStyle(line).listStyleType") == "none"
         assert "button-quiet" in str(line.get_by_role("button").get_attribute("class"))
         assert barriers(page) == ""
+
+
+def test_the_name_of_an_arrow_does_not_cover_the_words_it_connects(chromium: Browser, tmp_path: Path) -> None:
+    covered = """arrows => {
+      const name = arrows[0].querySelector("text").getBoundingClientRect();
+      const words = [...document.querySelectorAll(".form-arrows [role=option]")].filter(
+        (word) => word.closest(".form-in, [aria-selected=true]"),
+      );
+      return [words.length, words.filter((word) => {
+        const box = word.getBoundingClientRect();
+        const width = Math.min(box.right, name.right) - Math.max(box.left, name.left);
+        const height = Math.min(box.bottom, name.bottom) - Math.max(box.top, name.top);
+        return width > 0 && height > 6;
+      }).length];
+    }"""
+    for page in first_page(chromium, tmp_path / "study", "relations", 360):
+        marked, below = page.locator(".form-arrows").evaluate_all(covered)
+        assert marked > 1
+        assert below == 0
