@@ -203,6 +203,9 @@ def test_nobody_can_be_told_from_a_report(folder: Path, numbers: dict[str, Any],
 def test_the_data_card_describes_the_files_beside_it(folder: Path, tmp_path: Path) -> None:
     card = tmp_path / "card"
     run("report", folder, "--data-card", card, "--license", "CC-BY-4.0", "--no-charts", "--resamples", 100)
+    with closing(sqlite3.connect(folder / "study.db")) as database:
+        exports = database.execute("SELECT evidence FROM event WHERE kind = 'exported'").fetchall()
+    assert [json.loads(evidence)["format"] for (evidence,) in exports][-1:] == ["dataset"]
     metadata = json.loads((card / "croissant.json").read_text("utf-8"))
     assert metadata["license"] == "CC-BY-4.0"
     files = {one["@id"]: one for one in metadata["distribution"]}

@@ -14,6 +14,7 @@ from chorale.cli.progress import patiently
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.exchange.croissant import FILE_NAME
+from chorale.exchange.export import note_export
 from chorale.files.targets import check_target, write_text, writing
 from chorale.metrics.options import Resamples, Seed
 from chorale.metrics.resampling import Resampling
@@ -29,7 +30,10 @@ ENDINGS = {"html": (".html", ".htm"), "pdf": (".pdf",), "markdown": (".md",), "l
 
 DataCard = Annotated[
     Path | None,
-    Option(metavar="DIR", help="Also write the dataset to this folder, with its metadata as croissant.json."),
+    Option(
+        metavar="DIR",
+        help="Also write the dataset to this folder, with its metadata as croissant.json (logged as an export).",
+    ),
 ]
 Licence = Annotated[str | None, Option("--license", metavar="NAME", help="Licence of the dataset, for the data card.")]
 Form = Annotated[
@@ -78,6 +82,8 @@ def report(
         settle_everything(study)
         if arms:
             study.store.write(lambda tx: note_arms_shown(tx, study, BY, "a report with --arms")).result()
+        if data_card is not None:
+            study.store.write(lambda tx: note_export(tx, study, "dataset", BY)).result()
         resampling = Resampling(ci=True, resamples=resamples, seed=seed, progress=progress)
         made = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
         if out is not None and form != "pdf":
