@@ -76,10 +76,11 @@ fi
 endef
 
 # Many tests wait for a server, a browser or a clock: five at a time keep two cores busy. Types use one core for a
-# minute, so they are checked beside the tests.
+# minute, so they are checked beside the tests. Collecting once first compiles the tests: otherwise each of the five
+# processes would compile all of them.
 test: style browser
 	$(MAKE) --no-print-directory lint >.lint.log 2>&1 & types=$$!; $(in_memory); \
-	$(BIN)/pytest -n 5 --dist worksteal -m "not slow"; tests=$$?; \
+	$(BIN)/pytest --collect-only -qq >/dev/null; $(BIN)/pytest -n 5 --dist worksteal -m "not slow"; tests=$$?; \
 	wait $$types; lint=$$?; [ $$lint = 0 ] || cat .lint.log; exit $$((tests | lint))
 
 test-all: $(HEAVY_READY) lint browser
