@@ -179,7 +179,7 @@ def test_arms_of_writers_with_habits_differ_no_more_often_than_luck(tmp_path: Pa
 def test_the_unit_is_in_notes_and_signature(tmp_path: Path) -> None:
     one, two = files(tmp_path, 1)
     score = mcq(one, against=two, resamples=100)
-    assert "one: resampled by worker_id (8 clusters), not item by item. Fewer than 10" in " ".join(score.notes)
+    assert "one: resampled by worker_id (8 clusters), not item by item. With fewer than 10" in " ".join(score.notes)
     assert "|cluster:worker_id|" in score.signature
     assert "|cluster:question_id|" in mcq(one, against=two, cluster="question_id", resamples=100).signature
     with pytest.raises(UserError, match=r"there is no such column \(found: question_id, worker_id\)"):

@@ -186,11 +186,11 @@ def run(program: Program, *arguments: str) -> tuple[int, str]:
     [
         (("agreemen",), "No such command 'agreemen'. Did you mean agreement?"),
         (("xyz",), "No such command 'xyz'."),
-        (("evaluate", "rule"), "There is: frames, labels, mcq, qasrl, rules, srl. Did you mean rules?"),
+        (("evaluate", "rule"), "Commands: frames, labels, mcq, qasrl, rules, srl. Did you mean rules?"),
         (("evaluate", "\x1b[31mred"), r"No such command '\x1b[31mred'"),
         (("status", "a", "\x1b[31mred"), "unexpected extra argument (\N{REPLACEMENT CHARACTER}[31mred)"),
         (("--vershun",), "No such option"),
-        (("import", "xyz", "--help"), "No such command 'xyz'. There is: judgments, labelstudio, qasrl."),
+        (("import", "xyz", "--help"), "No such command 'xyz'. Commands: judgments, labelstudio, qasrl."),
         (("import", "xyz"), "Missing option '--out'."),
         (("publish", "x"), "Missing option '--to'. Choose from: prolific."),
         (("baseline", "frames"), "Missing argument 'NAME'. Choose from: tc, fs, os, os+."),

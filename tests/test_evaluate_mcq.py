@@ -448,7 +448,7 @@ def test_files_that_make_no_sense_together_are_refused(questions_file: Path, tmp
     assert "have the name arm" in chorale(questions_file, questions_file, code=2).output
     bare = write(tmp_path / "bare.json", [record("a", [])])
     assert "nothing to compare with" in chorale(questions_file, "--against", bare, code=2).output
-    assert "belong together" in chorale(questions_file, "--ledger", bare, code=2).output
+    assert "require each other" in chorale(questions_file, "--ledger", bare, code=2).output
     assert "requires predictions of models" in chorale(bare, "--irt", code=2).output
     assert "1 records of" in chorale(bare, "--partial-inputs", "light", code=2).output
 

@@ -108,7 +108,7 @@ def test_the_fields_that_decide_an_item_can_be_named(tmp_path: Path) -> None:
 def test_a_field_that_can_not_decide_is_refused(tmp_path: Path, name: str, what: str) -> None:
     write_form_study(tmp_path, OPTIONS, extra=f'judgments = {{ min = 3, max = 3, fields = ["{name}"] }}')
     _, (told,) = check_folder(tmp_path)
-    assert f"has {name!r}, which is {what}" in str(told) and "Use some of: `tone`, `words`." in str(told)
+    assert f"names {name!r}, which is {what}" in str(told) and "Use some of: `tone`, `words`." in str(told)
 
 
 def test_exported_fields_are_read_one_by_one(study: Study, tmp_path: Path) -> None:

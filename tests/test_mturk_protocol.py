@@ -146,7 +146,7 @@ def test_forms_say_what_keeps_an_answer_from_being_taken() -> None:
             read_question(FORM.replace("FreeTextAnswer", wrong))
     with pytest.raises(TurkError, match="unique QuestionIdentifier"):
         read_question(FORM.replace(">why<", ">sum<"))
-    with pytest.raises(TurkError, match="needs questions"):
+    with pytest.raises(TurkError, match="must have questions"):
         read_question(f'<QuestionForm xmlns="{FORM_SPACE}"></QuestionForm>')
 
 

@@ -222,9 +222,9 @@ def test_a_command_that_two_packages_have_is_refused_with_what_to_do(broken: Pat
     [
         ({"summary": ""}, "description: it has no summary"),
         ({"tasks": {"x": "nowhere:X"}}, "tasks: the task `x` is not at nowhere:X: No module named 'nowhere'"),
-        ({"tasks": {"x": "chorale.kits.forms.task:FORM"}}, "tasks: the task `x` calls itself `form`"),
+        ({"tasks": {"x": "chorale.kits.forms.task:FORM"}}, "tasks: the task `x` has the name `form`"),
         ({"tasks": {"x": "chorale.model:UserError"}}, "tasks: the task `x` is type, not a chorale.contract.Task"),
-        ({"families": {"x": "chorale.kits.srl.family:FAMILY"}}, "families: the metric family `x` calls itself `srl`"),
+        ({"families": {"x": "chorale.kits.srl.family:FAMILY"}}, "families: the metric family `x` has the name `srl`"),
         ({"readers": {"x": "chorale:__version__"}}, "functions: the reader `x` is str, not a function"),
         ({"aggregators": {"x": "chorale:nothing"}}, "functions: the aggregation method `x` is not at chorale:nothing"),
         (
@@ -250,7 +250,7 @@ def test_a_broken_promise_is_named(parts: dict[str, Any], message: str) -> None:
 def test_a_family_scores_its_example(tmp_path: Path) -> None:
     nothing: Any = None
     empty = Family("empty", "It measures nothing.", lambda path: path.read_text(), nothing, example=("a", "b"))
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(ContractError, match="families: it ends in TypeError"):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(ContractError, match="families: it raises TypeError"):
         patch.setattr(sys.modules[__name__], "FAMILY", empty, raising=False)
         check_kit(Kit("broken", "It is broken.", families={"empty": f"{__name__}:FAMILY"}))
 

@@ -372,7 +372,7 @@ def test_the_client_waits_retries_and_says_when_it_is_in_doubt(world: StandIn) -
             ("GET /studies/*/", lambda: client.study("a" * 24)),
         ):
             world.faults[called] = ["strange"]
-            with pytest.raises(UserError, match="does not know"):
+            with pytest.raises(UserError, match="does not understand"):
                 ask()
         with pytest.raises(UserError, match=r"404.*does not exist"):
             client.submission("f" * 24)

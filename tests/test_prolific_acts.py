@@ -76,7 +76,7 @@ def pseudonym(study: Study, number: int) -> str:
 def test_recruiting_is_paused_started_stopped_and_opened_again_by_more_places(tmp_path: Path, world: StandIn) -> None:
     write_prolific_study(tmp_path)
     open_study(tmp_path).close()
-    assert "No study 'main' was made" in chorale("pause", tmp_path, "--study", "main", code=2)
+    assert "No study 'main' was created" in chorale("pause", tmp_path, "--study", "main", code=2)
     study_id = publish(tmp_path)["id"]
     there = world.studies[study_id]
     assert "is paused" in chorale("pause", tmp_path, "--study", "main", "--reason", "A mistake in the guidelines.")
@@ -205,7 +205,7 @@ def test_amounts_are_in_the_currency_of_the_workspace(
     study, site = running
     world.currency = "GBP"
     refused = chorale("publish", tmp_path, "--to", "prolific", "--public-url", SITE, "--yes", code=2)
-    assert "pays in GBP, and study.toml has amounts in USD" in refused
+    assert "pays in GBP, but study.toml has amounts in USD" in refused
     assert 'currency = "GBP"' in refused
     world.currency = "USD"
     study_id = publish(tmp_path)["id"]

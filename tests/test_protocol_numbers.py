@@ -333,7 +333,7 @@ def test_the_best_grade_is_a_mean_of_what_is_always_graded(
 @pytest.mark.parametrize(
     ("second", "refused"),
     [
-        ("threshold = 0.5\ngraded = 5", "nobody could pass: one person can give 4 answers in `write-a`"),
+        ("threshold = 0.5\ngraded = 5", "nobody could pass: one person can give at most 4 answers in `write-a`"),
         ("threshold = 0.5\ngraded = 4", None),
         # Four things with two answers each are two answers of four people, or one of eight.
         (

@@ -276,7 +276,7 @@ def test_connect_has_a_redirect_for_the_end_and_one_for_people_stopped_early(tmp
     done, out = (
         f"https://connect.cloudresearch.com/participant/project/{name}" for name in ("AB12/complete", "AB12/x")
     )
-    with pytest.raises(ValidationError, match=r"has no \{code\}"):
+    with pytest.raises(ValidationError, match=r"does not contain \{code\}"):
         ArrivalSettings.model_validate({"panel": "prolific", "completion_url": done})
     set_arrival(tmp_path, f'panel = "connect"\ncompletion_url = "{done}"\nscreenout_url = "{out}"')
     study = open_study(tmp_path)

@@ -49,4 +49,4 @@ def test_pairs_of_real_workers() -> None:
     assert percent_agreement(crowd).value == pytest.approx(0.6287, abs=0.0001)
     few = cohen_kappa(crowd, min_common=100)
     assert few.value is not None
-    assert any("fewer than 100 items" in note for note in few.notes)
+    assert any("fewer than 100 common items" in note for note in few.notes)

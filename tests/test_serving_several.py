@@ -77,7 +77,7 @@ def test_what_cannot_be_served_together_is_refused(folder: Path) -> None:
     (folder / "other" / "first").mkdir(parents=True)
     write_small_study(folder / "other" / "first")
     twice = chorale("serve", folder / "first", folder / "other" / "first", code=2).stderr
-    assert "folders called 'first'" in twice
+    assert "folders named 'first'" in twice
     assert "{study}" in chorale("serve", folder, "--db", "postgresql+psycopg://nobody@127.0.0.1/x", code=2).stderr
     assert "without a path" in chorale("serve", folder, "--public-url", "https://example.org/path", code=2).stderr
     for name in ("first", "second"):

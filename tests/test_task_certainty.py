@@ -142,7 +142,7 @@ def test_where_all_would_take_hours_the_least_certain_have_intervals(
     monkeypatch.setattr("chorale.metrics.scoring.aggregation_intervals._MOST_DRAWN", 1000)
     found = scored(crowd(), tmp_path, "--method", "majority")
     assert len(found["ci"]["certainty"]) == 10
-    assert any("only the 10 least certain" in note for note in found["notes"])
+    assert any("Only the 10 least certain" in note for note in found["notes"])
 
 
 def test_people_see_the_least_certain_tasks(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_an_answer_is_right_exactly_if_it_is_no_distance_away(task: Task) -> Non
 def test_bad_answers_and_rows_are_told_apart(task: Task) -> None:
     bad: Any
     for bad in ({"x": 1}, [[]], "\x00", 10**40, None):
-        with pytest.raises(AnswerError, match=r"^must be"):
+        with pytest.raises(AnswerError, match=r"^must "):
             task.shape.parse_answer(bad)
     with pytest.raises(ItemError) as refused:
         task.shape.parse_row({})

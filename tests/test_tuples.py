@@ -68,7 +68,7 @@ def test_the_command_writes_items(tmp_path: Path) -> None:
     [
         ("id,text\na,One\n", "too few for tuples of 4"),
         ("name,text\na,One\n", "`id` is missing or blank"),
-        ("id,text\na,One\na,Two\n", "that of an earlier text"),
+        ("id,text\na,One\na,Two\n", "used by an earlier text"),
         ("id,text\na, \n", "`text` is missing or blank"),
     ],
 )

@@ -49,9 +49,10 @@ def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) ->
 
 
 def gold_set_size(tx: Tx, study: Study, stage: RunningStage) -> int:
-    """How many gold items are a set, of which nobody sees two if other gold is left: as many as items are a group.
+    """The number of gold items in a set, which is the mean size of a group of items.
 
-    Items of a group wait longer for workers than single ones. If gold did not, it would be complete sooner.
+    Nobody sees two gold items of a set while other gold is left. Items of a group wait longer for workers than single
+    items, so without sets gold would be complete sooner.
     """
     remembered, now = f"gold set size:{stage.name}", study.clock()
     since, size = study.memory.get(remembered, (None, 1))

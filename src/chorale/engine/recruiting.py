@@ -17,7 +17,7 @@ from chorale.engine.recruited import screenout_of, stages_of
 from chorale.engine.running import Study
 from chorale.engine.visit import visit
 from chorale.model import UserError
-from chorale.platforms.prolific import Prolific, RefusedError, Reported, changes_there, checked_reason
+from chorale.platforms.prolific import InvalidIdError, Prolific, RefusedError, Reported, changes_there, checked_reason
 from chorale.platforms.prolific.hooks import EVENTS
 from chorale.platforms.prolific.planning import FREED, SCREENED_OUT
 from chorale.platforms.prolific.transport import ADDRESS
@@ -261,10 +261,8 @@ def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str
         if error.status in (400, 404):
             return False
         raise
-    except UserError as error:
-        if "not an id" in error.message:
-            return False
-        raise
+    except InvalidIdError:
+        return False
     return reported.participant == participant and reported.study_id == study_id
 
 

@@ -83,7 +83,13 @@ def _fast_cells(raw: bytes, separator: str, names: Sequence[str], columns: Seque
         full = raw.count(separator.encode()) == (table.width - 1) * (table.height + 1)
         return table.select(columns) if full and raw.count(b"\n") == table.height else None
     # A short row looks like one with empty cells at its end.
-    return None if table[names[-1]].null_count() else table.select(columns)
+    if table[names[-1]].null_count():
+        return None
+    # Polars ignores an extra empty cell after a stray quote. All separators are between cells or inside one.
+    inside = sum(table.select(pl.all().str.count_matches(separator, literal=True).sum()).row(0))
+    inside += sum(name.count(separator) for name in names)
+    full = raw.count(separator.encode()) == (table.width - 1) * (table.height + 1) + inside
+    return table.select(columns) if full else None
 
 
 def _fast_objects(raw: bytes, columns: Sequence[str]) -> pl.DataFrame | None:

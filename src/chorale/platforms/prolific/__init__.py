@@ -11,7 +11,7 @@ from chorale.platforms.prolific.planning import (
     has_arrived,
     study_body,
 )
-from chorale.platforms.prolific.transport import InDoubtError, RefusedError
+from chorale.platforms.prolific.transport import InDoubtError, InvalidIdError, RefusedError
 
 __all__ = [
     "CATEGORIES",
@@ -19,6 +19,7 @@ __all__ = [
     "SHORTEST_REASON",
     "BonusBatch",
     "InDoubtError",
+    "InvalidIdError",
     "Prolific",
     "RefusedError",
     "RemoteStudy",

@@ -14,7 +14,7 @@ from chorale.platforms.prolific.answers import (
     study_in,
     submission_in,
 )
-from chorale.platforms.prolific.transport import STRANGE, InDoubtError, RefusedError, Transport, rows_of
+from chorale.platforms.prolific.transport import STRANGE, InDoubtError, InvalidIdError, RefusedError, Transport, rows_of
 
 MOST_GROUPS = 1_000
 HOOK_SECRET_HEADER = "x-hook-secret"  # noqa: S105 - the name of a header, not what is in it
@@ -197,5 +197,5 @@ class Prolific(Transport):
 def _safe(name: str) -> str:
     """An id that is safe to use in a URL path."""
     if not name or not all(letter.isalnum() or letter in "-_" for letter in name) or not name.isascii():
-        raise UserError(f"{name[:80]!r} is not a Prolific ID.")
+        raise InvalidIdError(f"{name[:80]!r} is not a Prolific ID.")
     return name

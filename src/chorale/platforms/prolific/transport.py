@@ -32,6 +32,10 @@ class RefusedError(UserError):
         self.status = status
 
 
+class InvalidIdError(UserError):
+    """A text that cannot be an ID on Prolific."""
+
+
 class InDoubtError(UserError):
     """It is unknown whether Prolific has carried out a request."""
 
