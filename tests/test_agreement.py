@@ -581,7 +581,7 @@ def test_misuse_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="finite, non-negative number"):
         krippendorff_alpha(crowd, distance=lambda one, other: math.nan)
     sets = judged([("a", "x", ["1"]), ("a", "y", ["2"])])
-    with pytest.raises(ValueError, match="sets of options in one"):
+    with pytest.raises(ValueError, match="sets of options in only one"):
         side_by_side(crowd, sets)
 
 
