@@ -1,7 +1,7 @@
 """When the database can't be used: what people read, and what the log says."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from fastapi import FastAPI
@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from chorale.model.problems import UnavailableError
 from chorale.web.app import create_app
-from chorale.web.outages import Outages
+from chorale.web.outages import Outages, server_problem, unavailable
 from conftest import StudyMaker
 
 
@@ -51,6 +51,14 @@ def test_failures_promise_nothing_that_is_not_so(browser: TestClient, prefix: st
         assert answer.headers["x-frame-options"] == "DENY"
     assert "Nothing was changed" in shown.text
     assert "may not have been saved" in sent.text
+
+
+@pytest.mark.parametrize("message", [server_problem, unavailable])
+def test_asking_for_the_next_item_sends_nothing_that_could_be_lost(
+    message: Callable[[str, str], Sequence[str]],
+) -> None:
+    assert "saved" not in " ".join(message("POST", "/api/stages/main/next"))
+    assert "may not have been saved" in " ".join(message("POST", "/api/stages/main/answers"))
 
 
 def test_an_outage_is_a_line_a_minute_and_one_when_it_ends(caplog: pytest.LogCaptureFixture) -> None:

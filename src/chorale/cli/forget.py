@@ -34,7 +34,7 @@ def forget(
     answers: Annotated[
         Literal["keep", "remove"] | None,
         Option(
-            help="Whether their answers are kept without their identity, or erased too.",
+            help="`keep`: keep their answers without their identity. `remove`: erase them too.",
             show_default="retention.withdrawn_answers in study.toml",
         ),
     ] = None,

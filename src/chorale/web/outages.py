@@ -60,15 +60,20 @@ _CHECK = worded("Go back in a minute and check. If it was not saved, send it aga
 
 def server_problem(method: str, path: str) -> tuple[str, str]:
     """The message for a request that failed on the server: what is known about it, and what to do."""
-    if method in ("GET", "HEAD"):
+    if _sends_nothing(method, path):
         return worded("The server had a problem and could not show this page."), _TRY_AGAIN
     return joined(worded("The server had a problem."), _NOT_SAVED), _SEND_AGAIN if path.startswith("/api/") else _CHECK
 
 
 def unavailable(method: str, path: str) -> tuple[str, str]:
     """The message while the database is unavailable."""
-    if method in ("GET", "HEAD"):
+    if _sends_nothing(method, path):
         return worded("The study is not available at the moment."), _TRY_AGAIN
     return joined(worded("The study can't save anything at the moment."), _NOT_SAVED), (
         _SEND_AGAIN if path.startswith("/api/") else _CHECK
     )
+
+
+def _sends_nothing(method: str, path: str) -> bool:
+    """Whether a request only asks for a page or for the next item, so that nothing a person wrote can be lost."""
+    return method in ("GET", "HEAD") or (path.startswith("/api/stages/") and path.endswith("/next"))
