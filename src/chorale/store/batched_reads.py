@@ -1,7 +1,7 @@
-"""Reads of a group of acts, as few statements.
+"""Sends the reads of a group of actions as few statements.
 
-Everybody who asks for the next item reads the same, each with other values. PostgreSQL takes longer to get ready for a
-statement than to find its few rows. So it gets the values of many at once, as arrays, and finds the rows of each.
+All who ask for the next item run the same queries with different values. PostgreSQL takes longer to start a statement
+than to find its few rows. So one statement takes the values of many as arrays and returns the rows of each.
 """
 
 import re
@@ -16,15 +16,15 @@ from chorale.store.prepared import Asked
 Reader = TypeVar("Reader")
 
 AT_ONCE = 24
-"""How many reads are collected before the server begins with them."""
-# PostgreSQL would plan most of them anew every time, since it takes any number of values to be more than there are.
+"""Number of reads collected before they are sent."""
+# Otherwise PostgreSQL would plan most of them again every time, because it overestimates the number of values.
 _PLAN_ONCE = "SET LOCAL plan_cache_mode = force_generic_plan"
 _PLAN_AS_USUAL = "SET LOCAL plan_cache_mode = auto"
 _PLACE = re.compile(r"\$(\d+)::(\w+)")
 
 
 class _Waiting(NamedTuple, Generic[Reader]):
-    """Somebody who has asked for the rows of some statements, and gets them when all are there."""
+    """A reader that waits for the rows of all its statements."""
 
     reader: Reader
     asked: Sequence[Asked]
@@ -32,7 +32,7 @@ class _Waiting(NamedTuple, Generic[Reader]):
 
 
 class BatchedReads(Generic[Reader]):
-    """Statements that readers ask for, sent together, and their rows; in a transaction."""
+    """Sends the statements of several readers together, in a transaction."""
 
     def __init__(self, driver: PostgresDriver) -> None:
         self._driver = driver
@@ -51,7 +51,7 @@ class BatchedReads(Generic[Reader]):
             self._send()
 
     def next(self) -> tuple[Reader, Sequence[Asked], Sequence[Sequence[Any]]] | None:
-        """A reader, what they have asked for, and the rows of each statement; None once everybody has theirs."""
+        """The next reader with its statements and their rows; None after the last one."""
         while not self._answered:
             if not self._sent:
                 if not self._unsent:
@@ -63,7 +63,7 @@ class BatchedReads(Generic[Reader]):
         return reader, asked, [rows or () for rows in results]
 
     def _send(self) -> None:
-        """Have the server begin with all that was asked for, in the order of the first who asked for each."""
+        """Send all collected statements, in the order in which they were first requested."""
         for sql, places in self._unsent.items():
             given = [waiting.asked[number][1] for waiting, number in places]
             if len(given) == 1 or not given[0]:
@@ -77,7 +77,7 @@ class BatchedReads(Generic[Reader]):
         self._unsent, self._waiting = {}, 0
 
     def _receive(self) -> None:
-        """Take the rows of the first statement that was sent."""
+        """Receive the rows of the first statement that was sent."""
         places = self._sent.popleft()
         rows = self._driver.receive()
         if len(places) == 1:
@@ -94,12 +94,12 @@ class BatchedReads(Generic[Reader]):
 
 @cache
 def _for_many(sql: str) -> str:
-    """A statement that takes arrays of values, and has the number of the values each row is for in its last column."""
+    """The statement for arrays of values. Its last column is the position of each row's values."""
     types = {int(number): kind for number, kind in _PLACE.findall(sql)}
     arrays = ", ".join(f"${number}::{types[number]}[]" for number in sorted(types))
     names = ", ".join(f"value_{number}" for number in sorted(types))
     for_one = _PLACE.sub(r"given.value_\1", sql)
-    # Without the offset, the server may find the rows of all in another way, and in another order.
+    # Without the offset, the server may use another plan, with rows in another order.
     for_one = for_one if "OFFSET" in for_one else f"{for_one} OFFSET 0"
     return (
         f"SELECT found.*, given.number FROM unnest({arrays}) WITH ORDINALITY AS given ({names}, number), "  # noqa: S608
@@ -108,7 +108,7 @@ def _for_many(sql: str) -> str:
 
 
 def _as_array(values: Sequence[Any]) -> str:
-    """Values as PostgreSQL writes an array of them."""
+    """Values in PostgreSQL's array syntax."""
     if type(values[0]) is int and None not in values:
         return f"{{{','.join(map(str, values))}}}"
     return f"{{{','.join(map(_as_element, values))}}}"

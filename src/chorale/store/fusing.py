@@ -1,6 +1,6 @@
-"""Changes of one piece of work as one statement.
+"""Combines the changes of one piece of work into one statement.
 
-PostgreSQL takes as long to begin and end a small statement as to do what it says. An answer is five of them.
+PostgreSQL takes as long to start and end a small statement as to run it, and an answer needs five of them.
 """
 
 import re
@@ -15,9 +15,9 @@ _PLACE = re.compile(r"\$(\d+)")
 
 
 class Fusing:
-    """Changes that are to be sent together.
+    """Changes that are sent as one statement.
 
-    They all see the database as it was before the first. So each is of another table, and none looks at any other.
+    All of them see the database as it was before the first. So each changes a different table and reads no other.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Fusing:
         self._tables: set[str] = set()
 
     def takes(self, sql: str, values: Sequence[Any]) -> bool:
-        """Whether a change can be sent with the ones there are; it is one of them then."""
+        """Add a change if it can be sent together with the others; whether it was added."""
         table = _changed_alone(sql)
         if table is None or table in self._tables or len(self._values) + len(values) > MOST_VALUES:
             return False
@@ -36,7 +36,7 @@ class Fusing:
         return True
 
     def take_out(self) -> tuple[str, Sequence[Any]] | None:
-        """All of them as one statement, with its values; None if there are none."""
+        """Remove all changes and return them as one statement with its values; None if there are none."""
         if not self._statements:
             return None
         statements, values = self._statements, self._values
@@ -50,14 +50,14 @@ class Fusing:
 
 @cache
 def _changed_alone(sql: str) -> str | None:
-    """The table that a statement changes; None for one that does more than that, or something else."""
+    """The table that a statement changes; None if it does anything else."""
     change = _CHANGE.match(sql)
     return None if change is None or any(word in sql for word in _DOES_MORE) else change[1]
 
 
 @cache
 def _fused(statements: Sequence[str]) -> str:
-    """Several statements as one. Their values follow each other, and so do the numbers of their places."""
+    """Several statements as one, with their parameters renumbered."""
     parts = []
     before = 0
     for sql in statements:

@@ -108,7 +108,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         self._send(sql, values, _Kind.READ)
 
     def begin(self) -> None:
-        """Have the server begin with what was sent. It works on that while the next statements are found out."""
+        """Flush the sent statements, so that the server runs them while the next ones are prepared."""
         if self._unsaid:
             try:
                 self._say()

@@ -75,7 +75,7 @@ class PostgresConnection(Connection):
         self._unsent = Fusing()
         self._is_committed = False
         self.usual_places: dict[int, int] = {}
-        """How many places items of a stage have that nobody has taken any of, by the searches there were."""
+        """By stage: the number of places of an untouched item, as seen in earlier searches."""
         self._last: dict[str, int] = {}
         """The last row number by table, if known."""
         self._given: set[str] = set()
@@ -119,7 +119,7 @@ class PostgresConnection(Connection):
         return rows[0] if rows else None
 
     def first_free(self, stage_id: int, scope: Scope, asked: Callable[[int], Asked]) -> Any:
-        """The first row with a place that is left after what earlier work of the group takes; None if there is none.
+        """The first row with a place that earlier work of the group leaves free; None if there is none.
 
         `asked` returns the search of the stage for a number of rows.
         """

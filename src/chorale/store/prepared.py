@@ -141,10 +141,10 @@ class Prepared:
 
 
 class PreparedSearch(Prepared):
-    """A search of a stage, in order, for the first item with a place left, which is going to be taken.
+    """A search of a stage, in order, for the first item with a free place, which is then taken.
 
-    Work of a group reads together on PostgreSQL. If each looked for one row, most would find the same one, and those
-    that get no place there would search again, one after the other. So each looks for some more.
+    On PostgreSQL, the work of a group reads together. If each piece read one row, most would find the same item, and
+    those without a place would search again, one after the other. So each piece reads a few more rows.
     """
 
     def __init__(self, statement: Select[Any], scope: Scope) -> None:
@@ -153,7 +153,7 @@ class PreparedSearch(Prepared):
         super().__init__(statement.limit(ONE).offset(NONE), scope)
 
     def first_free(self, tx: Connection, *, stage_id: int, **parameters: Any) -> Any:
-        """The first row whose place is free when it is the turn of who asks; None if there is none."""
+        """The first row with a place that is still free when this work has its turn; None if there is none."""
         given = {"stage_id": stage_id, **parameters}
         if type(tx) is SqliteConnection:
             return self.first(tx, **given)
@@ -175,7 +175,7 @@ def together(tx: Connection, *asked: tuple[Prepared, Mapping[str, Any]]) -> Sequ
 
 
 def tolerate_judgments(tx: Connection, item_id: int, most: int) -> None:
-    """What was read of an item means the same after this number of further judgments, which decide nothing either."""
+    """Keep the rows read of an item valid after this number of further judgments, which decide nothing either."""
     if type(tx) is not SqliteConnection:
         _postgres(tx).tolerate_judgments(item_id, most)
 

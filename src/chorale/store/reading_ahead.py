@@ -193,7 +193,7 @@ class ReadingAhead:
         """
         earlier, places = self._searches[stage_id], self._usual_places.get(stage_id, 1)
         self._searches[stage_id] += 1
-        # As many rows as the earlier searches fill, and one more, rounded up: each number is a statement of its own.
+        # Rows for the places of the earlier searches and one more, rounded up: each number is a separate statement.
         most = 1 << (-(-earlier // places)).bit_length()
         while True:
             [rows] = self._group.switch([asked(most)])
