@@ -724,7 +724,10 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         graded = {"key": "grade-0001", "answer": {"clear": 4, "hard": 2}}
         assert expert.post(f"/api/assignments/{first}/submit", json=graded).status_code == 200
         desk = expert.get("/console/queue").text
-        assert "<strong>2</strong> items wait for you" in desk and "1 with your answer waits for others" in desk
+        assert (
+            "<strong>2</strong> items wait for you" in desk
+            and "1 that you answered still needs answers from others" in desk
+        )
         held = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
         gone = {"name": "ada", "role": "expert", "reason": "has left"}
         assert owner.post("/console/team/revoke", data=gone).status_code == 303

@@ -176,8 +176,8 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
         (SPANS, [span(0, 10**30)], "whose end is not after its start"),
         (SPANS, [span(0, 99)], "has a span beyond the 8 tokens of the text"),
         (SPANS, [span(0, 2), span(1, 3)], "has spans that overlap"),
-        (SPANS, [span(0, 2, "good")], "has a span without exactly start, end"),
-        (LABELLED, [span(0, 2)], "has a span without exactly start, label, end"),
+        (SPANS, [span(0, 2, "good")], "has a span whose keys are not exactly start, end"),
+        (LABELLED, [span(0, 2)], "has a span whose keys are not exactly start, label, end"),
         (LABELLED, [span(0, 2, "ugly")], "whose label is not one of good, bad"),
         (LABELLED, [span(0, 1, "bad"), span(1, 2, "bad"), span(2, 3, "bad")], "has 3 spans but must have at most 2"),
         (OVERLAPPING, [span(0, 2), span(0, 2)], "has the same span twice"),
@@ -407,7 +407,7 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
         ("yes", "quotes 'yes', which is not in the text"),
         ("sai", "quotes 'sai', which begins or ends within a word of the text"),
         ({"text": "no", "occurrence": 0}, "has an `occurrence` that is not a positive whole number"),
-        ({"text": "no", "label": "x"}, "has a quotation without exactly"),
+        ({"text": "no", "label": "x"}, "has a quotation whose keys are not"),
         ({"text": ""}, "has a quotation that is not a text"),
     ):
         with pytest.raises(AnswerError) as raised:

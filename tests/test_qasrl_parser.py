@@ -326,7 +326,7 @@ def test_training_that_was_interrupted_goes_on_to_the_same_weights(
         assert run("train", "qasrl", tmp_path / "again", *options).exit_code != 0
     assert [path.name for path in (tmp_path / "again").iterdir()] == ["training.safetensors"]
     other = run("train", "qasrl", tmp_path / "again", "--data", bank, "--epochs", 4)
-    assert "belongs to a training with other data or settings" in other.output
+    assert "belongs to a training run with other data or settings" in other.output
     assert run("train", "qasrl", tmp_path / "again", *options).exit_code == 0
     assert sorted(path.name for path in (tmp_path / "again").iterdir()) == [
         "README.md",

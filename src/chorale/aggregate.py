@@ -159,7 +159,7 @@ def score(
     worker: judged.WorkerColumn = None,
     label: judged.LabelColumn = None,
     trust: Annotated[
-        str | None, Option(metavar="COLUMN", help="Column with the workers' trust, for confidence.")
+        str | None, Option(metavar="COLUMN", help="For confidence: column with each worker's weight (trust).")
     ] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,

@@ -50,7 +50,7 @@ def models(
     """
     check_options(models, {"annotators": annotators})
     if min_items < 2:
-        raise UserError(f"min_items is at least 2, not {min_items}.")
+        raise UserError(f"min_items must be at least 2, not {min_items}.")
     if epsilon is not None and not 0 <= epsilon <= 1:
         raise UserError(f"epsilon is between 0 and 1, not {epsilon}.")
     reading = Reading(task=task, worker=worker, label=label, sep=sep)

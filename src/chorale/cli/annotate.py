@@ -24,7 +24,9 @@ from chorale.present.scoring import score_table
 from chorale.store import Tx, model_tasks, workers
 
 ModelName = Annotated[str | None, Option(metavar="NAME", help="Run only this model.")]
-StageOption = Annotated[str | None, Option(metavar="STAGE", help="Annotate only this stage, after its rounds.")]
+StageOption = Annotated[
+    str | None, Option(metavar="STAGE", help="Annotate only this stage, after the training rounds that lead to it.")
+]
 Limit = Annotated[
     int | None, Option(metavar="N", min=1, help="Annotate at most N items with each model, in all stages together.")
 ]

@@ -25,7 +25,7 @@ DATABASE = "study.db"
 
 
 def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """List every problem in a study's files; if there is none, its plan: judgments, cost, wages and workers."""
+    """List every problem in a study's files. If there are none, show its plan: annotations, cost, wages, workers."""
     if as_json:
         _check_as_json(directory, db)
         return

@@ -19,7 +19,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
     _command(
         "check",
-        "List every problem in a study's files; if there is none, its plan: judgments, cost, wages and workers.",
+        "List every problem in a study's files. If there are none, show its plan: annotations, cost, wages, workers.",
     ),
     _command(
         "rehearse",
@@ -69,7 +69,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "password",
         "Set the owner's password, typed twice or from CHORALE_PASSWORD. Ends all sessions of the owner.",
     ),
-    _command("rotate", "Replace the key that signs links and cookies. All earlier sessions and links end."),
+    _command("rotate", "Replace the key that signs links and cookies. All existing sessions and links stop working."),
     _command(
         "backup",
         "Back up a study's database and files to one checked file, encrypted with --encrypt. The site can stay open.",

@@ -22,7 +22,7 @@ from chorale.store.gold import GoldItem, gold_items
 def gold(
     directory: StudyFolder,
     stage: Annotated[str | None, Option(metavar="STAGE", help="Only this stage. Default: all.")] = None,
-    promote_unanimous: Annotated[bool, Option(help="Turn every item with unanimous judgments into gold.")] = False,
+    promote_unanimous: Annotated[bool, Option(help="Turn every item with unanimous annotations into gold.")] = False,
     field: Annotated[
         list[str] | None,
         Option(

@@ -50,7 +50,8 @@ GuessingPriorName = Annotated[
     Literal["fitted", "standard"],
     Option(
         metavar="NAME",
-        help="For variational 3pl, of logit guessing: fitted (one centre for all items) or standard (N(0, 1)).",
+        help="For variational 3pl: prior of the logit of guessing, fitted (one centre for all items) or standard "
+        "(N(0, 1)).",
     ),
 ]
 Starts = Annotated[

@@ -34,7 +34,7 @@ CloseByName = Annotated[
     Option(
         metavar="NAME",
         help="Similarity of labels: accuracy (equal), rmse (near numbers), jaccard or masi (sets), span (3:5), ua-f1 "
-        "(sets of spans), or in a study task (the task's own distance).",
+        "(sets of spans). In a study also: task (the task's own distance).",
     ),
 ]
 Annotators = Annotated[
@@ -47,7 +47,8 @@ Epsilon = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="ε: how much better people may be and still be replaced. Default: by --annotators.",
+        help="ε: how much better than the model people may be if it is still to replace them. Default: set by "
+        "--annotators.",
     ),
 ]
 MinItems = Annotated[int, Option(min=2, help="Minimum number of items per person.")]

@@ -24,7 +24,7 @@ from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_ta
 Workers = Annotated[
     int | None,
     Option(
-        help="Number of simulated workers. Default: rehearsal.toml, or by the size of the study.",
+        help="Number of simulated workers. Default: from rehearsal.toml, or based on the study's size.",
         min=1,
         max=100_000,
     ),

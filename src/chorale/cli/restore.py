@@ -16,7 +16,7 @@ from chorale.model import UserError
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
 Replace = Annotated[bool, Option("--replace", help="Replace the existing database, which is kept under another name.")]
 WithFiles = Annotated[
-    bool, Option("--files", help="Also restore the study's files; different ones are kept under another name.")
+    bool, Option("--files", help="Also restore the study's files; files that differ are kept under another name.")
 ]
 
 

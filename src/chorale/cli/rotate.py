@@ -38,7 +38,7 @@ def rotate(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Replace the key that signs links and cookies. All earlier sessions and links end."""
+    """Replace the key that signs links and cookies. All existing sessions and links stop working."""
     check_target(links, "--links", force=force, endings=(".csv",))
     with started_study(directory, db) as study:
         base = base_url(study, public_url)

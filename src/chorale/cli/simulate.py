@@ -48,7 +48,9 @@ def simulate(
     workers: Annotated[
         int | None,
         Option(
-            help="Number of simulated workers. Default: rehearsal.toml, or by the size of the study.", min=1, max=2000
+            help="Number of simulated workers. Default: from rehearsal.toml, or based on the study's size.",
+            min=1,
+            max=2000,
         ),
     ] = None,
     seed: Annotated[int, Option(help="Random seed.")] = 1,

@@ -23,7 +23,8 @@ def team(
         str | None, Option(metavar="NAME", help="Print a one-time link with which this person chooses a password.")
     ] = None,
     reset: Annotated[
-        str | None, Option(metavar="NAME", help="Print a link to choose a new password; the old one ends at once.")
+        str | None,
+        Option(metavar="NAME", help="Print a link to choose a new password; the old password stops working at once."),
     ] = None,
     deactivate: Annotated[
         str | None,

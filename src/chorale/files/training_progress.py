@@ -57,7 +57,7 @@ def resume(folder: Path, signature: str, network: Any, optimizer: Any) -> SavedP
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
             if about.get("signature") != signature:
-                raise refused(path, None, "belongs to a training with other data or settings", delete)
+                raise refused(path, None, "belongs to a training run with other data or settings", delete)
             state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no mapping
         network.load_state_dict(_named(state, _NETWORK))
         by_number: dict[int, dict[str, Any]] = {}

@@ -115,9 +115,9 @@ class GateSettings(Settings):
         if len(given) != 1:
             raise ValueError("needs exactly one of `threshold`, `top_share` and `top`")
         if self.decides == "each" and self.threshold is None:
-            raise ValueError('`decides = "each"` needs a `threshold`: the best of all are known only together')
+            raise ValueError('`decides = "each"` needs a `threshold`: workers can be ranked only together')
         if self.decides_each and self.promote:
-            raise ValueError('`promote` needs `decides = "together"`: the best of all are known only then')
+            raise ValueError('`promote` needs `decides = "together"`: workers can be ranked only then')
         return self
 
     @property

@@ -47,7 +47,7 @@ class ProlificFilter(Settings):
     filter_id: str = Field(
         min_length=1,
         max_length=200,
-        description="Prolific's name of the filter, e.g. `handedness`; `and` or `or` for a group of filters.",
+        description="Prolific's name for the filter, e.g. `handedness`; `and` or `or` for a group of filters.",
     )
     selected_values: tuple[str, ...] = Field(default=(), description="Ids of the accepted choices.")
     lower: Bound | None = Field(default=None, description="Lowest value, for a filter with a range; dates as text.")
@@ -122,7 +122,8 @@ class ProlificStudy(Settings):
     )
     stages: tuple[Name, ...] = Field(
         default=(),
-        description="The stages this study is for: people who have done enough there may finish. Default: all stages.",
+        description="The stages this study is for: people who have done enough work in them may finish. Default: all "
+        "stages.",
     )
     places: int = Field(
         ge=1, le=100_000, description="Number of participants. To get more, raise it and publish again."
@@ -151,10 +152,10 @@ class ProlificStudy(Settings):
         "approved, for rounds of a longitudinal study.",
     )
     allow_groups: tuple[str, ...] = Field(
-        default=(), description="Prolific's ids of participant groups: only their members can take part."
+        default=(), description="Prolific's IDs for participant groups: only their members can take part."
     )
     block_groups: tuple[str, ...] = Field(
-        default=(), description="Prolific's ids of participant groups whose members cannot take part."
+        default=(), description="Prolific's IDs for participant groups whose members cannot take part."
     )
     completion_code: Code | None = Field(default=None, description="Code for finished work. Default: a random one.")
     screenout_code: Code | None = Field(
@@ -205,7 +206,7 @@ class ProlificStudy(Settings):
         default=None,
         min_length=1,
         max_length=100,
-        description="Prolific's id of a filter set, in place of `filters`, `invite`, `follows` and groups.",
+        description="Prolific's ID for a filter set, in place of `filters`, `invite`, `follows` and groups.",
     )
     filter_set_version: int | None = Field(
         default=None, ge=1, description="Version of the filter set. Default: the latest."
@@ -262,7 +263,7 @@ class ProlificSettings(Settings):
         default=None,
         min_length=1,
         max_length=100,
-        description="Prolific's id of the project in which studies are created. Default: the account's first project.",
+        description="Prolific's ID for the project in which studies are created. Default: the account's first project.",
     )
     approve: bool = Field(
         default=True,

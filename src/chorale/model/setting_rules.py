@@ -48,7 +48,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to people who arrive or finish after the change. Links from a previous recruitment platform no longer "
+        "Applies to people who join or finish after the change. Links from a previous recruitment platform no longer "
         "work.",
         """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
         arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
@@ -117,7 +117,7 @@ GROUPED = (
     ),
     _rule(
         When.SAME_CONTENT,
-        "New rows are added. Rows that changed or are missing are refused; explanations of gold are replaced.",
+        "New rows are added. Changing or removing rows is refused; explanations of gold are replaced.",
         "stage.items.file stage.items.id stage.gold.file stage.round.file",
     ),
     _rule(

@@ -56,7 +56,7 @@ class ArrivalSettings(Settings):
     )
     workspace: Code | None = Field(
         default=None,
-        description="Prolific's ID of your workspace. If set, signed links of other workspaces are refused.",
+        description="Prolific's ID for your workspace. If set, signed links of other workspaces are refused.",
     )
     landing: bool = Field(
         default=False, description="Whether the site's address is a public page where anybody can join."
@@ -64,18 +64,18 @@ class ArrivalSettings(Settings):
     panel: Name = Field(
         default="prolific",
         description="Name of the recruitment platform. For `prolific`, `connect`, `sona`, `besample` and "
-        "`respondent` the parameters below are known.",
+        "`respondent` the parameters below have suitable defaults.",
     )
     worker_parameter: Code = Field(
-        default="PROLIFIC_PID", description="URL parameter with the platform's ID of the person."
+        default="PROLIFIC_PID", description="URL parameter with the platform's ID for the person."
     )
     study_parameter: Code = Field(
-        default="STUDY_ID", validate_default=True, description="URL parameter with the platform's ID of the study."
+        default="STUDY_ID", validate_default=True, description="URL parameter with the platform's ID for the study."
     )
     session_parameter: Code = Field(
         default="SESSION_ID",
         validate_default=True,
-        description="URL parameter with the platform's ID of the visit.",
+        description="URL parameter with the platform's ID for the visit.",
     )
     worker_pattern: str = Field(
         default="[A-Za-z0-9_-]{8,64}",
@@ -86,14 +86,14 @@ class ArrivalSettings(Settings):
         default=None,
         pattern=r"^https?://",
         description="Address that people from the platform return to when they finish. `{code}` becomes the code "
-        "below, `{worker}` the platform's ID of the person. Known for `prolific`. Without it, people see the code "
-        "with a request to enter it on the platform.",
+        "below, `{worker}` the platform's ID for the person. Not needed for `prolific`. Without it, people see the "
+        "code with a request to enter it on the platform.",
     )
     screenout_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
         description="Address for people who were stopped early, if the platform has a separate one (partial "
-        "completion). `{code}` becomes `screenout_code`, `{worker}` the platform's ID of the person. Default: "
+        "completion). `{code}` becomes `screenout_code`, `{worker}` the platform's ID for the person. Default: "
         "`completion_url`.",
     )
     finish_after: int = Field(
@@ -213,7 +213,7 @@ class RetentionSettings(Settings):
         default=None,
         ge=1,
         le=36_500,
-        description="Days after a person's last visit until their answers are erased. Export them before.",
+        description="Days after a person's last visit until their answers are erased. Export them before then.",
     )
 
     @property
@@ -226,8 +226,8 @@ class WritingSettings(Settings):
     disclosure: str = Field(
         min_length=10,
         max_length=1000,
-        description="The sentence of the consent form that says so: how much of an answer is pasted, how evenly it is "
-        "typed, and how often the page is left.",
+        description="The sentence of the consent form that discloses what is recorded: how much of an answer is "
+        "pasted, how evenly it is typed, and how often the page is left.",
     )
 
 

@@ -63,7 +63,7 @@ class PaperData:
         file = self.find(path)
         if file is None:
             message = f"{' and '.join(map(str, self.folders))} has no file {path}"
-            raise UserError(f"{message}. Without --data, `chorale reproduce` says where to get it.")
+            raise UserError(f"{message}. Without --data, `chorale reproduce` shows where to get it.")
         return file
 
     def find_all(self, path: str) -> list[Path]:

@@ -28,9 +28,9 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
             "prior."
         )
     if len(table.responders) == 1:
-        notes.append("There is only one responder, so items differ only by correct and wrong.")
+        notes.append("There is only one responder, so items differ only in whether the answer was correct.")
     if len(table.items) == 1:
-        notes.append("There is only one item, so responders differ only by correct and wrong.")
+        notes.append("There is only one item, so responders differ only in whether their answer was correct.")
     if len(set(table.tests)) > 1 and isinstance(fit, VariationalFit):
         notes.append("Items are weighted by the inverse size of their test, so that every test has the same weight.")
     if not fit.converged:

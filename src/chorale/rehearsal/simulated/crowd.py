@@ -87,7 +87,7 @@ class CrowdSettings(Settings):
         default=None,
         ge=1,
         le=100_000,
-        description="Number of workers. Default: by the size of the study.",
+        description="Number of workers. Default: based on the study's size.",
     )
     experts: int = Field(
         default=3,

@@ -145,7 +145,7 @@ def _dialogue(value: Any) -> list[dict[str, str]]:
     turns = []
     for number, turn in enumerate(value, 1):
         if not isinstance(turn, dict) or turn.keys() != {"speaker", "text"}:
-            raise ValueError(f"has turn {number} without exactly `speaker` and `text`. Write both.")
+            raise ValueError(f"has turn {number} whose keys are not exactly `speaker` and `text`. Write both.")
         if not all(isinstance(part, str) and part.strip() for part in turn.values()):
             raise ValueError(f"has turn {number} with a blank `speaker` or `text`. Fill them in.")
         turns.append({"speaker": turn["speaker"], "text": _text(turn["text"])})
@@ -159,7 +159,7 @@ def _tuple(value: Any) -> list[dict[str, str]]:
         )
         raise ValueError(f"{words}`chorale prepare best-worst`.")
     if not all(isinstance(each, dict) and each.keys() == {"id", "text"} for each in value):
-        raise ValueError("has an entry without exactly `id` and `text`. Write both.")
+        raise ValueError("has an entry whose keys are not exactly `id` and `text`. Write both.")
     if not all(isinstance(part, str) and part.strip() for each in value for part in each.values()):
         raise ValueError("has an entry with a blank `id` or `text`. Fill them in.")
     if len({each["id"] for each in value}) < len(value):

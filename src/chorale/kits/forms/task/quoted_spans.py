@@ -18,7 +18,7 @@ def quoted_span(raw: Any, labels: Sequence[str]) -> dict[str, Any] | None:
     wanted = {"text", "occurrence", "label"} if labels else {"text", "occurrence"}
     if given.keys() != wanted:
         named = ", ".join(f"`{name}`" for name in sorted(wanted, reverse=True))
-        raise ValueError(f"has a quotation without exactly {named}, where `occurrence` is optional")
+        raise ValueError(f"has a quotation whose keys are not {named}, where `occurrence` is optional")
     if not isinstance(given["text"], str) or not given["text"].strip():
         raise ValueError("has a quotation that is not a text")
     occurrence = given["occurrence"]

@@ -81,7 +81,7 @@ class RegionField(FormField):
     def _region(self, raw: Any) -> dict[str, Any]:
         wanted = {*self.shape, *(("label",) if self._labels else ())}
         if not isinstance(raw, dict) or raw.keys() != wanted:
-            raise ValueError(f"has a region without exactly {', '.join(sorted(wanted))}")
+            raise ValueError(f"has a region whose keys are not exactly {', '.join(sorted(wanted))}")
         place = self.place(raw)
         if not self._labels:
             return place

@@ -76,7 +76,7 @@ class RelationField(FormField):
         relations = []
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"from", "to", "label"}:
-                raise ValueError("has a relation without exactly `from`, `to` and `label`")
+                raise ValueError("has a relation whose keys are not exactly `from`, `to` and `label`")
             ends = [each["from"], each["to"]]
             if any(type(end) is not int or not 0 <= end < len(places) for end in ends):
                 raise ValueError("has a relation that does not connect two of the spans")

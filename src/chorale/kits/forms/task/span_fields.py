@@ -72,7 +72,7 @@ class SpanField(FormField):
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
         if not isinstance(raw, dict) or raw.keys() != wanted:
-            raise ValueError(f"has a span without exactly {', '.join(sorted(wanted, reverse=True))}")
+            raise ValueError(f"has a span whose keys are not exactly {', '.join(sorted(wanted, reverse=True))}")
         start, end = raw["start"], raw["end"]
         if type(start) is not int or type(end) is not int or not 0 <= start < end <= LONGEST_TEXT:
             raise ValueError("has a span whose end is not after its start")

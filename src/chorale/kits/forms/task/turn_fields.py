@@ -53,7 +53,7 @@ class TurnChoiceField(FormField):
             raise ValueError("is not a list of turns with answers")
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"turn", "value"}:
-                raise ValueError("has a turn without exactly `turn` and `value`")
+                raise ValueError("has a turn whose keys are not exactly `turn` and `value`")
             if type(each["turn"]) is not int or not 0 <= each["turn"] < MOST_TURNS:
                 raise ValueError(f"has a turn that is not a number from 0 to {MOST_TURNS - 1}")
             if each["value"] not in self._values:
