@@ -182,7 +182,7 @@ def test_the_unit_is_in_notes_and_signature(tmp_path: Path) -> None:
     assert "one: resampled by worker_id (8 clusters), not item by item. With fewer than 10" in " ".join(score.notes)
     assert "|cluster:worker_id|" in score.signature
     assert "|cluster:question_id|" in mcq(one, against=two, cluster="question_id", resamples=100).signature
-    with pytest.raises(UserError, match=r"there is no such column \(found: question_id, worker_id\)"):
+    with pytest.raises(UserError, match=r"no such column \(found: question_id, worker_id\)"):
         mcq(one, cluster="document", resamples=100)
     compared = score.json["against"]["scores"]
     assert compared["m all"]["p_holm"] >= compared["m all"]["p_bh"] >= compared["m all"]["p_permutation"]

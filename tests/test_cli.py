@@ -526,7 +526,7 @@ def test_a_port_is_taken_before_the_site_is_up() -> None:
 
 def test_whoever_names_a_file_for_a_kind_is_told_the_kinds(fresh: Path) -> None:
     assert "Commands: frames, qasrl." in chorale("browse", fresh, code=2).stderr
-    assert "There is: frames, labels, mcq, qasrl, rules, srl." in chorale("evaluate", "system.jsonl", code=2).stderr
+    assert "Commands: frames, labels, mcq, qasrl, rules, srl." in chorale("evaluate", "system.jsonl", code=2).stderr
 
 
 def test_whoever_names_the_study_file_is_told_its_folder(fresh: Path) -> None:

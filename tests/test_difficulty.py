@@ -93,6 +93,7 @@ def test_an_item_is_as_hard_for_everybody_who_gets_it() -> None:
     assert AnswerSheet(task, [], "seed").hardness("1", one) is None
 
 
+@pytest.mark.slow
 def test_a_crowd_file_and_judgments_say_how_hard_items_are(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     write_small_study(folder, applications=60)

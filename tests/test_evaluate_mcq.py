@@ -18,6 +18,7 @@ from chorale.cli import app
 from chorale.kits.questions.files.questions import McqQuestions, read_mcq
 from chorale.kits.questions.metrics import DISCARDED, Ties, mcq_alpha, measure_mcq, outcomes_of, runs_of_models
 from chorale.model import UserError
+from examples import examples
 
 INVALID = "option5"
 
@@ -96,7 +97,7 @@ def by_brute_force(votes: tuple[int, ...], writer: int, drawn: int, ties: Ties) 
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(30, 150), deadline=None)
 @given(
     votes=st.lists(st.integers(0, 4), min_size=3, max_size=5).map(tuple),
     drawn=st.integers(1, 5),
@@ -461,7 +462,7 @@ def test_several_files_are_each_compared_with_another(questions_file: Path, tmp_
     assert "scores" not in found["against"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 @given(
     values=st.recursive(
         st.none() | st.booleans() | st.integers(-3, 9) | st.sampled_from(["option1", "option9", "m", ""]),

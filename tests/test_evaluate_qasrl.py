@@ -232,7 +232,7 @@ def test_a_wrong_question_about_known_answers_never_raises_a_score(
         assert after[name].fp >= before[name].fp
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 @given(VERBS, VERBS, RULES)
 def test_as_many_questions_as_possible_are_paired(system: Verbs, gold: Verbs, rules: Rules) -> None:
     """Against SciPy's assignment, verb by verb."""
@@ -329,7 +329,7 @@ def test_macro_is_the_mean_over_verbs_that_have_any() -> None:
     assert metric("micro").scores(found)["ua_recall"] == pytest.approx(1 / 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 @given(VERBS)
 def test_the_gold_against_itself_is_perfect(gold: Verbs) -> None:
     found = scored(gold, gold)
@@ -338,7 +338,7 @@ def test_the_gold_against_itself_is_perfect(gold: Verbs) -> None:
         assert [one.f1 for one in found.values()] == [1.0] * 3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 @given(VERBS, VERBS, RULES, st.randoms(use_true_random=False))
 def test_order_and_names_make_no_difference(system: Verbs, gold: Verbs, rules: Rules, rng: random.Random) -> None:
     def mixed(verbs: Verbs) -> Verbs:
@@ -355,7 +355,7 @@ def test_order_and_names_make_no_difference(system: Verbs, gold: Verbs, rules: R
     assert scored(mixed(system), mixed(gold), rules) == scored(system, gold, rules)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 @given(VERBS, VERBS, RULES, st.randoms(use_true_random=False))
 def test_one_more_right_argument_never_lowers_recall(
     system: Verbs, gold: Verbs, rules: Rules, rng: random.Random
@@ -368,7 +368,7 @@ def test_one_more_right_argument_never_lowers_recall(
     assert scored(more, gold, rules)["ua"].recall >= scored(system, gold, rules)["ua"].recall
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 @given(VERBS, VERBS, RULES)
 def test_verbs_one_by_one_add_up_to_the_whole(system: Verbs, gold: Verbs, rules: Rules) -> None:
     alone = [
@@ -380,7 +380,7 @@ def test_verbs_one_by_one_add_up_to_the_whole(system: Verbs, gold: Verbs, rules:
         assert total == sum((one[name] for one in alone), Counts(0, 0, 0))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(30, 100), deadline=None)
 @given(VERBS, VERBS, RULES)
 def test_the_table_of_arguments_tells_the_counts(system: Verbs, gold: Verbs, rules: Rules) -> None:
     alignment = align(QuestionAnswers.of(system), QuestionAnswers.of(gold), rules)
@@ -429,7 +429,7 @@ def test_agreement_is_the_mean_over_pairs() -> None:
     assert agreement(QuestionAnswers.of({("s", 0): annotations("ann")})) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30, 60), deadline=None)
 @given(VERBS, VERBS, RULES)
 def test_agreement_of_two_is_their_scores_against_each_other(one: Verbs, two: Verbs, rules: Rules) -> None:
     together = {verb: one.get(verb, []) + two.get(verb, []) for verb in one.keys() & two.keys()}

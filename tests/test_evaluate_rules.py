@@ -23,6 +23,7 @@ from chorale.kits.rules.metrics.curves import curve_of, evaluate_rules, rule_sta
 from chorale.kits.rules.reproduction import PAPER
 from chorale.metrics import Statistics, intervals
 from chorale.model import UserError
+from examples import examples
 
 HEADER = "rule_lhs\trule_rhs\tlhs\trhs\tjudgment\tconfidence"
 NONE = math.nan
@@ -177,7 +178,7 @@ def test_bad_rules_are_told_with_their_line(tmp_path: Path, lines: list[str], to
     assert len(caught.value.problems) <= 50
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(30, 150))
 @given(
     st.lists(st.lists(st.sampled_from(["", "a", "X a Y", "@R@", "->", "<a::b::c>", "Yes", "1", "nan", "judgment"]))),
     st.text(max_size=30),

@@ -20,6 +20,7 @@ from chorale.files.rows import DEEPEST_NESTING, LONGEST_LINE, Row, is_table, rea
 from chorale.files.tables import escape_cell, unescape_cell, write_csv, write_jsonl, write_parquet
 from chorale.files.toml_lines import TomlPath, line_of
 from chorale.model import Problem
+from examples import examples
 
 
 def read(path: Path) -> tuple[list[Row], list[Problem]]:
@@ -435,7 +436,7 @@ def test_every_key_is_found_at_its_own_line(pairs: list[tuple[str, str]]) -> Non
 
 
 @given(st.text(st.sampled_from("[]{}\"'=.#\\\n ab1"), max_size=80))
-@settings(max_examples=300)
+@settings(max_examples=examples(30, 300))
 def test_no_text_confuses_the_search_for_lines(text: str) -> None:
     line = line_of(text, ("a", 0, "b"))
     assert line is None or 1 <= line <= text.count("\n") + 1

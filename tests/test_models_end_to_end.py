@@ -142,6 +142,7 @@ def test_a_small_study_of_associations(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not (SHARED / "data/alttest").is_dir(), reason="the authors' data are not part of the project")
+@pytest.mark.slow
 def test_the_authors_table_comes_out_of_a_study(tmp_path: Path) -> None:
     with (SHARED / "data/alttest/wax-items.csv").open() as file:
         items = [{**row, "why": row["explanation"]} for row in csv.DictReader(file)]

@@ -42,6 +42,7 @@ def test_simulated_writers_keep_suggested_questions_and_add_their_own(keeping: K
     QASRL_WRITE.shape.parse_answer(submitted, QASRL_WRITE.shape.parse_row(PREDICATE))
 
 
+@pytest.mark.slow
 def test_arms_with_and_without_a_parsers_suggestions_are_simulated(tmp_path: Path) -> None:
     folder = write_suggesting_qasrl_study(tmp_path / "study")
     assert check_folder(folder)[1] == []

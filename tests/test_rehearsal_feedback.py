@@ -75,6 +75,7 @@ def grades_and_qualities(study: Study, performance: Performance, stage: str) -> 
     return [grade for grade, _ in pairs], [quality for _, quality in pairs]
 
 
+@pytest.mark.slow
 def test_grades_follow_the_quality_of_what_was_written_as_far_as_graders_are_able(tmp_path: Path) -> None:
     write_writing_study(tmp_path)
     _, study, performance = perform(tmp_path, writers(0.95, 0.1))

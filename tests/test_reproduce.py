@@ -214,8 +214,8 @@ def test_equal_means_equal_as_printed(
         pytest.param("dumitrache2019", 36, marks=pytest.mark.slow),
         ("jindal2022", 170),
         ("nangia2021", 15),
-        ("roit2020", 4),
-        ("zeichner2012", 6),
+        pytest.param("roit2020", 4, marks=pytest.mark.slow),
+        pytest.param("zeichner2012", 6, marks=pytest.mark.slow),
     ],
 )
 def test_the_papers_numbers_come_out(paper: str, equal: int) -> None:
