@@ -49,7 +49,7 @@ def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) ->
 
 
 def gold_set_size(tx: Tx, study: Study, stage: RunningStage) -> int:
-    """How many gold items are a set, of which nobody sees two if other gold is left: as many as items are a group.
+    """The size of a set of gold, of which nobody sees two while other gold is left: the usual size of a group.
 
     Items of a group wait longer for workers than single ones. If gold did not, it would be complete sooner.
     """
