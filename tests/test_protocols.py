@@ -553,7 +553,7 @@ def test_a_sound_protocol_has_no_problem(tmp_path: Path) -> None:
     [
         ({"entry": 'qualifications = ["traind"]'}, "Did you mean `trained`?"),
         ({"gate": "threshold = 0.5\ntop = 3"}, "exactly one of"),
-        ({"gate": 'top = 3\ndecides = "each"'}, "known only together"),
+        ({"gate": 'top = 3\ndecides = "each"'}, "ranked only together"),
         ({"extra": '[[gate]]\nname = "other"\nstage = "work-a"\ntop = 1'}, "nothing in that stage is graded"),
         ({"gate": "threshold = 0.5\ncriteria = { clear = 0.5 }"}, "has such a criterion"),
         ({"gate": "threshold = 0.5\ncriteria = { clear = 2 }"}, "is above 1 (found 2)"),
