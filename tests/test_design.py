@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from _pytest.mark import ParameterSet
 from fastapi.testclient import TestClient
 
 from chorale.engine.opening import open_study
@@ -267,14 +266,13 @@ def test_a_study_with_problems_is_not_opened(folder: Path) -> None:
 
 
 ALL_FILES = sorted(KITS.glob("*/[tg]*/*/study.toml"))
+# The trial has many stages, which takes long.
+MARKED_FILES = [
+    pytest.param(file, marks=pytest.mark.slow) if file.parent.name == "mcq-trial" else file for file in ALL_FILES
+]
 
 
-def _with_marks(file: Path) -> Path | ParameterSet:
-    """The trial has many stages, which takes long."""
-    return pytest.param(file, marks=pytest.mark.slow) if file.parent.name == "mcq-trial" else file
-
-
-@pytest.mark.parametrize("file", [*map(_with_marks, ALL_FILES)], ids=lambda file: file.parent.name)
+@pytest.mark.parametrize("file", MARKED_FILES, ids=lambda file: file.parent.name)
 def test_every_option_of_every_template_can_be_left_alone_or_removed(file: Path) -> None:
     text = file.read_text()
     for place, stage in enumerate(tomllib.loads(text)["stage"]):
