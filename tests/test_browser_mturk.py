@@ -64,6 +64,7 @@ def test_a_hit_is_found_looked_at_accepted_and_submitted(chromium: Browser, mark
     page = scene.worker(**PHONE).page
     page.goto("/")
     page.get_by_role("link", name="See the tasks").click()
+    expect(page.get_by_role("link", name="Qualification: Sums")).to_be_visible()
     assert barriers(page) == ""
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
     page.get_by_role("link", name="Qualification: Sums").click()
@@ -315,6 +316,7 @@ def test_an_owner_reviews_by_keys_and_sees_a_hit_as_workers_do(chromium: Browser
     assert barriers(page) == ""
     page.keyboard.press("Enter")
     expect(page.get_by_text("Rejected: 1.")).to_be_visible()
+    expect(page.locator("body.shortcuts")).to_be_visible()
     page.get_by_label("Select all on this page").check()
     page.get_by_label("Bonus for each").fill("0.10")
     page.get_by_label(re.compile("^Reason or feedback")).fill("Well put")
