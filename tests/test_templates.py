@@ -28,6 +28,7 @@ from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.store import gates, ledger, messages
 from chorale.store.items import all_items
 from crowd import Person, do, look, people
+from small_study import write_small_study
 
 GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)
 
@@ -292,6 +293,15 @@ def test_check_counts_the_sample_of_every_arm_and_says_what_is_missing(trial: Pa
     assert not [note for note in study_notes(folder) if " samples " in note]
     validation = next(stage for stage in plan_study(folder).stages if stage.name == "validation")
     assert validation.judgments == 2 * 4 * 300 + (10 - 2) * 4 * 250
+
+
+def test_check_warns_where_nobody_can_see_enough_gold_to_be_removed(tmp_path: Path) -> None:
+    # Whoever does everything answers nearly two gold items, which is not two.
+    write_small_study(tmp_path, applications=4, gold=4, share=0.3, after=2)
+    [note] = [note for note in study_notes(load_folder(tmp_path)) if "nobody in stages meaningful, entailment" in note]
+    assert "gives about 1.8 gold answers" in note and "applies after 2 (gold.after)" in note
+    write_small_study(tmp_path, applications=4, gold=4, share=0.3, after=1)
+    assert not [note for note in study_notes(load_folder(tmp_path)) if "nobody in stage" in note]
 
 
 def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:

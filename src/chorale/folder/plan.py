@@ -298,7 +298,7 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     if met >= stage.gold.after:
         return None
     return (
-        f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.0f} gold answers, "
+        f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.2g} gold answers, "
         f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, raise gold.share, or add "
         "gold"
     )
