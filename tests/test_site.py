@@ -17,7 +17,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
 from starlette.testclient import TestClient
 
-from chorale.engine import entering
+from chorale.engine import entering, settling
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.sessions import NewSession
@@ -438,7 +438,7 @@ def test_updating_labels_takes_a_tenth_of_the_time_at_most(
         time.sleep(took)
 
     monkeypatch.setattr(web_app, "SWEEP_SECONDS", 0.001)
-    monkeypatch.setattr(web_app.settling, "settle_everything", settle)
+    monkeypatch.setattr(settling, "settle_everything", settle)
     with TestClient(create_app(make_study())):
         while len(updates) < 3:
             time.sleep(0.01)
