@@ -103,7 +103,7 @@ def _rounds(now: Status) -> list[Part]:
         if (of := now.rounds.get(stage.name)) is not None
     ]
     columns = ("training round", "questions#", "people who began#", "people who finished#", "answers#")
-    return [ScoreTable("Training rounds: their answers are no annotations", columns, rows)] if rows else []
+    return [ScoreTable("Training rounds (answers there are not annotations)", columns, rows)] if rows else []
 
 
 def _counts(stage: StageCounts, now: Status) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Layout {
    */
   #submit(values, answer) {
     if (!isFields(values) || !isFields(answer)) {
-      this.api.complain(say("This answer is too large to send. Shorten it, or skip this one."));
+      this.api.complain(say("Your answer is too large to send. Shorten it, or skip this question."));
       return;
     }
     this.values = values;

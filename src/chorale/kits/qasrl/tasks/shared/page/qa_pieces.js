@@ -90,9 +90,9 @@ function marked(pieces, verb, [start, end], kind) {
 const STATUSES = {
   matched: () => say("Found"),
   missed: () => say("Missed"),
-  spurious: () => say("The expert does not have this"),
-  redundant: () => say("You have this twice"),
-  asked: () => say("Another question"),
+  spurious: () => say("Not among the expert’s answers"),
+  redundant: () => say("You gave this answer twice"),
+  asked: () => say("Different question"),
   inexact: () => say("Inexact: not the same words"),
 };
 
@@ -108,7 +108,7 @@ export function compared(details) {
   const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   const entries = listed.map((one) => {
     const exact = one.yours.answer === one.expert.answer;
-    const status = one.status === "asked" && exact ? say("Right words, another question") : STATUSES[one.status]();
+    const status = one.status === "asked" && exact ? say("Right words, different question") : STATUSES[one.status]();
     const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: status })];
     lines.push(marked(details.pieces, details.verb_index, one.span, one.status));
     for (const question of one.expert.questions) lines.push(make("p", { text: say("Expert: {question} “{answer}”", { question, answer: one.expert.answer }) }));

@@ -46,7 +46,7 @@ export class QuestionField {
       this.input.setAttribute(name, value);
     }
     this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", say("What can come next"));
+    this.list.setAttribute("aria-label", say("Possible next words"));
     this.list.hidden = true;
     place.replaceChildren(make("div", { class: "field qa-field" }, [caption, make("div", { class: "qa-combo" }, [this.input, this.list]), this.note]));
     /** @type {{text: string, whole: boolean}[]} */
