@@ -63,7 +63,7 @@ def check(page: Page, name: str) -> None:
 def sign_in(page: Page, name: str = "Anna") -> None:
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def choose_passwords(page: Page, studies: Studies) -> None:
@@ -76,7 +76,7 @@ def choose_passwords(page: Page, studies: Studies) -> None:
     page.goto(studies.invitations["rules"])
     check(page, "choose")
     page.get_by_label("Your password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page).to_have_url(f"{studies.url}/rules/")
 
 
