@@ -73,7 +73,7 @@ class SectionContent:
 
 
 OTHER_KEYS = ("title", "croissant", "notes")
-"""The keys of a report's JSON that are no sections."""
+"""The keys of a report's JSON that are not sections."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def models_sections(
 def _suggested(
     tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
 ) -> dict[str, Sequence[SuggestionEffect]]:
-    """What suggestions did, by stage; where arms differ in them, only if arms are to be told apart."""
+    """The effect of suggestions, by stage. If arms differ in suggestions, only in reports with results by arm."""
     by_stage: dict[str, Sequence[SuggestionEffect]] = {}
     for stage in study.stages.values():
         rule = stage.settings.models

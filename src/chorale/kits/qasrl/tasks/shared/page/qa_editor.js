@@ -7,7 +7,7 @@
  *   others: () => Asked[],
  *   keep: (asked: Asked) => void,
  *   changed: () => void,
- * }} Host what is on the page besides: the questions that are done, what becomes of one that is, and who wants to know
+ * }} Host the page: its finished questions, and functions to call when a question is finished or changed
  */
 
 import { say } from "/static/say.js";
@@ -58,7 +58,7 @@ export class Editor {
     return asked.answers.length > 0 && "text" in this.field.grammar.parse(asked.question);
   }
 
-  /** @returns {string | null} what keeps what is in hand from being done */
+  /** @returns {string | null} why the current question is not finished */
   problem() {
     if (this.field.value === "") return this.answers.length > 0 ? say("Write the question that the marked words answer.") : null;
     const understood = this.field.understood();

@@ -10,7 +10,7 @@ import { make, makeButton } from "/static/show.js";
 
 /**
  * @param {string} text
- * @param {string} label for assistive technology, where the text alone does not tell
+ * @param {string} label for assistive technology, if the text alone is not clear
  * @param {() => void} act
  * @param {{key?: string, class?: string}} [about] the key that does the same, where there is one
  */
@@ -28,7 +28,7 @@ export function button(text, label, act, about = {}) {
 }
 
 /**
- * Answers as a list of chips, each with a button that takes it back.
+ * Answers as a list of chips, each with a button that removes it.
  *
  * @param {import("./qa_sentence.js").Sentence} sentence
  * @param {Span[]} spans
@@ -68,7 +68,7 @@ export function spansIn(value, tokens) {
 }
 
 /**
- * The sentence once more, with one stretch of it marked.
+ * The sentence again, with one span marked.
  *
  * @param {string[]} pieces
  * @param {number} verb
@@ -97,7 +97,7 @@ const STATUSES = {
 };
 
 /**
- * An answer beside the expert's, argument by argument, on the sentence.
+ * An answer next to the expert's, argument by argument, in the sentence.
  *
  * @param {any} details
  * @returns {HTMLElement}
