@@ -339,7 +339,7 @@ options = {as_toml(task.options.example)}
     for number in range(1, len(task.examples) + 1):
         worker.at_question(number)
         for text in view.values():
-            # What is in a structure is for the form to work with.
+            # Nested values are for the form's script, not for readers.
             if not isinstance(text, dict):
                 expect(page.locator("#task-root")).to_contain_text(str(text))
         given.append(expected[json.dumps(view, sort_keys=True)])

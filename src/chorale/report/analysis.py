@@ -26,7 +26,7 @@ class TrialResult:
     """What a trial found, arm by arm."""
 
     table: ScoreTable | None
-    """Arms as columns; None where arms are hidden."""
+    """Arms as columns; None if arms are hidden."""
     section: Section
 
 

@@ -88,7 +88,7 @@ def _suggested(
 
 
 def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator[Part]:
-    """Where a model answers first: who labelled what, and the shares of labels with the audit taken into account."""
+    """For stages where a model answers first: the source of labels, and the shares of labels corrected by the audit."""
     table = first_table(first)
     if table is None:
         return
@@ -100,7 +100,7 @@ def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator
             del columns["item"]
             yield score_estimates(columns, EstimateOptions(probability="probability")).tables[0]
         except UserError:
-            continue  # people are still at work, or there is not one label to take shares of
+            continue  # people are still working, or there are no labels yet
 
 
 def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[str]:

@@ -127,7 +127,7 @@ def add_payment_routes(console: Console) -> None:
         """Show what would be paid; pay it once that very amount is confirmed."""
         on_mistake(_page, console, request)
         if way == PROLIFIC and amount is not None:
-            # Submissions that Prolific has approved since change the amount, so they must be known first.
+            # Newly approved submissions change the amount, so they are imported first.
             await asyncio.to_thread(recruiting.sync, site.study, prolific_of(site))
         ways = await site.read(_ways, retry=retry)
         chosen = next((one for one in ways if (one.way, one.format) == (way, file_format)), None)
@@ -169,7 +169,7 @@ def add_payment_routes(console: Console) -> None:
 
 
 def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, amount: int, *, retry: bool) -> int | None:
-    """Plan a payout by a file of this amount; its number. In one transaction: it can be downloaded from then on."""
+    """Plan a payout of this amount by a file, in one transaction; returns its number. Its file can be downloaded."""
     number = payout_files.plan_file(tx, study, how, retry=retry)
     if number is not None:
         if sum(line.amount for line in payout_files.lines_of(tx, number)) != amount:

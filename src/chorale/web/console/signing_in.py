@@ -158,6 +158,6 @@ def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:
             return console.page(request, "account", 422, problem=error.message)
         row = await site.write(staff.change_password, name, await doorkeeper.passwords.hash(password))
         response = back_to("/console/account", "password")
-        # This browser goes on; all others have to sign in again.
+        # This browser stays signed in; all others have to sign in again.
         response.headers["set-cookie"] = (await staff.signed_in(site, row, START)).headers["set-cookie"]
         return response
