@@ -72,7 +72,7 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
         page = scene.page(viewport={"width": 1200, "height": 885})
         page.goto(site.expert_link("grace"))
         expect(page.locator("body.shortcuts")).to_be_visible()
-        expect(page.get_by_text("2 items wait for you")).to_be_visible()
+        expect(page.get_by_text("2 items to do")).to_be_visible()
         assert not barriers(page)
         page.keyboard.press("w")
         for number in (1, 2):

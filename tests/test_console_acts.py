@@ -712,7 +712,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         owner, expert = as_owner(study), TestClient(create_app(study), follow_redirects=False)
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = expert.get("/console/queue").text
-        assert "<strong>3</strong> items wait for you" in desk and ">Rubric<" in desk and "Write with care." in desk
+        assert "<strong>3</strong> items to do" in desk and ">Rubric<" in desk and "Write with care." in desk
         begun = expert.post("/console/queue/work", data={"stage": stage})
         assert begun.headers["location"] == f"/stages/{stage}"
         # Grades are for answers, not for released results.
@@ -725,8 +725,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         assert expert.post(f"/api/assignments/{first}/submit", json=graded).status_code == 200
         desk = expert.get("/console/queue").text
         assert (
-            "<strong>2</strong> items wait for you" in desk
-            and "1 that you answered still needs answers from others" in desk
+            "<strong>2</strong> items to do" in desk and "1 that you answered still needs answers from others" in desk
         )
         held = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
         gone = {"name": "ada", "role": "expert", "reason": "has left"}

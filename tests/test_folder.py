@@ -185,7 +185,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "not TOML": (toml(('title = "Two"', "title = Two")), ("study.toml", 26, "is not TOML: invalid value", "toml.io")),
     "twice": (
         toml(('title = "Two"', 'title = "Two"\ntitle = "Three"')),
-        ("study.toml", 27, "is not TOML: title is there twice", "Correct the line"),
+        ("study.toml", 27, "is not TOML: title occurs twice", "Correct the line"),
     ),
     "cut off TOML": (
         {"study.toml": "[study]\na = '''\nx\n"},

@@ -184,7 +184,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.pdf", b"%PDF", "has an unsupported format"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_index": 2}', "not a token (found '2'). The sentence"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_indices": [1, -1, "x", true]}', "(found 'True')"),
-        ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "but not what the tokens are"),
+        ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "has a verb index, but no tokens"),
         ("a.jsonl", b'{"tokens": ["It", 3]}', "has tokens that are not a list of texts"),
         ("a.jsonl", b'{"tokens": ["It rained", "a lot"]}', "has an invalid token"),
         ("a.jsonl", b'{"text": "It rained."}\n{"text": "It po', ":2: is truncated"),

@@ -105,7 +105,7 @@ def _staged(
 ) -> StagedBatch:
     """Read and check a file; UserError lists all its problems."""
     batch = read_batch(path, options, spool, streamed)
-    count = staging.add(counted(batch.rows(), batch.count, "rows understood", progress))
+    count = staging.add(counted(batch.rows(), batch.count, "rows parsed", progress))
     spool.unlink()
     notes = batch.notes()
     if not count:

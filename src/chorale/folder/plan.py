@@ -375,7 +375,7 @@ def _examples_left(folder: StudyFolder) -> list[str]:
     if not left:
         return []
     which = "still has the template's items" if len(left) == 1 else "still have the template's items"
-    return [f"{', '.join(left)} {which}. Replace them with your own: README.md says how"]
+    return [f"{', '.join(left)} {which}. Replace them with your own, as README.md explains"]
 
 
 def consent_placeholders(text: str) -> list[str]:

@@ -138,7 +138,7 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
     if stage.max_per_worker is not None:
         yield f"At most {plural(stage.max_per_worker, 'answer', 'answers')} per worker."
     if stage.gold is not None:
-        # Less where there was too little gold to show it only as often as other items.
+        # The share is lower if there was too little gold to show it only as often as other items.
         most = "" if stage.gold.reuse else "Up to "
         yield f"{most}{stage.gold.share:.0%} of the items are gold items with known answers."
         yield f"Workers with {gold_rule(stage.gold)} are removed, and their annotations no longer count."

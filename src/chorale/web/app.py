@@ -227,7 +227,7 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
             return
         except Exception:
             # The next sweep completes what this one could not; an open site must not stop sweeping.
-            log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+            log.exception("returning expired items and updating labels failed; trying again in %s s", SWEEP_SECONDS)
 
 
 async def renew_key(site: Site) -> None:
@@ -242,7 +242,7 @@ async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:
                 await part.sweep(study)
         except Exception:
             # A failing kit must not prevent the site from settling labels.
-            log.exception("sweeping for %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
+            log.exception("the regular work of %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
 
 
 async def _mail_for_ever(study: Study) -> None:
@@ -252,7 +252,7 @@ async def _mail_for_ever(study: Study) -> None:
         try:
             await asyncio.to_thread(send_mail, study)
         except UserError as error:
-            log.warning("sending e-mail failed, and is tried again: %s. `chorale mail` shows why.", type(error))
+            log.warning("sending e-mail failed; trying again: %s. `chorale mail` shows why.", type(error))
         except Exception:
             log.exception("sending e-mail failed; trying again in %s s", MAIL_SECONDS)
 

@@ -125,7 +125,7 @@ def _without_position(message: str, text: str) -> tuple[str, int]:
     message = message[: match.start()] if match else message
     if message == _TWICE:
         key = text.splitlines()[line - 1].partition("=")[0].strip()
-        return f"{shortened(key)[1:-1]} is there twice", line
+        return f"{shortened(key)[1:-1]} occurs twice", line
     return message[:1].lower() + message[1:], line
 
 

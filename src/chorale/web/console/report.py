@@ -22,7 +22,7 @@ PATH = "/console/report"
 _SHOWN = 10
 Licence = Annotated[str, Form(max_length=100, pattern=NO_NUL)]
 ReportName = Annotated[str, Path(pattern=r"^report-[0-9-]{1,40}$")]
-# A report holds texts of others: it is shown without scripts, and without an origin of its own.
+# A report contains texts by others, so it is shown without scripts and without an origin.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox allow-popups"
 
 
