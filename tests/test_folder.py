@@ -640,7 +640,14 @@ def test_a_study_behind_a_link_is_read(tmp_path: Path) -> None:
     assert check_folder(tmp_path / "link")[1] == []
 
 
-@pytest.mark.parametrize("make", [lambda path: None, Path.touch, Path.mkdir])
+def test_a_folder_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    folder, [problem] = check_folder(tmp_path / "nowhere")
+    assert folder is None
+    assert (problem.file, problem.message) == (str(tmp_path / "nowhere"), "no such folder")
+    assert "chorale new" in problem.fix
+
+
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
 def test_a_folder_that_is_no_study_is_told(tmp_path: Path, make: Any) -> None:
     path = tmp_path / "study"
     make(path)
