@@ -369,6 +369,10 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         toml(('name = "second"', 'name = "second"\njudgments = { min = 0 }')),
         ("study.toml", 26, "`stage.judgments.min` is below 1", "0"),
     ),
+    "no judgments, as a number": (
+        toml(('name = "second"', 'name = "second"\njudgments = 0')),
+        ("study.toml", 26, "`stage.judgments` is below 1", "0"),
+    ),
     "escaped NUL": (toml(('"Two"', '"T\\u0000"')), ("study.toml", 26, "NUL", r"'T\x00'")),
     "not a number": (toml(("share = 0.5", "share = nan")), ("study.toml", 17, "not a finite number", "nan")),
     "large number": (toml(("[pay]", "seed = 0x" + "f" * 9000 + "\n[pay]")), ("study.toml", 6, "too large", "smaller")),
