@@ -369,6 +369,10 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
         toml(('name = "second"', 'name = "second"\njudgments = { min = 0 }')),
         ("study.toml", 26, "`stage.judgments.min` is below 1", "0"),
     ),
+    "no judgments, as a number": (
+        toml(('name = "second"', 'name = "second"\njudgments = 0')),
+        ("study.toml", 26, "`stage.judgments` is below 1", "0"),
+    ),
     "escaped NUL": (toml(('"Two"', '"T\\u0000"')), ("study.toml", 26, "NUL", r"'T\x00'")),
     "not a number": (toml(("share = 0.5", "share = nan")), ("study.toml", 17, "not a finite number", "nan")),
     "large number": (toml(("[pay]", "seed = 0x" + "f" * 9000 + "\n[pay]")), ("study.toml", 6, "too large", "smaller")),
@@ -640,7 +644,14 @@ def test_a_study_behind_a_link_is_read(tmp_path: Path) -> None:
     assert check_folder(tmp_path / "link")[1] == []
 
 
-@pytest.mark.parametrize("make", [lambda path: None, Path.touch, Path.mkdir])
+def test_a_folder_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    folder, [problem] = check_folder(tmp_path / "nowhere")
+    assert folder is None
+    assert (problem.file, problem.message) == (str(tmp_path / "nowhere"), "no such folder")
+    assert "chorale new" in problem.fix
+
+
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
 def test_a_folder_that_is_no_study_is_told(tmp_path: Path, make: Any) -> None:
     path = tmp_path / "study"
     make(path)

@@ -31,7 +31,10 @@ def read_settings(report: CheckReport) -> dict[str, Any] | None:
     try:
         raw = (report.root / report.file).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        report.add(report.file, None, f"not found in {report.root}", which_folder(report.root))
+        if report.root.exists():
+            report.add(report.file, None, f"not found in {report.root}", which_folder(report.root))
+        else:
+            report.add(str(report.root), None, "no such folder", which_folder(report.root))
         return None
     except OSError as error:
         report.add(report.file, None, f"can't be read: {error.strerror}", "Make the file readable.")

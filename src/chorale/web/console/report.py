@@ -10,7 +10,6 @@ from fastapi import Form, Path, Request, Response
 from fastapi.responses import FileResponse
 
 from chorale.engine.running import Study
-from chorale.exchange.export import note_export
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, events
 from chorale.web.console.export import Download
@@ -34,9 +33,8 @@ def _folder_of(site: Site) -> FilePath:
 
 def _note(tx: Tx, study: Study, by: str, wish: ReportWish) -> None:
     evidence = {"by": by, **({} if wish.format == "html" else {"format": wish.format})}
+    # The command itself logs that it exports a dataset or shows the arms, by the person named here.
     events.record(tx, study.clock(), "report created", evidence)
-    if wish.dataset:
-        note_export(tx, study, "dataset", by)
 
 
 def add_report_routes(console: Console) -> None:
