@@ -273,6 +273,22 @@ def test_orders_by_keyboard(scene: Scene) -> None:
     assert scene.answers() == [{"order": ["green", "red", "blue"], "four": {"best": "b", "worst": "a"}}]
 
 
+def test_arrow_keys_in_one_column_leave_the_choice_in_the_other(scene: Scene) -> None:
+    page = scene.worker().open("orders").page
+    tab_to(page, page.get_by_label("Best: The word a"))
+    for key, best in (("ArrowDown", "b"), ("ArrowRight", "c"), ("ArrowUp", "b"), ("ArrowLeft", "a"), ("ArrowUp", "d")):
+        page.keyboard.press(key)
+        expect(page.get_by_label(f"Best: The word {best}")).to_be_checked()
+    page.keyboard.press("2")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Worst: The word b")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Worst: The word c")).to_be_checked()
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_label("Worst: The word a")).to_be_checked()
+    expect(page.get_by_label("Best: The word b")).to_be_checked()
+
+
 def test_turns_and_whatever_stands_in_them(scene: Scene) -> None:
     worker = scene.worker(**SMALL).open("turns")
     page = worker.page
