@@ -126,7 +126,7 @@ SQUARE = """<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200">
 ROW: dict[str, Any] = {
     "tuple": [{"id": name, "text": f"The word {name}"} for name in "abcd"],
     "talk": DIALOGUE,
-    "reply": f"**Bold** and `code`\n\n{HOSTILE}",
+    "reply": f"**Bold** and `code`\n\n{HOSTILE}\n\n```\nprint('{'a long line of code, ' * 5}')\n```",
     "program": "if a < b:\n    print('<b>')",
     "text": TEXT,
     "suggested": {"spans": [{"start": 0, "end": 2, "label": "person"}], "relations": []},
@@ -297,7 +297,8 @@ def test_turns_and_whatever_stands_in_them(scene: Scene) -> None:
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
     expect(page.locator(".form-markdown strong")).to_have_text("Bold")
     assert page.locator(".form-markdown img, .form-markdown script, .form-markdown a[href^=javascript]").count() == 0
-    expect(page.locator("pre code")).to_have_text(ROW["program"])
+    expect(page.locator("pre code").last).to_have_text(ROW["program"])
+    expect(page.locator(".form-markdown pre")).to_contain_text("a long line of code")
     expect(page.locator("[data-field=helpful] .form-said").first).to_have_text(HOSTILE)
     page.locator("#submit").tap(timeout=5000)
     page.get_by_role("group", name="Turn 2, Bot").get_by_text("yes").tap()
