@@ -214,6 +214,17 @@ options = ["yes", "no"]
 
 
 @runs
+async def test_an_empty_sample_is_explained_by_its_size(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All items are complete, so waiting for more of them would not help.
+    monkeypatch.setattr(adjudicating, "is_sampled", lambda *_: False)
+    async with browser(create_app(study)) as client:
+        await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+        page = (await client.get("/console/review/main?queue=sampled")).text
+    assert "has a fraction of 0.1 of the complete items" in page
+    assert "once they are complete" not in page
+
+
+@runs
 async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
     app = create_app(study)
     async with browser(app) as client:

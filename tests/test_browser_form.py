@@ -195,6 +195,22 @@ def test_the_whole_form_by_keyboard_alone(scene: Scene) -> None:
     assert scene.answers() == [FULL | {"better": value, "more": "g 1 2"}]
 
 
+def test_control_and_enter_submit_from_the_forms_own_buttons(scene: Scene) -> None:
+    page = scene.worker().open("only").page
+    page.get_by_label("When", exact=True).check()
+    tokens(page).nth(2).click()
+    tab_to(page, page.locator(".form-marked button"))
+    expect(page.locator("#submit .key-hint")).to_have_text("Ctrl+Enter")
+    page.wait_for_timeout(600)  # what is submitted at once was meant for the question before
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".form-error:visible").first).to_be_visible()
+    assert marked(page) == ["“at”"]
+    tab_to(page, page.locator(".form-marked button"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".form-marked button")).to_have_count(0)
+    assert scene.answers() == []
+
+
 def test_spans_by_mouse(scene: Scene) -> None:
     worker = scene.worker().open("only")
     page = worker.page

@@ -126,7 +126,7 @@ SQUARE = """<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200">
 ROW: dict[str, Any] = {
     "tuple": [{"id": name, "text": f"The word {name}"} for name in "abcd"],
     "talk": DIALOGUE,
-    "reply": f"**Bold** and `code`\n\n{HOSTILE}",
+    "reply": f"**Bold** and `code`\n\n{HOSTILE}\n\n```\nprint('{'a long line of code, ' * 5}')\n```",
     "program": "if a < b:\n    print('<b>')",
     "text": TEXT,
     "suggested": {"spans": [{"start": 0, "end": 2, "label": "person"}], "relations": []},
@@ -273,6 +273,22 @@ def test_orders_by_keyboard(scene: Scene) -> None:
     assert scene.answers() == [{"order": ["green", "red", "blue"], "four": {"best": "b", "worst": "a"}}]
 
 
+def test_arrow_keys_in_one_column_leave_the_choice_in_the_other(scene: Scene) -> None:
+    page = scene.worker().open("orders").page
+    tab_to(page, page.get_by_label("Best: The word a"))
+    for key, best in (("ArrowDown", "b"), ("ArrowRight", "c"), ("ArrowUp", "b"), ("ArrowLeft", "a"), ("ArrowUp", "d")):
+        page.keyboard.press(key)
+        expect(page.get_by_label(f"Best: The word {best}")).to_be_checked()
+    page.keyboard.press("2")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Worst: The word b")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Worst: The word c")).to_be_checked()
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_label("Worst: The word a")).to_be_checked()
+    expect(page.get_by_label("Best: The word b")).to_be_checked()
+
+
 def test_turns_and_whatever_stands_in_them(scene: Scene) -> None:
     worker = scene.worker(**SMALL).open("turns")
     page = worker.page
@@ -281,7 +297,8 @@ def test_turns_and_whatever_stands_in_them(scene: Scene) -> None:
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
     expect(page.locator(".form-markdown strong")).to_have_text("Bold")
     assert page.locator(".form-markdown img, .form-markdown script, .form-markdown a[href^=javascript]").count() == 0
-    expect(page.locator("pre code")).to_have_text(ROW["program"])
+    expect(page.locator("pre code").last).to_have_text(ROW["program"])
+    expect(page.locator(".form-markdown pre")).to_contain_text("a long line of code")
     expect(page.locator("[data-field=helpful] .form-said").first).to_have_text(HOSTILE)
     page.locator("#submit").tap(timeout=5000)
     page.get_by_role("group", name="Turn 2, Bot").get_by_text("yes").tap()

@@ -126,6 +126,30 @@ def test_german_money_is_written_as_in_german(scene: Scene) -> None:
     expect(page.locator("#answered")).to_have_text("1 Antwort")
 
 
+NAMES = """
+[[stage.options.fields]]
+name = "names"
+kind = "relations"
+ask = "Wer ist wo?"
+item = "text"
+options = ["Person", "Firma", "Ort"]
+relations = [{ value = "in", label = "ist in", from = ["Person", "Firma"], to = ["Ort"] }]
+"""
+
+
+@pytest.mark.parametrize("scene", [("de", NAMES, {"text": "Ada wohnt in Rom"})], indirect=True, ids=["de"])
+def test_the_reason_against_a_relation_is_in_one_language(scene: Scene) -> None:
+    page = scene.worker().open("only").page
+    for label, word in (("Ort", 3), ("Person", 0)):
+        page.get_by_role("radio", name=label).check()
+        page.get_by_role("option").nth(word).click()
+    connect = page.locator(".form-connect")
+    connect.locator("[data-end=from]").select_option("Rom")
+    connect.locator("[data-end=to]").select_option("Ada")
+    connect.get_by_role("button").click()
+    expect(page.locator(".form-refused")).to_contain_text("Person oder Firma")
+
+
 @pytest.mark.parametrize("scene", [("zh", CHINESE, {"text": "请你七点来，带上别人。"})], indirect=True, ids=["zh"])
 def test_chinese_is_marked_by_character(scene: Scene) -> None:
     page = scene.worker(viewport={"width": 390, "height": 800}).open("only").page

@@ -109,10 +109,30 @@ def test_another_system_is_compared(zeichner: tuple[Path, Path], tmp_path: Path)
     assert "have different items" in run(crowd, gold, "--against", short, code=2).stderr
 
 
+def test_the_two_files_may_have_other_columns(tmp_path: Path) -> None:
+    # In the file of the system, `item` is something else.
+    (tmp_path / "s.csv").write_text("doc,pred,item\na,x,1\nb,y,2\nc,x,3\n")
+    (tmp_path / "g.csv").write_text("item,expert,writer\na,x,u\nb,x,u\nc,x,v\n")
+    files = (tmp_path / "s.csv", tmp_path / "g.csv")
+    named = ("--item", "doc", "--label", "pred")
+    wrong = run(*files, code=2).stderr
+    assert "s.csv:1: has no column 'label'" in wrong and "Name the column of labels with --label" in wrong
+    # The hint names an option that leaves the other file as it is.
+    wrong = run(*files, *named, code=2).stderr
+    assert "g.csv:1: has no column 'doc'" in wrong and "Did you mean --gold-item 'item'?" in wrong
+    assert "Name the column of labels with --gold-label." in wrong
+    both = (*named, "--gold-item", "item", "--gold-label", "expert")
+    found = run_json(*files, *both)
+    assert (found["items"], found["accuracy"]) == (3, pytest.approx(2 / 3))
+    assert "|gold_item:item|gold_label:expert|" in found["signature"]
+    assert run_json(*files, *both, "--cluster", "writer", "--ci")["items"] == 3
+    assert "--cluster maker" in run(*files, *both, "--cluster", "maker", "--ci", code=2).stderr
+
+
 def test_only_common_items_count_and_columns_can_be_named(tmp_path: Path) -> None:
     system = written(tmp_path / "s.csv", ["yes", "no", "no"], header="task,label")
     gold = written(tmp_path / "g.csv", ["yes", "yes"], header="id,expert")
-    assert "Name the column of tasks with --item" in run(system, gold, code=2).stderr
+    assert "Name the column of items with --gold-item" in run(system, gold, code=2).stderr
     gold = written(tmp_path / "g.csv", ["yes", "yes"], header="item,label")
     found = run_json(system, gold)
     assert (found["items"], found["only_system"], found["only_gold"]) == (2, 1, 0)

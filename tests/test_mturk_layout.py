@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -19,13 +20,18 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
 from chorale.kits.mturk.api.errors import TurkError
+from chorale.kits.mturk.api.questions import Page, read_question
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
-from chorale.kits.mturk.layouts import in_form
+from chorale.kits.mturk.layouts import ADDED_BUTTON, in_form
 from chorale.kits.mturk.market import perform, sweep, working
 from chorale.kits.mturk.market.operations import Call
 from chorale.kits.mturk.market.stage import layout_id, market_stage
+from chorale.kits.mturk.site import SITE
 from chorale.kits.mturk.task.simulating import guessed
+from chorale.kits.mturk.web.frames import page_html
 from chorale.model import Refusal
+from chorale.present.languages import languages
+from chorale.web.pages import Pages, add_static
 from conftest import ManualClock
 from crowd import Person, do, look
 from turk import HTML_QUESTION, PROPERTIES, policy, write_market
@@ -405,13 +411,43 @@ ASKED = """
     ],
 )
 def test_a_layout_without_a_form_gets_one_with_a_button(layout: str, shown: str) -> None:
-    opening, button = 'id="mturk_form" method="post"', "<p><button>Submit</button></p>"
+    opening, button = 'id="mturk_form" method="post"', f"<p>{ADDED_BUTTON}</p>"
     layout = layout.format(opening)
     assert shown.format(opening, button) in in_form(layout)
     for own in ("<button> Submit it </button>", "<input name=x type='submit'>", '<input type="button" value="Submit">'):
         assert in_form(layout + own).count("Submit") + in_form(layout + own).count("'submit'") == 1
     for complete in (f"<crowd-form>{layout}</crowd-form>", "<form><button>Send</button></form>"):
         assert in_form(complete) == complete
+
+
+def test_the_button_added_to_a_layout_follows_the_language_of_the_study(tmp_path: Path, clock: ManualClock) -> None:
+    # A HIT outlives a change of the study's language, so what is stored of it is in no language but English.
+    run(*write_batch(tmp_path, "<p>${word}</p><input name=Q1>", "word\nwren\n"))
+    settings = tmp_path / "study" / "study.toml"
+    given = {key: value for key, value in PROPERTIES.items() if key != "Question"} | {"LifetimeInSeconds": 3600}
+    english, stored = settings.read_text("utf-8"), ""
+    assert SITE.static is not None
+    add_static(SITE.name, SITE.static)
+    buttons = {}
+    for code in languages():
+        settings.write_text(english.replace("[study]\n", f'[study]\nlanguage = "{code}"\n'), "utf-8")
+        study = open_study(tmp_path / "study", None, clock)
+        try:
+            stage = market_stage(study)
+            assert stage is not None
+            if not stored:
+                parameters = [{"Name": "word", "Value": "wren"}]
+                hit = ask(study, "CreateHIT", **given, HITLayoutId=layout_id(stage), HITLayoutParameters=parameters)
+                stored = hit["HIT"]["Question"]
+            question = read_question(stored)
+            assert isinstance(question, Page)
+            shown = page_html(question, pages=Pages(study))
+        finally:
+            study.close()
+        buttons[code] = re.findall("<button>(.*?)</button>", shown)
+    assert buttons["en"] == ["Submit"] and buttons["de"] == ["Abschicken"] and buttons["ja"] == ["送信"]
+    assert all(len(found) == 1 for found in buttons.values())
+    assert sum(found == ["Submit"] for found in buttons.values()) == 1
 
 
 def test_simulated_people_answer_the_fields_of_a_layout() -> None:

@@ -412,6 +412,33 @@ def test_arms_are_told_apart_only_if_asked_for(tmp_path: Path) -> None:
             assert database.execute(looked).fetchone() == (1,)
 
 
+def test_a_form_is_reported_before_any_item_is_complete(tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "gallery/sentiment")
+    rows = [json.loads(line) for line in (tmp_path / "study" / "gold.jsonl").read_text("utf-8").splitlines()]
+    known = {row["review"]: row["answer"] for row in rows}
+
+    def submit(person: Person, offer: Offer) -> None:
+        assert offer.view is not None
+        person.submit(offer, known.get(offer.view["review"], {"sentiment": "positive", "strength": 50}))
+
+    study = open_study(tmp_path / "study")
+    for person in people(study, 2):
+        while (offer := person.next("main")).lease is not None:
+            submit(person, offer)
+    study.close()
+    found = told(tmp_path / "study")
+    # Everybody agrees, but three annotations are needed: no item has a label, and nothing is accepted.
+    assert {one["items"] for one in found["fields"]["compared"]} == {0}
+    assert found["results"]["questions"] == []
+    study = open_study(tmp_path / "study")
+    last = Person(study, "last")
+    while not study.store.read(lambda tx: status(tx, study)).result().stages[0].complete:
+        submit(last, last.next("main"))
+    study.close()
+    found = told(tmp_path / "study")
+    assert {(one["items"], one["accepted"]) for one in found["results"]["questions"]} == {(1, 1)}
+
+
 def test_what_can_not_be_written_is_refused_before_any_work(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -129,7 +129,7 @@ class _Made:
         self.agreement = agreement_section(self.stages, self.questions, resampling)
         shown = {stage.name for stage in main_stages(study)}
         self.disagreement = disagreement_section(self.stages, self.items, shown, draw=options.charts)
-        self.fields = fields_sections(tx, study, self.stages)
+        self.fields = fields_sections(tx, study, self.stages, self.items)
 
     def methods(self, models: Sequence[str]) -> dict[str, str]:
         """The paragraphs on methods, by their headings. `models` are sentences on the models that annotated."""

@@ -1,6 +1,6 @@
 """Results per field of a form: confidence, accepted labels, workers' agreement with the labels, and free text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -9,7 +9,7 @@ from chorale.engine.combining import field_results, needed_fields
 from chorale.engine.decisions import DECIDED
 from chorale.engine.running import RunningStage, Study
 from chorale.metrics.score_table import Cell, ScoreTable
-from chorale.model import Judgment
+from chorale.model import Item, Judgment
 from chorale.model.plural import plural
 from chorale.monitor.field_gold import all_gold, gold_by_worker
 from chorale.monitor.status import trust_of
@@ -27,13 +27,14 @@ _NUMBERS = ("items", "confidence", "accepted", "unanimous", "as_the_result", "go
 Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
 
 
-def fields_sections(tx: Tx, study: Study, stages: Stages) -> list[Section]:
-    """One section about all fields; none where no stage has fields."""
+def fields_sections(tx: Tx, study: Study, stages: Stages, items: Mapping[str, Sequence[Item]]) -> list[Section]:
+    """One section about all fields; none where no stage has fields. `items` are those of each stage."""
     measured: list[dict[str, Any]] = []
     written: list[dict[str, Any]] = []
     for stage, responses in stages.values():
         if stage.task.shape.fields and responses:
-            measured += _compared_fields(tx, study, stage, responses)
+            labelled = {row.key for row in items[stage.name] if row.confidence is not None}
+            measured += _compared_fields(tx, study, stage, responses, labelled)
             written += [_written(stage, field, responses) for field in stage.task.shape.fields if not field.compared]
     if not measured and not written:
         return []
@@ -90,14 +91,16 @@ def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
 
 
 def _compared_fields(
-    tx: Tx, study: Study, stage: RunningStage, responses: Sequence[CountedAnswer]
+    tx: Tx, study: Study, stage: RunningStage, responses: Sequence[CountedAnswer], labelled: Container[str]
 ) -> list[dict[str, Any]]:
+    """Results over labelled items: one that still needs annotations has no label, so none that could be accepted."""
     trusts = {
         row.worker: trust_of(study, row) for row in participations.participation_summaries(tx, stage_name=stage.name)
     }
     by_item: dict[str, list[CountedAnswer]] = {}
     for row in responses:
-        by_item.setdefault(row.item, []).append(row)
+        if row.item in labelled:
+            by_item.setdefault(row.item, []).append(row)
     fields = {field.name: field for field in stage.task.shape.compared}
     sure: dict[str, list[float]] = {name: [] for name in fields}
     near: dict[str, dict[str, list[float]]] = {name: {} for name in fields}

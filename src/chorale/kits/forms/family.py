@@ -21,7 +21,7 @@ from chorale.kits.forms.scoring.labels import (
 from chorale.metrics.clusters import Clusters
 from chorale.metrics.family import Family, Measured, path_of
 from chorale.metrics.options import Against, Cluster, File, Resamples, Seed
-from chorale.metrics.reading.cluster_columns import table_columns
+from chorale.metrics.reading.cluster_columns import table_columns, values_of_items
 from chorale.metrics.reading.judgments_options import MissingValues
 from chorale.metrics.reading.truth_files import Truth, read_truth
 from chorale.metrics.resampling import checked_resampling
@@ -33,10 +33,18 @@ from chorale.registry.options import Argument, Option
 
 _ITEMS = ("item", "task")
 """Usual names of the item column."""
+_OPTIONS = ("--item", "--label")
+_GOLD_OPTIONS = ("--gold-item", "--gold-label")
 SystemFile = Annotated[File, Argument(metavar="SYSTEM", help="Labels to score: a table with item and label.")]
 GoldFile = Annotated[File, Argument(metavar="GOLD", help="Gold labels: a table with item and label.")]
 ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column of items. Default: item or task.")]
 LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column of labels. Default: label.")]
+GoldItemColumn = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column of items in the gold file. Default: as in the other file.")
+]
+GoldLabelColumn = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column of labels in the gold file. Default: as in the other file.")
+]
 LabelIntervals = Annotated[
     bool,
     Option(help="Compute 95% intervals: Wilson for fractions, posterior for κ and means, bootstrap with --cluster."),
@@ -56,6 +64,8 @@ def score(
     *,
     item: ItemColumn = None,
     label: LabelColumn = None,
+    gold_item: GoldItemColumn = None,
+    gold_label: GoldLabelColumn = None,
     positive: Positive = None,
     missing: MissingValues = (),
     ci: LabelIntervals = True,
@@ -68,14 +78,18 @@ def score(
     resampling = checked_resampling(ci, resamples, seed)
     paths = {"system": path_of(system), "gold": path_of(gold)}
     paths |= {} if against is None else {"against": path_of(against)}
-    read_ = {role: read(path, item=item, label=label, missing=missing) for role, path in paths.items()}
+    columns = {"gold": (gold_item or item, gold_label or label, _GOLD_OPTIONS)}
+    read_ = {
+        role: _read(path, *columns.get(role, (item, label, _OPTIONS)), missing=missing) for role, path in paths.items()
+    }
     pair = pair_of(read_["system"], read_["gold"], read_.get("against"))
     if not pair.items:
         raise UserError(
             f"{paths['system']} and {paths['gold']} have no items in common. Check that both files are about the same "
             "items."
         )
-    resampling = replace(resampling, clusters=_clusters([paths["gold"], paths["system"]], cluster, item))
+    items = {paths["gold"]: gold_item or item, paths["system"]: item}
+    resampling = replace(resampling, clusters=_clusters(items, cluster))
     table, chosen = pair.table, positive_label(pair.labels, positive)
     values, by_label = overall(table, chosen), per_label(pair, resampling)
     around = overall_intervals(pair, chosen, resampling) if ci else {}
@@ -93,7 +107,8 @@ def score(
         "confusion": confusion,
     }
     json |= {"ci": {name: one.as_list() for name, one in around.items()}} if ci else {}
-    settings: dict[str, Setting] = {"item": item, "label": label, "positive": chosen, "missing": tuple(missing) or None}
+    settings: dict[str, Setting] = {"item": item, "label": label, "gold_item": gold_item, "gold_label": gold_label}
+    settings |= {"positive": chosen, "missing": tuple(missing) or None}
     settings |= resampling.settings(compared=against is not None)
     title = f"{paths['system'].name} against {paths['gold'].name}: {table.items:,} items"
     scored = Score(
@@ -111,10 +126,18 @@ def score(
     return scored.extended({}, [comparison_table("Compared", names, scored.tests)])
 
 
-def _clusters(paths: Sequence[Path], cluster: Sequence[str], item: str | None) -> Clusters | None:
-    """Clusters of items, from columns of either file."""
+def _clusters(items: Mapping[Path, str | None], cluster: Sequence[str]) -> Clusters | None:
+    """Clusters of items, from columns of either file; `items` has the item column of each."""
     named = Clusters.named(cluster)
-    return Clusters.chosen(named, table_columns(paths, named, partial(_item_of, item))) if named else None
+    if not named:
+        return None
+    by_file = [table_columns([path], named, partial(_item_of, column)) for path, column in items.items()]
+    columns = {
+        name: values_of_items((pair for columns in by_file for pair in columns.get(name, {}).items()), name)
+        for name in named
+        if any(name in columns for columns in by_file)
+    }
+    return Clusters.chosen(named, columns)
 
 
 def _item_of(column: str | None, row: Mapping[str, Any]) -> str | None:
@@ -125,8 +148,13 @@ def _item_of(column: str | None, row: Mapping[str, Any]) -> str | None:
 
 def read(path: File, *, item: str | None = None, label: str | None = None, missing: Sequence[str] = ()) -> Truth:
     """One label per item, without items whose label is one of the `missing` values."""
-    columns = {"task": item, "label": label}
-    return read_truth(path_of(path), **columns, usual=_ITEMS, options=("--item", "--label"), missing=missing)
+    return _read(path_of(path), item, label, _OPTIONS, missing=missing)
+
+
+def _read(
+    path: Path, item: str | None, label: str | None, options: tuple[str, str], *, missing: Sequence[str]
+) -> Truth:
+    return read_truth(path, task=item, label=label, usual=_ITEMS, options=options, missing=missing)
 
 
 def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:

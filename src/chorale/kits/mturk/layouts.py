@@ -12,6 +12,8 @@ from chorale.kits.mturk.liquid_layouts import fill_in_liquid, is_liquid, liquid_
 
 MOST_LAYOUT = 1_000_000
 """Maximum length of a layout in characters."""
+ADDED_BUTTON = "<button data-say>Submit</button>"
+"""The button that Chorale adds to a layout. It is stored in English and shown in the study's language."""
 _ELEMENT = re.compile(r"<(crowd-[a-z0-9-]+)", re.IGNORECASE)
 # Elements for input, and elements for display only.
 _KNOWN = frozenset(
@@ -72,10 +74,10 @@ def unknown_elements(layout: str) -> list[str]:
 def in_form(layout: str) -> str:
     """Adds a missing form and Submit button to a layout, as Mechanical Turk did for layouts with an ID.
 
-    >>> in_form("<p>Which word? <input name=word></p>")
-    '<form id="mturk_form" method="post"><p>Which word? <input name=word></p><p><button>Submit</button></p></form>'
+    >>> in_form("<input name=word>")
+    '<form id="mturk_form" method="post"><input name=word><p><button data-say>Submit</button></p></form>'
     >>> in_form("<form><input name=word></form>")
-    '<form><input name=word><p><button>Submit</button></p></form>'
+    '<form><input name=word><p><button data-say>Submit</button></p></form>'
     """
     shown = _without_comments(layout)
     if _ELEMENT.search(shown):
@@ -83,7 +85,7 @@ def in_form(layout: str) -> str:
         return layout
     own = bool(_FORM.search(shown))
     # In the layout's own form, every button submits. In an added form, a button may do anything.
-    added = "" if _SUBMIT.search(shown) or (own and _BUTTON.search(shown)) else "<p><button>Submit</button></p>"
+    added = "" if _SUBMIT.search(shown) or (own and _BUTTON.search(shown)) else f"<p>{ADDED_BUTTON}</p>"
     body = _BODY.search(layout)
     start = body.end() if body and not own else 0
     # Not in `layout.lower()`, which can change the length of the text.

@@ -30,6 +30,8 @@ from chorale.model.plural import plural
 _Computed = TypeVar("_Computed")
 _MOST_ROWS = 50
 """Maximum number of rows on the terminal. `--json` has all."""
+_OBJECTS = ("{", "[{")
+"""How JSON objects and lists of them begin."""
 _FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
 """Number of labels, and fraction of judgments, above which labels look like free text."""
 
@@ -205,7 +207,13 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
 
 def _looks_otherwise(judgments: Judgments) -> list[str]:
     """Notes on labels that are compared as names but do not look like names."""
-    names = judgments.label_names
+    names = judgments.label_names if judgments.sets is None else judgments.options
+    if any(name.startswith(_OBJECTS) for name in names):
+        # Relations, regions and rubrics of a form, in the files that Chorale exports.
+        return [
+            "Labels look like JSON objects but are compared as text, so one different part makes them different. "
+            "`chorale report` measures agreement by the distance of each field."
+        ]
     if judgments.sets is not None or not names:
         return []
     if all(name.startswith("[") and name.endswith("]") for name in names):

@@ -225,7 +225,7 @@ export class Question {
   }
 
   /**
-   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing.
+   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing and on the question's own controls.
    *
    * @param {KeyboardEvent} event
    */
@@ -239,9 +239,15 @@ export class Question {
     if (target.closest("dialog")) return;
     const commanded = event.ctrlKey || event.metaKey;
     const ownMeaning = target.closest("a, button, summary, select") || (isWriting(target) && target.matches("textarea"));
-    if (ownMeaning && !(commanded && isWriting(target))) return;
+    if (ownMeaning && !(commanded && (isWriting(target) || this.#ownControl(target)))) return;
     event.preventDefault();
     this.request();
+  }
+
+  /** A control of the question on which Enter has another meaning. @param {Element | null} target */
+  #ownControl(target) {
+    const control = target?.closest("button, summary, select") ?? null;
+    return this.root.contains(control);
   }
 
   /**
@@ -252,7 +258,8 @@ export class Question {
    */
   #hint(focused) {
     const hint = document.querySelector("#submit .key-hint");
-    if (hint) hint.textContent = focused?.closest("textarea, [data-own-enter]") ? "Ctrl+Enter" : "Enter";
+    const taken = focused?.closest("textarea, [data-own-enter]") || this.#ownControl(focused);
+    if (hint) hint.textContent = taken ? "Ctrl+Enter" : "Enter";
   }
 
   /** @param {StorageEvent} event */

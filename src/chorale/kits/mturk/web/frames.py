@@ -8,7 +8,8 @@ from fastapi.responses import HTMLResponse
 
 from chorale.kits.mturk.api.answers import OTHER
 from chorale.kits.mturk.api.questions import HIGHEST, LOWEST, Choice, Content, FormQuestion, Page, QuestionForm
-from chorale.present.language import Language
+from chorale.kits.mturk.layouts import ADDED_BUTTON
+from chorale.present.language import Language, translated_html
 from chorale.web.pages import Pages, static_url
 
 SUBMIT_PATH = "/mturk/externalSubmit"
@@ -48,13 +49,15 @@ def page_html(page: Page, root: str = "", pages: Pages | None = None) -> str:
     """
     html = _HELPER.sub(static_url("mturk/frame.js"), _SUBMIT.sub(root + SUBMIT_PATH, page.html))
     html = _CROWD.sub(static_url("mturk/crowd.js"), html)
+    language = pages.language if pages else Language()
+    html = html.replace(ADDED_BUTTON, translated_html(ADDED_BUTTON, language.say))
     script = _helper(root)
     if "<crowd-" in html.lower():
         script = _scripts(pages.sentences_url if pages else None) + script + _scripts(*map(static_url, _ELEMENTS))
     for pattern in (_HEAD, _ROOT):
         if tag := pattern.search(html):
             return html[: tag.end()] + script + html[tag.end() :]
-    return _document(script + html, pages.language if pages else Language())
+    return _document(script + html, language)
 
 
 def _helper(root: str) -> str:

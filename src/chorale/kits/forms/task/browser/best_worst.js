@@ -27,15 +27,31 @@ export default class BestWorst extends Field {
     box.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** @param {KeyboardEvent} event number keys choose in the column that has the focus */
+  /** @param {KeyboardEvent} event number and arrow keys choose in the column that has the focus */
   #key(event) {
-    const role = event.target instanceof HTMLInputElement ? event.target.dataset.role : undefined;
-    if (role === undefined || !/^[1-9]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const chosen = this.inputs.filter((input) => input.dataset.role === role)[Number(event.key) - 1];
+    const input = event.target instanceof HTMLInputElement && event.target.dataset.role ? event.target : null;
+    if (input === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const column = this.inputs.filter((each) => each.dataset.role === input.dataset.role);
+    const chosen = /^[1-9]$/.test(event.key) ? column[Number(event.key) - 1] : this.#beside(column, input, event.key);
     if (!chosen) return;
     event.preventDefault();
     chosen.focus();
     chosen.click();
+  }
+
+  /**
+   * The next one by an arrow key. It passes over what is chosen in the other column, which passing by would take back.
+   *
+   * @param {HTMLInputElement[]} column
+   * @param {HTMLInputElement} from
+   * @param {string} key
+   */
+  #beside(column, from, key) {
+    const onward = getComputedStyle(this.element).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
+    if (!["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(key)) return undefined;
+    const taken = this.inputs.find((each) => each.checked && each.dataset.role !== from.dataset.role)?.value;
+    const free = column.filter((each) => each === from || each.value !== taken);
+    return free.at((free.indexOf(from) + (key === "ArrowDown" || key === onward ? 1 : -1)) % free.length);
   }
 
   /** @param {{id: string, text: string}} candidate */

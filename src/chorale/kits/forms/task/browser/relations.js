@@ -2,7 +2,7 @@
 
 import { Field, make } from "./field.js";
 import { Spans } from "./spans.js";
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayOneOf } from "/static/say.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -105,7 +105,7 @@ export default class Relations extends Field {
     if (!from || !to || from === to) return say("Choose two different spans.");
     const rule = this.rules.relations.find(({ value }) => value === label);
     const labels = new Map(this.rules.labels);
-    const named = (/** @type {string[]} */ values) => values.map((value) => labels.get(value)).join(" or ");
+    const named = (/** @type {string[]} */ values) => sayOneOf(values.map((value) => labels.get(value) ?? value));
     if (rule.from && !rule.from.includes(from.label)) return say("“{relation}” must start from {labels}.", { relation: rule.label, labels: named(rule.from) });
     if (rule.to && !rule.to.includes(to.label)) return say("“{relation}” must lead to {labels}.", { relation: rule.label, labels: named(rule.to) });
     const there = this.relations.some((each) => each.from === from && each.to === to && each.label === label);
