@@ -160,7 +160,18 @@ def test_the_outcome_is_told(tmp_path: Path) -> None:
 
 
 def test_addresses_options_and_names_of_programs_are_no_verbs() -> None:
-    others = ("/etc/apt", "http://x.org/a", "object_name", "C.UTF-8", "no-x=yes", "1d2h", "autoScaling", "qw(&runs", "s", "’s")
+    others = (
+        "/etc/apt",
+        "http://x.org/a",
+        "object_name",
+        "C.UTF-8",
+        "no-x=yes",
+        "1d2h",
+        "autoScaling",
+        "qw(&runs",
+        "s",
+        "’s",
+    )
     tokens = (*others, "re-elected", "e-mailed", "RUN")
     sentence = [*(Tagged(text, text.lower(), "VERB") for text in tokens), Tagged("’ve", "have", "VERB")]
     asked = list(predicates(sentence))
