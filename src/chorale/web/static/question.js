@@ -225,7 +225,7 @@ export class Question {
   }
 
   /**
-   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing.
+   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing, and on a button.
    *
    * @param {KeyboardEvent} event
    */
@@ -239,7 +239,7 @@ export class Question {
     if (target.closest("dialog")) return;
     const commanded = event.ctrlKey || event.metaKey;
     const ownMeaning = target.closest("a, button, summary, select") || (isWriting(target) && target.matches("textarea"));
-    if (ownMeaning && !(commanded && isWriting(target))) return;
+    if (ownMeaning && !(commanded && (isWriting(target) || target.closest("button")))) return;
     event.preventDefault();
     this.request();
   }
