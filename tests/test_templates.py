@@ -316,6 +316,31 @@ def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
     assert not [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
 
 
+@pytest.mark.parametrize("template", template_names())
+def test_nobody_fails_at_a_gate_of_a_template_without_a_message(tmp_path: Path, template: str) -> None:
+    create_study(tmp_path / "study", template)
+    for gate in load_folder(tmp_path / "study").settings.gate:
+        can_fail = gate.threshold != 0 or gate.top is not None or gate.top_share is not None
+        assert gate.message is not None or not can_fail, gate.name
+
+
+def test_gold_is_expected_between_all_phrases_not_once_for_a_group(tmp_path: Path) -> None:
+    folder = tmp_path / "phrases"
+    create_study(folder, "rules")
+    path = folder / "applications.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"id": f"a{n}", "rule_lhs": "X", "rule_rhs": "Y", "lhs": f"l{n // 8}", "rhs": f"r{n}"}) + "\n"
+            for n in range(800)
+        )
+    )
+    phrases, people = 900, 27  # a group has nine phrases, each for three people
+    few = [note for note in study_notes(load_folder(folder)) if "gold removes few people in stage meaningful" in note]
+    gold = len((folder / "gold" / "meaningful.jsonl").read_text().splitlines())
+    assert 3 * gold / people >= 4 and gold < phrases / 9, "scarce, and still four for everybody"
+    assert few == []
+
+
 def small(trial: Path) -> Path:
     """The trial with a dozen texts, and two graders where there would be five."""
     for path in (trial / "passages").glob("*.jsonl"):

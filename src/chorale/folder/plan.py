@@ -269,9 +269,11 @@ def study_notes(folder: StudyFolder) -> list[str]:
             *_few_qualify(content, most, folder),
             _sample_is_short(content, each),
         )
-        for note in (*stage_notes, *about_gold(content, each, turnout.workers)):
+        name = content.settings.name
+        # A group's items count one by one here: different people answer them, each with gold in between.
+        items = each if content.settings.sources else {name: len(content.items)}
+        for note in (*stage_notes, *about_gold(content, items, turnout.workers)):
             if note:
-                name = content.settings.name
                 per_stage.setdefault(note.replace(f"stage {name}", _STAGES), []).append(name)
         notes += about_fields(content)
         notes += about_media(content, folder.path)
