@@ -126,6 +126,33 @@ def test_german_money_is_written_as_in_german(scene: Scene) -> None:
     expect(page.locator("#answered")).to_have_text("1 Antwort")
 
 
+CODE = """
+[[stage.options.shows]]
+item = "text"
+look = "code"
+[[stage.options.shows]]
+item = "reply"
+look = "markdown"
+[[stage.options.fields]]
+name = "tone"
+kind = "choice"
+ask = "؟"
+options = ["نعم", "لا"]
+"""
+PROGRAM = {"text": "# 1\nif a:", "reply": "```\nif b:\n```"}
+
+
+@pytest.mark.parametrize("scene", [("ar", CODE, PROGRAM)], indirect=True, ids=["ar"])
+def test_code_runs_from_left_to_right(scene: Scene) -> None:
+    page = scene.worker(viewport={"width": 360, "height": 800}).open("only").page
+    sides = page.locator(".form-code, .form-markdown pre").evaluate_all(
+        "boxes => boxes.map((box) => [getComputedStyle(box).direction, getComputedStyle(box).textAlign])"
+    )
+    assert sides == [["ltr", "left"]] * 2
+    page.goto("/progress")
+    expect(page.locator(".tile dd").nth(1)).to_have_text("0 ث")
+
+
 NAMES = """
 [[stage.options.fields]]
 name = "names"
