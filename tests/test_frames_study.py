@@ -1,6 +1,7 @@
 """A frame study: the task, quality while it runs, stopping early, and what it comes to."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -214,6 +215,15 @@ def test_sentences_come_in_another_order_to_everybody_where_workers_are_compared
     assert work_through(people(study, 5), first_frame, "meanings") == 30 * 5
     assert {len(order) for order in orders.values()} == {30}
     assert len({tuple(order) for order in orders.values()}) == (1 if same else 5)
+
+
+@pytest.mark.parametrize("study", [{"items": 24, "judgments": "200", "quality": FLOOR}], indirect=True)
+def test_any_sentence_may_be_the_first(study: Study) -> None:
+    """Before, a quarter of all people began with the same one where a study had few."""
+    first = Counter(offer.lease.item_key for person in people(study, 160) if (offer := person.next("meanings")).lease)
+    assert first.total() == 160
+    [(_, most)] = first.most_common(1)
+    assert most < 29 and len(first) > 18
 
 
 def test_sentences_with_more_frames_are_less_clear_to_simulated_people() -> None:

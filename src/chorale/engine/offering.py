@@ -289,7 +289,8 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     if rule is not None and queue is not None:
         return _queued(tx, study, stage, worker_id, record, queue, ahead(rule.share).items)
     gold = NO_GOLD if rule is None else planned_gold(tx, study, stage, rule)
-    places = ahead(gold.share, compares_workers=stage.settings.quality is not None)
+    compares_workers = stage.settings.quality is not None
+    places = ahead(gold.share, compares_workers=compares_workers)
     offered = offering.next_item(
         tx,
         stage.id,
@@ -297,6 +298,7 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         record.item_cursor,
         _item_draw(study, places.items),
         apart=stage.kept_apart,
+        shuffle=_MODULI + secret_number(study) % _MODULI if compares_workers and not gold.share else None,
     )
     if offered is None:
         # Gold alone would be work for nothing: it stops with the last item.

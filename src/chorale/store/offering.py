@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     Integer,
@@ -158,6 +159,13 @@ def _first_offered(apart: Apart) -> PreparedSearch:
     return PreparedSearch(_offered(apart), Scope(worker="worker_id", wanting=0, place=0, places_left=5))
 
 
+@cache
+def _shuffled(apart: Apart) -> Prepared:
+    front = _offered(apart).limit(literal_column("200")).subquery()
+    query = select(front).order_by(front.c.position % bindparam("shuffle", type_=BigInteger)).limit(ONE).offset(NONE)
+    return Prepared(query, Scope(worker="worker_id", wanting=0, place=0, places_left=5))
+
+
 def next_item(
     tx: Connection,
     stage_id: int,
@@ -165,13 +173,18 @@ def next_item(
     cursor: int,
     draw: Draw = EVERYTHING,
     apart: Apart = NOTHING_APART,
+    shuffle: int | None = None,
 ) -> ItemContent | None:
     """An item of the stage with room for this worker: the first random one after the cursor, or else the first of all.
 
-    Only a search over all positions moves the cursor.
+    Only a search over all positions moves the cursor. With `shuffle`, a random number, it is any of the first 200
+    instead of the first of all: if few items are left, everybody would get the same.
     """
     for after, drawn in _tries(cursor, draw):
         at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
+        if shuffle is not None and drawn is not draw:
+            row = _shuffled(apart).first(tx, shuffle=shuffle, **at)
+            return None if row is None else ItemContent(*row[:-1])._replace(cursor=cursor)
         row = _first(tx, apart, drawn, at)
         if row is not None:
             return _content(row, drawn, cursor)
