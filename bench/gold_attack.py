@@ -124,7 +124,7 @@ class _Clock:
         return self.now
 
 
-class _World:
+class World:
     """A study in memory and the people in it."""
 
     def __init__(self, case: Case, seed: int) -> None:
@@ -141,6 +141,8 @@ class _World:
                 feedback=case.feedback,
                 grace=case.grace,
                 reuse=case.reuse,
+                # Otherwise, gold of every run would have its place in the same order, which no group can know.
+                seed=seed,
             )
             self._clock = _Clock()
             study = bring_in(load_folder(Path(name)), open_memory_store(), self._clock)
@@ -417,7 +419,7 @@ def attack(case: Case, seeds: Sequence[int]) -> Result:
     halves: tuple[dict[str, list[float]], ...] = (defaultdict(list), defaultdict(list))
     shares = []
     for number, seed in enumerate(seeds):
-        seen = _World(case, seed).run()
+        seen = World(case, seed).run()
         shares.append(seen.share)
         for name, precision in precisions(seen, Random(seed)).items():
             halves[number % 2][name].append(precision - seen.share)
@@ -445,6 +447,7 @@ CASES = (
     Case("ten accounts alone, three times the gold needed, when the study is over", gold=200, until=2),
     Case("ten accounts alone, half the gold needed", gold=33),
     Case("ten among 30 honest, a fifth of the gold needed", honest=30, gold=13),
+    Case("ten accounts in a derived stage", 1200, 67, honest=20, stage="entailment"),
     Case("ten accounts in a derived stage, a fifth of the gold needed", 1200, 13, honest=20, stage="entailment"),
     Case("ten among 10 honest, removed below accuracy 0.6", right=0.3, floor=0.6, honest=10),
     # From here on gold shows, and `chorale check` says so.
@@ -453,7 +456,7 @@ CASES = (
     Case("ten among 10 honest, removed below accuracy 0.6 at once", right=0.3, floor=0.6, honest=10, grace=0),
     Case('ten accounts alone, feedback = "at once"', right=0.7, feedback="at once"),
 )
-HIDDEN = 19
+HIDDEN = 20
 """How many of the cases, from the first on, are to hide gold."""
 
 

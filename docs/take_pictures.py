@@ -7,16 +7,20 @@ its second stage is under way.
 import base64
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from itertools import count
 from pathlib import Path
 from random import Random
 
 from playwright.sync_api import Browser, Page, expect
 
 from asking import write_qasrl_study
-from browsing import PHONE, Scene, Site, gold_of, open_chromium, under_way
+from browsing import PHONE, Scene, Site, gold_of, open_chromium
 from chorale.engine.gates import close_gate
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
@@ -62,8 +66,7 @@ def main() -> None:
         finished, new = Path(scratch) / "finished", Path(scratch) / "new"
         command = [sys.executable, "-m", "chorale", "demo", str(finished), "--once", "--json"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
-        create_study(new, "rules")
-        with Site(new, under_way(new)) as site:
+        with Site(new, second_stage_open(new)) as site:
             photograph_work(Scene(browser, site), new)
         photograph_report(browser, finished)
         with Site(finished) as site:
@@ -165,9 +168,7 @@ def photograph_market(browser: Browser, folder: Path) -> None:
     settings.write_text(settings.read_text().replace("[arrival]\n", "[arrival]\nlanding = true\n"))
     with open_market(folder) as market:
         told = {"Description": "Read a sentence from a review and say how its writer feels.", "Keywords": "reviews"}
-        hit = market.hit(Title="Moods of reviews", Question=html_question(MOODS, 560), MaxAssignments=3, **told)[
-            "HITId"
-        ]
+        hit = market.hit(Title="Moods of reviews", Question=html_question(MOODS), MaxAssignments=3, **told)["HITId"]
         market.hit(Title="Name a colour", Description="Say which colour a thing has.", Reward="0.10")
         scene = Scene(browser, market.site)
         page = scene.page(**{**PHONE, "device_scale_factor": 1.5})
@@ -183,7 +184,13 @@ def photograph_market(browser: Browser, folder: Path) -> None:
         page.get_by_role("button", name="Accept this task").click()
         page.frame_locator("#hit-frame").get_by_label("Annoyed").check()
         take(page, "worker-hit")
-        market.client.approve_assignment(AssignmentId=market.worker("somebody").do(hit, mood="Annoyed"))
+        somebody = market.worker("somebody")
+        assignment = somebody.accept(hit)
+        # As if it took them 20 seconds: the hourly wage of nobody's milliseconds is no picture of a study.
+        with closing(sqlite3.connect(market.site.database)) as database, database:
+            database.execute("UPDATE mturk_assignment SET accepted_at = accepted_at - 20000")
+        somebody.submit(assignment, mood="Annoyed")
+        market.client.approve_assignment(AssignmentId=assignment)
         owner = scene.page(viewport=SCREEN)
         sign_in(owner, scene.site)
         owner.goto("/console/recruiting/hits")
@@ -215,6 +222,23 @@ def photograph_frames(scene: Scene, folder: Path) -> None:
     page.screenshot(path=PICTURES / "frames-item.png")
 
 
+def second_stage_open(folder: Path) -> Callable[[Study], None]:
+    """Makes the study of the worker's pages, with all items of its second stage, and gold after one to three of them.
+
+    At the usual share of gold, and with the few items of a stage that has just begun, somebody may see no gold at all.
+    """
+    create_study(folder, "rules")
+    settings = folder / "study.toml"
+    before, stage, after = settings.read_text("utf-8").partition('name = "entailment"')
+    settings.write_text(before + stage + after.replace("share = 0.1", "share = 0.5", 1), "utf-8")
+    known = {row["phrase"]: row["answer"] for row in gold_of(folder, "meaningful")}
+
+    def finish_first_stage(study: Study) -> None:
+        work_through(people(study, 6), lambda _, offer: known.get(offer.view["phrase"], "yes"), "meaningful")
+
+    return finish_first_stage
+
+
 def photograph_work(scene: Scene, folder: Path) -> None:
     worker = scene.worker(**{**PHONE, "device_scale_factor": 1.5})
     page = worker.page
@@ -223,16 +247,21 @@ def photograph_work(scene: Scene, folder: Path) -> None:
     take(page, "worker-guidelines")
     page.locator("#start").click()
     gold = {row["lhs"]: row["answer"] for row in gold_of(folder, "entailment")}
-    number = 1
-    worker.at_question(number)
-    while worker.text not in gold:
-        worker.option("no").check()
-        take(page, "worker-item")
-        page.locator("#submit").click()
-        number += 1
+    is_taken = False
+    for number in count(1):
         worker.at_question(number)
-    worker.option("yes" if gold[worker.text] == "no" else "no").check()
-    page.locator("#submit").click()
+        answer = gold.get(worker.text)
+        if answer is None and not is_taken:
+            worker.option("no").check()
+            take(page, "worker-item")
+            is_taken = True
+        elif answer is not None and is_taken:
+            worker.option("yes" if answer == "no" else "no").check()
+            page.locator("#submit").click()
+            break
+        else:
+            worker.option(answer or "no").check()
+        page.locator("#submit").click()
     expect(page.get_by_role("button", name="Continue")).to_be_enabled()
     take(page, "worker-feedback")
 

@@ -22,6 +22,7 @@ def write_small_study(
     entailment_extra: str = "exclude_contributors = false",
     meaningless_lhs: str = "set-aside",
     texts: tuple[str, str] = ("the crew paint the hull", "the crew cover the hull"),
+    seed: int = 7,
 ) -> None:
     """A rules study of two stages. Gold answers are "yes" for even and "no" for odd numbers."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +75,7 @@ def write_small_study(
 title = "A small study"
 contact = "team@example.org"
 consent = "consent.md"
-seed = 7
+seed = {seed}
 
 [arrival]
 worker_pattern = "[A-Za-z0-9-]{{1,64}}"

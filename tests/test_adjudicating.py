@@ -257,7 +257,7 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         assert (await client.get("/console/review/main")).status_code in (303, 401, 403)
         await set_up(client, study)
         item_page = (await client.get(f"/console/items/one?stage=main&key={case.item.key}")).text
-        assert "Mild." in item_page and "decided by a reviewer" in item_page
+        assert "Mild." in item_page and "Decided by a reviewer" in item_page
 
 
 @runs

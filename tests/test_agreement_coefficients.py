@@ -346,5 +346,5 @@ def test_they_are_functions_of_the_package() -> None:
     assert chorale.fleiss(table, shares="items", weights="linear", ci=False).value == pytest.approx(
         fleiss_by_items(crowd, weights="linear").value
     )
-    with pytest.raises(chorale.UserError, match="the ICC's form is one of 1, 2, 3, 1k, 2k, 3k"):
+    with pytest.raises(chorale.UserError, match="the ICC's form must be one of 1, 2, 3, 1k, 2k, 3k"):
         chorale.icc(table, form="4")  # type: ignore[arg-type]

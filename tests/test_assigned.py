@@ -182,7 +182,7 @@ def test_a_late_answer_to_an_item_that_is_for_others_now_is_refused(folder: Path
     write(folder, [("a00000", "Bo"), ("a00000", "Cy"), *BOTH[2:]])
     with closing(open_study(folder, clock=clock)) as study:
         anna.study = study
-        with pytest.raises(Refusal, match="time for this question is over"):
+        with pytest.raises(Refusal, match="time for this question is up"):
             anna.submit(held, key="late-answer")
 
 

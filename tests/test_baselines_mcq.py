@@ -397,7 +397,7 @@ def test_training_refuses_what_it_cannot_learn_from_or_write(tmp_path: Path, cop
     assert train(tmp_path / "m", "--data", file, "--force").exit_code == 0
     about = json.loads((tmp_path / "m" / "model.json").read_text("utf-8"))
     for broken, words in (
-        ({**about, "kind": "chorale QA-SRL parser"}, "is not of a light model"),
+        ({**about, "kind": "chorale QA-SRL parser"}, "does not describe a light model"),
         ({**about, "shape": {**about["shape"], "buckets": 7}}, "does not fit its weights"),
         ({**about, "training": {}}, "does not fit its weights"),
     ):

@@ -339,7 +339,7 @@ options = {as_toml(task.options.example)}
     for number in range(1, len(task.examples) + 1):
         worker.at_question(number)
         for text in view.values():
-            # What is in a structure is for the form to work with.
+            # Nested values are for the form's script, not for readers.
             if not isinstance(text, dict):
                 expect(page.locator("#task-root")).to_contain_text(str(text))
         given.append(expected[json.dumps(view, sort_keys=True)])
@@ -708,7 +708,7 @@ def test_somebody_else_has_taken_the_question(open_scene: Opener) -> None:
     page.clock.run_for(1000)
     page.clock.fast_forward("30:00")
     scene.site.end_leases()
-    expect(page.locator("#lease-text")).to_contain_text("The time for this question is over")
+    expect(page.locator("#lease-text")).to_contain_text("The time for this question is up")
     for name in ("bea", "cem", "dot"):
         scene.another_takes_all("meaningful", name)
     assert scene.site.responses() == 4

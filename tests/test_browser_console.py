@@ -72,7 +72,7 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
         page = scene.page(viewport={"width": 1200, "height": 885})
         page.goto(site.expert_link("grace"))
         expect(page.locator("body.shortcuts")).to_be_visible()
-        expect(page.get_by_text("2 items wait for you")).to_be_visible()
+        expect(page.get_by_text("2 items to do")).to_be_visible()
         assert not barriers(page)
         page.keyboard.press("w")
         for number in (1, 2):
@@ -285,3 +285,42 @@ def test_rows_are_selected_without_scripts(chromium: Browser, tmp_path: Path) ->
         page.get_by_role("button", name="Retire 2 gold items").click()
         expect(page.get_by_text("Gold items retired: 2.")).to_be_visible()
         assert len(site.query("SELECT 1 FROM event WHERE kind = 'retired gold'")) == 2
+
+
+def test_filters_fold_on_a_phone_by_keys_and_without_scripts(chromium: Browser, tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "rules")
+    with Site(tmp_path / "study") as site:
+        scene = Scene(chromium, site)
+        wide = scene.page(viewport={"width": 1200, "height": 885})
+        set_up(wide, site)
+        signed_in = wide.context.storage_state()
+        phone = scene.page(viewport={"width": 360, "height": 740}, storage_state=signed_in)
+        without = scene.page(viewport={"width": 360, "height": 740}, storage_state=signed_in, java_script_enabled=False)
+        for path, some in (
+            ("/console/items?stage=meaningful", "&find=cat&state=open&order=least+confident"),
+            ("/console/workers?stage=meaningful", "&find=w-1"),
+            ("/console/ledger?", "kind=base&stage=meaningful"),
+            ("/console/activity?", "kind=settings"),
+        ):
+            wide.goto(path)
+            expect(wide.locator("form.filters")).to_be_visible()
+            expect(wide.locator("#filters-fold")).to_be_hidden()
+            phone.goto(path)
+            fold, filters = phone.locator("#filters-fold > summary"), phone.locator("form.filters")
+            expect(fold).to_have_text("Filters")
+            expect(filters).to_be_hidden()
+            assert not barriers(phone)
+            tab_to(phone, fold)
+            phone.keyboard.press("Enter")
+            expect(filters).to_be_visible()
+            assert not barriers(phone)
+            assert phone.evaluate(WIDER_THAN_SCREEN) <= 0
+            phone.keyboard.press("Tab")
+            assert filters.evaluate("form => form.contains(document.activeElement)"), "the filters come next"
+            without.goto(path + some)
+            fold, filters = without.locator("#filters-fold > summary"), without.locator("form.filters")
+            expect(fold).to_have_text(f"Filters ({len(some.strip('&').split('&'))} set)")
+            expect(filters).to_be_hidden()
+            fold.click()
+            expect(filters.get_by_role("link", name="Clear")).to_be_visible()
+        assert not scene.watch.complaints

@@ -101,11 +101,11 @@ def test_questions_are_written_with_the_keyboard_alone(scene: Scene) -> None:
     tab_to(page, field(page))
     keys.type("Who sold something?")
     keys.press("Enter")
-    expect(page.get_by_text("This question is already asked: question 1.")).to_be_visible()
+    expect(page.get_by_text("This is the same question as question 1.")).to_be_visible()
     keys.press("Control+A")
     keys.type("Who might sell something?")
     keys.press("Enter")
-    expect(page.locator(".qa-reason")).to_contain_text("asks for the same as question 1, “Who sold something?”")
+    expect(page.locator(".qa-reason")).to_contain_text("asks for the same thing as question 1, “Who sold something?”")
     keys.press("Control+A")
     keys.type("When did someone sell something")
     keys.press("Escape")
@@ -162,7 +162,7 @@ def test_nothing_to_ask_is_answered_by_keyboard_and_by_thumb(scene: Scene) -> No
     first.get_by_role("button", name="Remove").click()
     consolidator.page.keyboard.press("n")
     expect(consolidator.page.locator(".qa-count")).to_have_text("Nothing to ask")
-    consolidator.page.keyboard.press("Enter")
+    consolidator.page.keyboard.press("Control+Enter")  # the button has the focus
     consolidator.at_question(2)
     assert scene.answers() == [[], [], []]
 
@@ -204,7 +204,7 @@ def test_questions_are_written_by_touch_with_the_phones_keyboard_up(scene: Scene
     page.set_viewport_size(ABOVE_THE_KEYBOARD)
     field(page).tap()
     page.keyboard.type("what did someone sell")
-    offer = page.get_by_role("listbox", name="What can come next").get_by_role("option").first
+    offer = page.get_by_role("listbox", name="Possible next words").get_by_role("option").first
     expect(offer).to_have_text("What did someone sell?")
     offer.tap()
     for number in (0, 5):
@@ -228,7 +228,7 @@ def test_what_is_offered_does_not_cover_an_answer_that_is_marked(scene: Scene) -
     """A tap on a word leaves the field in focus."""
     worker = scene.worker(**PHONE).open("writing")
     page = worker.page
-    offers = page.get_by_role("listbox", name="What can come next")
+    offers = page.get_by_role("listbox", name="Possible next words")
     for question, number in (("What did someone sell?", 5), ("who sold something", 3)):
         field(page).tap()
         page.keyboard.type(question.removesuffix("?"))
@@ -256,8 +256,8 @@ def test_practice_shows_what_was_missed_on_the_sentence(scene: Scene) -> None:
     expect(shown).to_have_count(6)
     expect(shown.first).to_contain_text("Missed")
     expect(shown.first.locator(".qa-shown-missed").first).to_have_text("The")
-    expect(worker.feedback).to_contain_text("The expert does not have this")
-    expect(worker.feedback).to_contain_text("Right words, another question")
+    expect(worker.feedback).to_contain_text("Not among the expert’s answers")
+    expect(worker.feedback).to_contain_text("Right words, different question")
     assert page.evaluate(WIDER_THAN_SCREEN) == 0
     assert barriers(page) == ""
     page.get_by_role("button", name="Continue").tap()

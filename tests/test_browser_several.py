@@ -63,20 +63,20 @@ def check(page: Page, name: str) -> None:
 def sign_in(page: Page, name: str = "Anna") -> None:
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def choose_passwords(page: Page, studies: Studies) -> None:
     """Choose a password in one study, and use it in the other."""
     page.goto(studies.invitations["sentiment"])
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("The password again").fill(PASSWORD)
+    page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Save and sign in").click()
     expect(page).to_have_url(f"{studies.url}/sentiment/")
     page.goto(studies.invitations["rules"])
     check(page, "choose")
     page.get_by_label("Your password").fill(PASSWORD)
-    page.get_by_role("button", name="Use it and sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page).to_have_url(f"{studies.url}/rules/")
 
 

@@ -42,7 +42,7 @@ def test_an_annotator_signs_in_works_and_sees_their_progress(scene: Scene, folde
     page.goto(link)
     expect(page.get_by_text("Zoë O'Neil")).to_be_visible()
     fits()
-    for box in ("Password", "The password again"):
+    for box in ("Password", "Repeat the password"):
         page.get_by_label(box, exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Save and sign in").click()
     page.get_by_role("checkbox").check()

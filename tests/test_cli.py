@@ -21,13 +21,17 @@ from click.testing import CliRunner, Result
 from chorale import __version__
 from chorale.cli import app
 from chorale.cli.addresses import port_of, reserve
+from chorale.cli.groups import INTERRUPTED
 from chorale.engine.opening import open_study
 from chorale.model import UserError
+from chorale.model.problems import DamagedError
+from chorale.store.settings import set_setting
 from conftest import ManualClock
 from crowd import people, work_through
 from serving import free_port
 from small_study import write_small_study
 
+DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = (
     "new", "design", "check", "rehearse", "simulate", "serve", "status", "export", "report", "verify", "forget",
     "retention", "person", "gold", "invite", "team", "mail", "publish", "sync", "message", "review", "pay", "password",
@@ -144,10 +148,10 @@ def test_help_is_instant() -> None:
 
 @pytest.mark.parametrize("command", ["check", "serve", "status", "export", "verify", "gold", "invite", "password"])
 def test_a_folder_that_is_no_study(command: str, tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "missing"):
+    for folder, wrong in ((tmp_path, "study.toml"), (tmp_path / "missing", "missing: no such folder.")):
         result = chorale(command, folder, code=2)
         assert result.stdout == ""
-        assert "study.toml" in result.stderr
+        assert wrong in result.stderr
         assert "chorale new" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -414,6 +418,36 @@ def test_pause_and_resume(judged: Path) -> None:
     assert "Did you mean" in chorale("pause", judged, "meaningfool", code=2).stderr
 
 
+def test_a_study_without_gates_has_none_to_close(judged: Path) -> None:
+    told = chorale("close", judged, "trained", code=2).stderr
+    assert "This study has no gates. To stop a stage, use `chorale pause`." in told
+
+
+def test_the_docs_name_every_command_without_json_and_every_exit_status() -> None:
+    text = (DOCS / "commands.md").read_text("utf-8").partition("<!-- generated")[0]
+    sentence = text[text.index("Four commands have no `--json`") :].partition(";")[0]
+    named = set(re.findall(r"`([a-z ]+)`", sentence))
+    without = {" ".join(path) for path, command in _commands(app, ()) if "--json" not in _options(command)}
+    assert named == without and len(without) == 4
+    for status in (2, 1, DamagedError.exit_status, INTERRUPTED):
+        assert re.search(rf"with {status}\b", text), status
+
+
+def _commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    if not isinstance(command, click.Group):
+        yield path, command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        assert below is not None
+        yield from _commands(below, (*path, name))
+
+
+def _options(command: click.Command) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}
+
+
 def test_invite(fresh: Path) -> None:
     """Invitations can be made before the study starts."""
     links = chorale("invite", fresh, "--count", "3").stdout.splitlines()
@@ -426,6 +460,18 @@ def test_invite(fresh: Path) -> None:
         for command in ("invite", "serve"):
             assert "https://study.example.org" in chorale(command, fresh, "--public-url", address, code=2).stderr
     assert "name" in chorale("invite", fresh, "--expert", "<b>", code=2).stderr
+
+
+def test_links_of_a_study_served_beside_others_have_its_path(fresh: Path) -> None:
+    with closing(open_study(fresh)) as study:
+        study.store.do(lambda tx: set_setting(tx, "site", "https://old.example.org/rules"))
+    for address in ("https://new.example.org", "https://new.example.org/", "https://new.example.org/rules"):
+        [link] = chorale_json("invite", fresh, "--public-url", address)["links"]
+        assert link.startswith("https://new.example.org/rules/join/")
+    [link] = chorale_json("invite", fresh, "--public-url", "https://new.example.org/other")["links"]
+    assert link.startswith("https://new.example.org/other/join/")
+    told = chorale_json("team", fresh, "--invite", "Dana", "--public-url", "https://new.example.org")
+    assert told["link"].startswith("https://new.example.org/rules/")
 
 
 def test_password(fresh: Path) -> None:

@@ -220,7 +220,7 @@ async def test_two_who_set_up_at_once_make_one_owner(study: Study, app: FastAPI)
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        ({"name": "maya", "password": "short", "again": "short"}, "at least 10 characters; this has 5"),
+        ({"name": "maya", "password": "short", "again": "short"}, "at least 10 characters. Yours has 5"),
         ({"name": "maya", "password": PASSWORD, "again": PASSWORD + "x"}, "The two passwords differ"),
         ({"name": "maya-maya-maya", "password": "Maya-Maya-Maya", "again": "Maya-Maya-Maya"}, "must not be the name"),
         ({"name": "no spaces", "password": PASSWORD, "again": PASSWORD}, "name: "),

@@ -36,6 +36,7 @@ from chorale.store import (
     responses,
     stages,
 )
+from chorale.store.arms import arms_by_worker
 from chorale.store.console import GoldMet
 from chorale.store.items import ITEM_ORDERS, ItemsWanted, all_items, find_item, item_ids, items_by_id
 from chorale.web.app import create_app
@@ -712,7 +713,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         owner, expert = as_owner(study), TestClient(create_app(study), follow_redirects=False)
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = expert.get("/console/queue").text
-        assert "<strong>3</strong> items wait for you" in desk and ">Rubric<" in desk and "Write with care." in desk
+        assert "<strong>3</strong> items to do" in desk and ">Rubric<" in desk and "Write with care." in desk
         begun = expert.post("/console/queue/work", data={"stage": stage})
         assert begun.headers["location"] == f"/stages/{stage}"
         # Grades are for answers, not for released results.
@@ -725,8 +726,7 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         assert expert.post(f"/api/assignments/{first}/submit", json=graded).status_code == 200
         desk = expert.get("/console/queue").text
         assert (
-            "<strong>2</strong> items wait for you" in desk
-            and "1 that you answered still needs answers from others" in desk
+            "<strong>2</strong> items to do" in desk and "1 that you answered still needs answers from others" in desk
         )
         held = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
         gone = {"name": "ada", "role": "expert", "reason": "has left"}
@@ -734,6 +734,23 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         assert expert.post(f"/api/assignments/{held}/submit", json={**graded, "key": "grade-0002"}).status_code == 403
         assert expert.post(f"/api/stages/{stage}/next").json().get("assignment") is None
         assert differences(study) == []
+    finally:
+        study.close()
+
+
+def test_stages_where_an_expert_can_work_come_first(tmp_path: Path, clock: "ManualClock") -> None:
+    write_graded_study(tmp_path / "study")
+    study = open_study(tmp_path / "study", clock=clock)
+    try:
+        assert [name for name in study.stages if name.endswith("-grades")] == ["careful-grades", "quick-grades"]
+        everybody = people(study, 8)
+        arms = look(study, arms_by_worker)
+        writer = next(person for person in everybody if arms[person.pseudonym] == "quick")
+        writer.judge({"question": "What happened?", "kind": "what", "length": "one"}, "quick-practice")
+        expert = TestClient(create_app(study), follow_redirects=False)
+        expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
+        desk = expert.get("/console/queue").text
+        assert desk.index('id="queue-quick-grades"') < desk.index('id="queue-careful-grades"')
     finally:
         study.close()
 

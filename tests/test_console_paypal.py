@@ -61,7 +61,7 @@ def test_what_paypal_refuses_or_fails_is_shown_and_paid_later(study: Study, worl
         return client.post(PAY, data=confirmed(asked.text), follow_redirects=True).text
 
     world.refuse = True
-    assert "Sender has insufficient funds. Nothing of it was paid." in pay() and world.paid() == {}
+    assert "Sender has insufficient funds. No payment was made." in pay() and world.paid() == {}
     world.refuse, world.states["ada@example.org"] = False, "FAILED"
     pay()
     assert owed(study) == 6 and ada.pseudonym in client.get("/console/payments").text

@@ -131,7 +131,7 @@ def test_studies_on_prolific_and_what_is_owed_are_shown_without_ids(
         recruiting.sync(study, client)
     owner = owner_of(study, app)
     page, paying = owner.get("/console/recruiting").text, owner.get("/console/payments").text
-    assert "1 awaiting review" in page and "1 submission waits for approval" in page
+    assert "1 awaiting review" in page and "1 submission needs a decision" in page
     assert "not approved yet" in paying and "No payouts yet" in paying
     assert not any(name in page + paying for name in (participant(1), submission, remote.id, "made up"))
     study.close()

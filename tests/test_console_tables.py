@@ -86,7 +86,7 @@ def test_next_steps_come_first_and_lead_to_their_pages(busy: Study) -> None:
     busy.store.write(lambda tx: stages.set_stage_state(tx, stage.id, StageState.PAUSED)).result()
     assert "1 stage is paused" in client.get("/console").text
     client.post("/console/items/meaningful/expert", data={"key": "a00000:lhs", "reason": "is it right?"})
-    assert "1 answer waits for review" in client.get("/console").text
+    assert "1 answer to review" in client.get("/console").text
     viewer = TestClient(client.app, follow_redirects=False)
     viewer.get(do(busy, new_staff_link, study_sessions(busy), "viewer", "Ed", "maya"))
     shown = viewer.get("/console").text

@@ -65,7 +65,7 @@ def test_every_command_refuses_a_damaged_file(worked: Path, damage: Callable[[Pa
         result = CliRunner().invoke(app, [command, str(worked), *options])
         assert result.exit_code == 3, (command, result.output, result.exception)
         assert str(worked / "study.db") in result.output
-        assert "SQLite says: " in result.output
+        assert "SQLite reports: " in result.output
         assert "restore a backup" in result.output
         assert "Traceback" not in result.output
     assert (worked / "study.db").read_bytes() == before

@@ -226,6 +226,7 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "site").glob("*.html")}
     assert {path.with_suffix(".html").name for path in DOCS.glob("*.md")} <= set(pages)
     assert [name for name, text in pages.items() if loaded.search(text)] == []
+    assert list((tmp_path / "site").rglob("*.py*")) == [], "the scripts of the docs, compiled or not, are no pages"
 
 
 def test_the_site_lists_its_versions_and_leads_to_the_newest(tmp_path: Path) -> None:

@@ -559,7 +559,7 @@ def test_missing_batches_are_named_and_the_others_counted(tmp_path: Path) -> Non
     assert whole.ours is None
     assert "FSS_03.csv" in whole.reason
     assert found["Section 2", "word-sentence pairs of batches 1, 2"].ours == 9
-    assert found["Section 2.2", "workers a sentence"].ours == pytest.approx(135 / 9)
+    assert found["Section 2.2", "workers per sentence"].ours == pytest.approx(135 / 9)
     assert found["Table 2", "R-SET, Cos Sim AUC, TC"].reason.startswith("These are missing: FSS_03.csv")
     assert found["Table 2", "batches 1, 2, Cos Sim AUC, TC"].ours is not None
     assert found["Table 5", "example 1, adjusting"].reason == "Needs frames/FSS_07.csv."

@@ -604,7 +604,7 @@ def test_the_rule_for_questions_is_named_with_the_scores(tmp_path: Path, how: st
 
 def test_an_alignment_without_words_says_how_to_get_them(gold: Path, pred: Path, tmp_path: Path) -> None:
     without = run(pred, gold, "--alignment", tmp_path / "without.html")
-    assert "without.html has ranges and no words" in without.stderr
+    assert "without.html has token ranges instead of words" in without.stderr
     assert "--sentences" in without.stderr
     sentences = write_sentences(tmp_path / "sentences.csv", {"s1": SENTENCE})
     assert "no words" not in run(pred, gold, "--sentences", sentences, "--alignment", tmp_path / "with.html").stderr

@@ -596,7 +596,7 @@ def test_meaningless_left_sides_are_left_out_or_counted(files: tuple[Path, Path,
     more = write(tmp_path / "more.txt", HEADER, judged_line("a", "b", "Meaningless", "0.9", "x y"))
     out = chorale_json(good, "--judgments", judged, "--judgments", more)
     assert (out["applications"], out["resources"]["good"]["auc"]) == (6, pytest.approx(3 / 4))
-    assert "1 application left out: the left side means nothing." in out["notes"]
+    assert "1 application left out: the left side is meaningless." in out["notes"]
     counted = chorale_json(good, "--judgments", judged, "--also", more, "--meaningless", "count")
     # Down to 0.9: two valid of three; to 0.8: three of four. Of four valid ones 2/4 · 2/3 + 1/4 · 3/4.
     assert counted["resources"]["good"]["auc"] == pytest.approx(2 / 4 * 2 / 3 + 1 / 4 * 3 / 4)

@@ -185,7 +185,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "not TOML": (toml(('title = "Two"', "title = Two")), ("study.toml", 26, "is not TOML: invalid value", "toml.io")),
     "twice": (
         toml(('title = "Two"', 'title = "Two"\ntitle = "Three"')),
-        ("study.toml", 27, "is not TOML: title is there twice", "Correct the line"),
+        ("study.toml", 27, "is not TOML: title occurs twice", "Correct the line"),
     ),
     "cut off TOML": (
         {"study.toml": "[study]\na = '''\nx\n"},
@@ -368,6 +368,10 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "no judgments": (
         toml(('name = "second"', 'name = "second"\njudgments = { min = 0 }')),
         ("study.toml", 26, "`stage.judgments.min` is below 1", "0"),
+    ),
+    "no judgments, as a number": (
+        toml(('name = "second"', 'name = "second"\njudgments = 0')),
+        ("study.toml", 26, "`stage.judgments` is below 1", "0"),
     ),
     "escaped NUL": (toml(('"Two"', '"T\\u0000"')), ("study.toml", 26, "NUL", r"'T\x00'")),
     "not a number": (toml(("share = 0.5", "share = nan")), ("study.toml", 17, "not a finite number", "nan")),
@@ -640,7 +644,14 @@ def test_a_study_behind_a_link_is_read(tmp_path: Path) -> None:
     assert check_folder(tmp_path / "link")[1] == []
 
 
-@pytest.mark.parametrize("make", [lambda path: None, Path.touch, Path.mkdir])
+def test_a_folder_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    folder, [problem] = check_folder(tmp_path / "nowhere")
+    assert folder is None
+    assert (problem.file, problem.message) == (str(tmp_path / "nowhere"), "no such folder")
+    assert "chorale new" in problem.fix
+
+
+@pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
 def test_a_folder_that_is_no_study_is_told(tmp_path: Path, make: Any) -> None:
     path = tmp_path / "study"
     make(path)

@@ -25,7 +25,7 @@ from chorale.exchange.export import GENERAL_FORMATS, write_export
 from chorale.metrics.resampling import Resampling
 from chorale.model import Refusal
 from chorale.report import ReportOptions, study_report
-from chorale.store import Tx, erasing, events, payments, submissions
+from chorale.store import Tx, erasing, events, labels, payments, submissions
 from chorale.store.items import all_items
 from chorale.store.workers import find_worker
 from chorale.web.app import create_app
@@ -367,6 +367,19 @@ def test_retention_acts_by_its_dates(make_study: StudyMaker, clock: ManualClock)
     assert {(one.worker, one.answers) for one in act_daily(study)} == {(early.pseudonym, True), (late.pseudonym, False)}
     assert differences(study) == []
     assert look(study, lambda tx: due(tx, study)) == []
+
+
+def test_retention_updates_no_labels_where_nothing_was_erased(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=3, share=0.5, floor=0.0)
+    person = Person(study, SECRET_ID)
+    while not look(study, labels.unsettled):
+        person.judge()
+    assert act_daily(study) == []
+    assert look(study, labels.unsettled)
+    forget(study, person.id, ErasureRequest(BY_REQUESTER, answers=True))
+    clock.pass_minutes(24 * 60)
+    act_daily(study)
+    assert look(study, labels.unsettled) == []
 
 
 def test_identities_wait_for_the_last_payment(make_study: StudyMaker, clock: ManualClock) -> None:

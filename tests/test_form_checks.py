@@ -40,8 +40,25 @@ def test_a_misspelt_column_of_ids_is_reported_with_those_there_are(tmp_path: Pat
     assert 'no column named "sourc" (found: id, text, source). Set items.id = "source"' in str(told)
 
 
+def test_a_missing_column_of_ids_in_rows_of_json_is_reported_with_those_there_are(tmp_path: Path) -> None:
+    asking = '[stage.options]\nshows = [{ item = "text" }]\n' + ONE
+    rows = [{"text": "Text 1"}, {"text": "Text 2", "commentID": "c2"}]
+    write_form_study(tmp_path, asking, rows="".join(json.dumps(row) + "\n" for row in rows))
+    _, (told,) = check_folder(tmp_path)
+    assert str(told) == (
+        'items.jsonl:1: no column named "id" (found: text, commentID). Set items.id = "commentID", or '
+        "rename the column."
+    )
+    (tmp_path / "items.jsonl").write_text(
+        json.dumps({"text": "x", **{f"column{number}": "x" for number in range(30)}}), "utf-8"
+    )
+    _, (told,) = check_folder(tmp_path)
+    assert "column18 and 11 more). Add a column with a unique ID for every row" in str(told)
+
+
 def test_one_mistake_in_many_rows_is_one_message_with_a_count(tmp_path: Path) -> None:
     rows = "".join(json.dumps({"text": f"Text {number}"}) + "\n" for number in range(51))
+    rows += json.dumps({"id": "last", "text": "Text 51"}) + "\n"
     write_form_study(tmp_path, "[stage.options]\n" + 'shows = [{ item = "text" }]\n' + ONE, rows=rows)
     _, (told,) = check_folder(tmp_path)
     assert str(told).startswith("items.jsonl:1: `id` is missing in 51 rows (lines 1, 2, 3, …).")

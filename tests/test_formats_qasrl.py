@@ -198,7 +198,7 @@ def test_of_several_places_of_a_text_the_nearest_counts() -> None:
 
 def test_one_id_stands_for_one_sentence(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.csv", [row(sentence=SENTENCE), where(sentence="Another one is here now , is it ?")])
-    assert "a.csv:3: has another sentence of the same id" in told(file)
+    assert "a.csv:3: has a different sentence with the same ID" in told(file)
 
 
 def test_sentences_that_differ_are_refused_with_both_files(tmp_path: Path) -> None:

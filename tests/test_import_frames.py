@@ -59,12 +59,12 @@ def write_batch(path: Path) -> Path:
 def run(*arguments: object) -> str:
     done = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert done.exit_code == 0, done.output
-    return done.stdout
+    return done.output
 
 
 def test_a_batch_of_the_corpus_becomes_a_frame_study(tmp_path: Path) -> None:
     batch, study = write_batch(tmp_path / "Batch_1_batch_results.csv"), tmp_path / "study"
-    run("import", batch, "--out", study)
+    assert "each is a field" not in run("import", batch, "--out", study), "the answers become frames, not fields"
     rows = [json.loads(line) for line in next(study.glob("*.jsonl")).read_text().splitlines()]
     first = next(row for row in rows if row["vid"] == "v1")
     assert (first["word"], first["start"]) == ("frame", 15), "the second of the two"
@@ -97,6 +97,13 @@ def test_a_row_without_its_word_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["import", str(batch), "--out", str(tmp_path / "study")])
     assert done.exit_code == 2 and not (tmp_path / "study").exists()
     assert "a word that is not in its sentence" in done.output and "batch.csv:6" in done.output
+
+
+def test_frames_with_another_separator_are_refused_by_their_column(tmp_path: Path) -> None:
+    batch = write_batch(tmp_path / "batch.csv")
+    batch.write_text(batch.read_text().replace("f:Self_motion,f:Operating", "f:Self_motion|f:Operating"))
+    done = CliRunner().invoke(app, ["import", str(batch), "--out", str(tmp_path / "study")])
+    assert done.exit_code == 2 and "not separated by commas in Input.frames" in done.output
 
 
 @pytest.mark.parametrize(("more", "start"), [({"beg": "11"}, 11), ({"beg": "1"}, 5), ({"b": "3"}, 15), ({}, 5)])

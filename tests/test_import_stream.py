@@ -133,7 +133,7 @@ def test_progress_is_told_in_megabytes_judgments_and_items(tmp_path: Path, monke
     file = table(tmp_path / "old.csv")
     import_files([file], tmp_path / "s", BatchOptions(), title="x", progress=lambda *one: told.append(one))
     assert list(dict.fromkeys(what for _, _, what in told)) == [
-        *("MB read", "rows understood", "judgments put in", "items labelled")
+        *("MB read", "rows parsed", "judgments imported", "items labelled")
     ]
     assert all(0 <= done <= total for done, total, _ in told)
 

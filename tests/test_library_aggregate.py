@@ -118,7 +118,7 @@ def test_labels_show_themselves_in_a_notebook_without_markup_of_the_data() -> No
 def test_how_it_fails() -> None:
     with pytest.raises(UserError, match=r"Unknown method 'dawid'.*Did you mean dawid-skene"):
         chorale.aggregate.score(TRIPLES, "dawid")
-    with pytest.raises(UserError, match="truth is a path or a mapping"):
+    with pytest.raises(UserError, match="truth must be a path or a mapping"):
         chorale.aggregate.score(TRIPLES, truth=3)
     with pytest.raises(UserError, match="None of the 40 tasks is in the truth"):
         chorale.aggregate.score(TRIPLES, truth={"x": "a"})

@@ -64,7 +64,7 @@ def test_explanations_are_asked_for_only_where_they_are_wanted() -> None:
     plain = with_options(WRITE)
     _, answer = example(WRITE)
     assert "why_1" in WRITE.form.html and "why_1" not in plain.form.html
-    with pytest.raises(AnswerError, match="nothing more"):
+    with pytest.raises(AnswerError, match="no other fields"):
         plain.shape.parse_answer(answer)
     bare = {name: value for name, value in answer.items() if not name.startswith("why")}
     assert plain.shape.parse_answer(bare) == bare
@@ -86,7 +86,7 @@ def test_rubric_and_hints_can_be_switched_off() -> None:
         ({"options_1": ["a", " ", "c", "d"]}, "must not be empty"),
         ({"right_1": "option5"}, "option1"),
         ({"question_1": "x" * 401}, "at most 400 characters"),
-        ({"question_3": "One more?"}, "nothing more"),
+        ({"question_3": "One more?"}, "no other fields"),
     ],
 )
 def test_answers_that_are_no_questions_are_refused_in_plain_words(change: dict[str, Any], told: str) -> None:

@@ -217,7 +217,10 @@ def test_lists_of_workers_that_cannot_be_used_change_nothing(market: Market, tmp
     for rows, message in (
         ([{"Worker ID": "A1"}], 'no column named "person"'),
         ([{"person": "x", "name": "y"}], 'no column named "Worker ID"'),
-        ([listed("A1", "p-one"), listed("A1", "p-two")], "has a second person for the same worker"),
+        (
+            [listed("A1", "p-one"), listed("A1", "p-two")],
+            "names a different person than an earlier row for the same worker",
+        ),
         ([listed("A1", "p-one", score="good")], "has a score that is not a number"),
         ([listed("a1", "p-one")], "is not a worker ID"),
         ([listed("A1", "p-one"), listed("A2", "not anybody")], "'not anybody' is neither a participant ID"),

@@ -83,6 +83,16 @@ def test_a_table_without_a_header_is_pointed_out(tmp_path: Path, table: str, dou
     assert doubtful is None or f"such as {doubtful}. If it is data, add a row of names" in said
 
 
+def test_a_first_row_that_is_too_long_for_names_is_refused(tmp_path: Path) -> None:
+    comment = "Somehow I was blessed with friends who write me more words than any column is named with. " * 2
+    refused = _new(tmp_path, f"1\t2.7\t{comment}\n2\t1.4\tYay. Another good interview.\n", *QUESTION, name="it.tsv")
+    assert refused.exit_code == 2
+    said = " ".join(refused.stderr.split())
+    assert "it.tsv: the column name 'Somehow I was" in said
+    assert "is too long (179 characters, and at most 100 are possible)" in said
+    assert "add a row of names above it" in said
+
+
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_a_csv_file_may_have_other_separators(tmp_path: Path, separator: str) -> None:
     made = _new(tmp_path, separator.join(("id", "text")) + "\n" + separator.join(("1", "Hello, you")) + "\n", *QUESTION)

@@ -48,6 +48,19 @@ def test_what_no_study_can_be_made_with_is_asked_for_again() -> None:
 
 
 @pytest.mark.usefixtures("ask")
+def test_whoever_types_nothing_is_told_what_to_type() -> None:
+    made = typed("mine", "1", "", ".", "texts.csv", "", "", "Is it toxic?", "", "yes, no")
+    assert made.exit_code == 0, made.output
+    for told in (
+        "Type the name of a file, for example: texts.csv",
+        "'.' is a folder. Type the name of a file.",
+        "Type the question that people answer about every row.",
+        "At least two different answers are needed",
+    ):
+        assert made.output.count(told) == 1, made.output
+
+
+@pytest.mark.usefixtures("ask")
 def test_templates_are_listed_with_their_titles() -> None:
     made = typed("mine", "2", "no-such", "form")
     assert made.exit_code == 0, made.output

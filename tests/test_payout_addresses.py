@@ -215,7 +215,7 @@ def test_a_file_is_marked_as_paid_and_what_failed_is_paid_again(folder: Path, st
     ada, bo = earn(study, "ada"), earn(study, "bo")
     file = folder / "pay.csv"
     chorale("pay", folder, "--yes", "--file", file, "--format", "paypal")
-    assert "nobody called" in chorale("pay", folder, "--paid", 1, "--failed", "w-nobody", code=2)
+    assert "has no payment to w-nobody" in chorale("pay", folder, "--paid", 1, "--failed", "w-nobody", code=2)
     for _ in range(2):
         chorale("pay", folder, "--paid", 1, "--failed", bo.pseudonym)
     chorale("pay", folder, "--paid", 1)  # changes nothing any more
@@ -329,7 +329,7 @@ def test_what_paypal_fails_is_owed_again_and_paid_to_another_address(
     pay(study, world)
     assert owed(study) == 6
     [(reason, _)] = look(study, payments.failures).values()
-    assert reason == "PayPal calls it RECEIVER_ACCOUNT_LOCKED"  # its message has the address in it
+    assert reason == "PayPal reports RECEIVER_ACCOUNT_LOCKED"  # its message has the address in it
     assert look(study, lambda tx: verify(tx, study)).differences == []
     assert pay(study, world).amount == 0  # the address is the same, and bo may still claim it
     do(study, leave_address, ada.id, "paypal", "ada@elsewhere.example", "")
@@ -597,6 +597,6 @@ def test_the_command_pays_by_paypal_and_names_what_is_missing(
 def test_a_payout_that_paypal_has_settled_can_not_be_marked(study: Study, world: StandIn) -> None:
     earn(study, "ada")
     pay(study, world)
-    for number, why in ((1, "settled by PayPal"), (7, "no payout by a file")):
+    for number, why in ((1, "state at PayPal is settled"), (7, "No payout by file")):
         with pytest.raises(UserError, match=why):
             do(study, failed_payments.mark, number, [], "the test")

@@ -97,6 +97,16 @@ def test_helping_verbs_and_be_are_left_out_unless_asked_for(tmp_path: Path) -> N
     assert helping == ["did", "slice", "had", "been", "baking", "leave", "have", "said"]
 
 
+def test_a_typographic_apostrophe_makes_no_verb(tmp_path: Path) -> None:
+    """*’ll* and *’s* were tagged as verbs with the stems *’ll* and *’*."""
+    typed = "Now you'll see that it's easy, and we've found what they'd like. It doesn't hurt: that's what I'm told."
+    rows = [prepared(write(tmp_path, "text.txt", text), "--copulas") for text in (typed, typed.replace("'", "’"))]
+    plain, curly = ([(row["verb"], row["forms"]) for row in of_text] for of_text in rows)
+    assert [(verb.replace("’", "'"), forms) for verb, forms in curly] == plain
+    assert {verb for verb, _ in curly} == {"see", "’s", "found", "like", "hurt", "told"}
+    assert "’ll" in rows[1][0]["tokens"], "tokens stay as they are in the text"
+
+
 def test_given_tokens_stay_as_they_are(tmp_path: Path) -> None:
     tokens = ["He", "did", "n't", "re-paint", "walls", "in", "Mr.Lee", "-LRB-", "'s", "-RRB-", "house", "."]
     rows = [
@@ -150,10 +160,24 @@ def test_the_outcome_is_told(tmp_path: Path) -> None:
 
 
 def test_addresses_options_and_names_of_programs_are_no_verbs() -> None:
-    others = ("/etc/apt", "http://x.org/a", "object_name", "C.UTF-8", "no-x=yes", "1d2h", "autoScaling", "qw(&runs")
-    tokens = (*others, "re-elected", "e-mailed", "’s", "RUN")
-    sentence = [Tagged(text, text.lower(), "VERB") for text in tokens]
-    assert [sentence[verb.index].text for verb in predicates(sentence)] == ["re-elected", "e-mailed", "’s", "RUN"]
+    others = (
+        "/etc/apt",
+        "http://x.org/a",
+        "object_name",
+        "C.UTF-8",
+        "no-x=yes",
+        "1d2h",
+        "autoScaling",
+        "qw(&runs",
+        "s",
+        "’s",
+    )
+    tokens = (*others, "re-elected", "e-mailed", "RUN")
+    sentence = [*(Tagged(text, text.lower(), "VERB") for text in tokens), Tagged("’ve", "have", "VERB")]
+    asked = list(predicates(sentence))
+    assert [sentence[verb.index].text for verb in asked] == ["re-elected", "e-mailed", "RUN", "’ve"]
+    assert asked[-1].forms.past == "had"
+    assert forms_of("snuck", "snuck").stem == "sneak"
     # A tagger's lemma that only cuts the last letter off is no stem.
     assert forms_of("dependencies", "dependencie").stem == "dependency"
     assert [forms_of(word, word[:-1]).stem for word in ("dies", "ties", "lies")] == ["die", "tie", "lie"]
@@ -184,7 +208,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.pdf", b"%PDF", "has an unsupported format"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_index": 2}', "not a token (found '2'). The sentence"),
         ("a.jsonl", b'{"tokens": ["It", "rained"], "verb_indices": [1, -1, "x", true]}', "(found 'True')"),
-        ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "but not what the tokens are"),
+        ("a.jsonl", b'{"sentence": "It rained", "verb_index": 1}', "has a verb index, but no tokens"),
         ("a.jsonl", b'{"tokens": ["It", 3]}', "has tokens that are not a list of texts"),
         ("a.jsonl", b'{"tokens": ["It rained", "a lot"]}', "has an invalid token"),
         ("a.jsonl", b'{"text": "It rained."}\n{"text": "It po', ":2: is truncated"),

@@ -89,12 +89,12 @@ def test_trust_can_be_smoothed_and_look_at_the_latest_alone() -> None:
 @pytest.mark.parametrize(
     ("record", "dropped", "allowed", "reason"),
     [
-        (None, [], False, "more work in `first`"),
-        (GoldRecord(3, 3), [], False, "more work in `first`"),
-        (GoldRecord(2, 4), [], False, "below what this part needs"),
+        (None, [], False, "more gold answers in `first`"),
+        (GoldRecord(3, 3), [], False, "more gold answers in `first`"),
+        (GoldRecord(2, 4), [], False, "is below the minimum"),
         (GoldRecord(3, 4), [], True, "qualified"),
-        (GoldRecord(9, 9), ["first"], False, "ended"),
-        (GoldRecord(9, 9), ["third"], False, "your work in `third` was ended"),
+        (GoldRecord(9, 9), ["first"], False, "removed"),
+        (GoldRecord(9, 9), ["third"], False, "they were removed from `third`"),
     ],
 )
 def test_who_may_enter(record: GoldRecord | None, dropped: list[str], allowed: bool, reason: str) -> None:

@@ -349,8 +349,11 @@ def test_broken_and_foreign_model_folders_are_refused(
     weights = (model / "model.safetensors").read_bytes()
     spoiled = {
         "is not JSON": (b"{", weights),
-        "is not of a QA-SRL parser": (json.dumps({**about, "kind": "chorale frame classifier"}).encode(), weights),
-        "is of another version": (json.dumps({**about, "version": 0}).encode(), weights),
+        "does not describe a QA-SRL parser": (
+            json.dumps({**about, "kind": "chorale frame classifier"}).encode(),
+            weights,
+        ),
+        "was written by another version": (json.dumps({**about, "version": 0}).encode(), weights),
         "has no usable value for 'shapes'": (json.dumps({**about, "shapes": 3}).encode(), weights),
         "has no usable value for 'encoder'": (json.dumps({**about, "encoder": 3}).encode(), weights),
         "does not fit its weights": (json.dumps({**about, "shapes": about["shapes"][:1]}).encode(), weights),

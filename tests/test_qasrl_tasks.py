@@ -183,7 +183,7 @@ def test_a_grade_tells_what_was_missed_wrong_and_asked_otherwise() -> None:
     assert 0 < grade.score < 0.3
     assert grade.reasons[0] == "found 1 of 5 answers"
     assert "missed the answer to “When did someone sell something?”" in grade.reasons
-    assert "not an answer the expert has: to “Where did someone sell something?”" in grade.reasons
+    assert "an answer to “Where did someone sell something?” that the expert does not have" in grade.reasons
     assert "asked “What sold something?” where the expert asks “Who sold something?”" in grade.reasons
     assert WRITE.explaining.reasons is not None
     told = WRITE.explaining.reasons(ITEM, mine, parsed(EXPERT))
@@ -371,7 +371,10 @@ def test_nothing_to_ask_is_graded_and_labelled_by_the_majority() -> None:
         0.0,
         (
             "the expert says that there is nothing to ask",
-            *(f"not an answer the expert has: to “{EXPERT[number]['question']}”" for number in (0, 0, 1, 2, 3)),
+            *(
+                f"an answer to “{EXPERT[number]['question']}” that the expert does not have"
+                for number in (0, 0, 1, 2, 3)
+            ),
         ),
     )
     asked = [Judgment("c", parsed(EXPERT), 1.0)]

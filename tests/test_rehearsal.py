@@ -319,8 +319,8 @@ def test_people_who_leave_let_their_items_go(make_folder: Callable[..., Path]) -
 @pytest.mark.parametrize(
     ("changes", "kinds", "workers", "why"),
     [
-        ({}, (PERFECT,), 2, "2 had done all they may do there"),
-        ({"meaningful_extra": "max_per_worker = 2"}, (PERFECT,), 5, "5 had done as much as one person may"),
+        ({}, (PERFECT,), 2, "2 had already done all their work there"),
+        ({"meaningful_extra": "max_per_worker = 2"}, (PERFECT,), 5, "5 had reached the limit per person"),
         ({"share": 0.4, "gold": 30, "after": 1, "floor": 1.0}, (SPAMMER,), 6, "were removed there"),
         ({}, (replace_kind(PERFECT, dropout=1),), 4, "4 left in the middle of the work"),
     ],

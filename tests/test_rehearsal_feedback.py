@@ -385,4 +385,4 @@ def test_a_stage_for_experts_starves_for_want_of_experts(tmp_path: Path) -> None
     (tmp_path / "rehearsal.toml").write_text("experts = 2\nexpert_ability = 1\n")
     [forecast] = rehearse(tmp_path, seeds=1, workers=6, processes=1).forecasts
     [why] = [reason for reason in forecast.runs[0].starved if reason.startswith("careful-grades:")]
-    assert why.endswith("Of 2 experts, 2 had done all they may do there.")
+    assert why.endswith("Of 2 experts, 2 had already done all their work there.")

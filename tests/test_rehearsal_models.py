@@ -142,7 +142,7 @@ def test_people_can_be_made_to_err_like_recorded_answers(folder: Path) -> None:
 
 def test_recorded_answers_that_nothing_is_known_of_are_refused(folder: Path) -> None:
     write_rows(folder / "answers.jsonl", [{"stage": "main", "item": "other", "output": {"answer": {"tone": "rude"}}}])
-    with pytest.raises(UserError, match="no answer is to an item with a known correct answer"):
+    with pytest.raises(UserError, match="no recorded answer is about an item with a known correct answer"):
         forecast(folder, fit=folder / "answers.jsonl")
 
 

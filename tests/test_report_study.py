@@ -482,7 +482,8 @@ def test_the_page_with_charts_is_legible_and_loads_nothing(folder: Path, tmp_pat
             assert page.evaluate(WIDER_THAN_SCREEN) <= 0
             assert barriers(page) == ""
             drawn = page.evaluate("[...document.querySelectorAll('figure svg')].map((one) => one.clientWidth)")
-            assert len(drawn) == 4 and sorted(drawn)[1:] == [640, 640, 640]
+            # The participant flow and the diagram of stages are as wide as their boxes need; charts fill the line.
+            assert len(drawn) == 4 and sorted(drawn)[2:] == [640, 640]
             page.close()
         page = browser.new_page(**PHONE, bypass_csp=True)
         page.goto(forecast.as_uri())

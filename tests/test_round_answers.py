@@ -107,7 +107,7 @@ def test_status_and_report_tell_answers_of_a_round_beside_judgments(trained: Stu
     assert f"Of 4 people who began training ({ROUND} questions), 2 finished it." in report["methods"]["Design"]
     run("report", "--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts")
     page = (tmp_path / "report.html").read_text("utf-8")
-    [rounds] = re.findall(r"their answers are no annotations.*?</table>", page, re.DOTALL)
+    [rounds] = re.findall(r"answers there are not annotations.*?</table>", page, re.DOTALL)
     assert re.findall(r"<td[^>]*>([^<]*)</td>", rounds) == ["training", str(ROUND), "4", "2", str(ANSWERS)]
     [others] = re.findall(r"<caption>Items</caption>.*?</table>", page, re.DOTALL)[-1:]
     assert "training" not in others and "work-a" in others
@@ -132,5 +132,5 @@ def test_a_study_of_rounds_alone_is_told_without_empty_tables(tmp_path: Path) ->
     assert written.exit_code == 0, written.output
     page = (tmp_path / "report.html").read_text("utf-8")
     assert "1 person took part in 1 training round with" in page
-    assert "<caption>Items</caption>" not in page and "their answers are no annotations" in page
+    assert "<caption>Items</caption>" not in page and "answers there are not annotations" in page
     assert "annotations in the final stages" not in page

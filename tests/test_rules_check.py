@@ -73,7 +73,10 @@ def test_the_report_compares_the_crowd_with_the_expert(tmp_path: Path) -> None:
         study.close()
     done = CliRunner().invoke(app, ["report", str(tmp_path), "--json", "--resamples", "200", "--no-charts"])
     assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)["rules"]["checks"]["check"]
+    report = json.loads(done.stdout)
+    words = report["protocol"]["stages"]["check"]
+    assert "Items come from the labels of entailment." in words, "whatever their confidence"
+    found = report["rules"]["checks"]["check"]
     majority = {n: max(("yes", "no"), key=[crowd_says(w, n) for w in range(3)].count) for n in range(APPLICATIONS)}
     for name, numbers in (
         ("all", range(12)),

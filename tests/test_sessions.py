@@ -150,10 +150,10 @@ def test_verify_sees_whose_sessions_arrivals_and_answers_are_not_theirs(make_stu
         study.store.write(lambda tx: tx.execute(text(statement), given) and None).result()
 
     change("UPDATE worker_session SET pseudonym = :other WHERE pseudonym = :one", one=first, other=second)
-    assert differences(study) == [f"worker {first}: has a session of {second}"]
+    assert differences(study) == [f"worker {first}: has a session that was issued to {second}"]
     change("UPDATE worker_session SET pseudonym = :one WHERE worker_id = 1", one=first)
     change("UPDATE worker SET pseudonym = 'w-somebody' WHERE pseudonym = :other", other=second)
-    assert f"worker w-somebody: the recorded arrival is that of {second}" in differences(study)
+    assert f"worker w-somebody: the log shows that {second} joined instead" in differences(study)
     change("UPDATE worker SET pseudonym = :other WHERE pseudonym = 'w-somebody'", other=second)
     do(study, lambda tx, study: epochs.begin(tx, study.clock(), epochs.RESTORED, {"backup made at": 0}))
     assert differences(study) == ["epoch 2: started with a restore that was not logged"]

@@ -2,7 +2,9 @@
 
 import json
 import re
+import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,14 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
 from starlette.testclient import TestClient
 
-from chorale.engine import entering
+from chorale.engine import entering, settling
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.sessions import NewSession
 from chorale.folder.templates import create_study
 from chorale.model import Worker
 from chorale.store.settings import secret
+from chorale.web import app as web_app
 from chorale.web.app import create_app
 from chorale.web.pages import HERE, markdown
 from chorale.web.security import HEADERS, MOST_BYTES
@@ -422,3 +425,21 @@ def test_parts_that_are_not_open_yet_fold_away_where_they_are_many(tmp_path: Pat
     for page in pages:
         assert "Not open to you" not in page
         assert "$0.00 per answer" not in page  # the whole tutorial is paid at its end
+
+
+def test_updating_labels_takes_a_tenth_of_the_time_at_most(
+    make_study: StudyMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    took = 0.05
+    updates: list[float] = []
+
+    def settle(_study: Study) -> None:
+        updates.append(time.monotonic())
+        time.sleep(took)
+
+    monkeypatch.setattr(web_app, "SWEEP_SECONDS", 0.001)
+    monkeypatch.setattr(settling, "settle_everything", settle)
+    with TestClient(create_app(make_study())):
+        while len(updates) < 3:
+            time.sleep(0.01)
+    assert min(later - earlier for earlier, later in pairwise(updates)) >= took / web_app.SETTLING_SHARE

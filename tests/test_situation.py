@@ -48,7 +48,7 @@ from small_study import write_small_study
 from test_protocol_properties import walk, worlds
 
 ADMITTED = Admission(True, "open to everyone", {})
-REFUSED = Admission(False, "your work in `first` was ended", {"dropped_from": ["first"]})
+REFUSED = Admission(False, "they were removed from `first`", {"dropped_from": ["first"]})
 OPEN = Facts(lambda: ADMITTED, always, always, never)
 
 

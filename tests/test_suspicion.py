@@ -51,6 +51,15 @@ def test_workers_who_give_the_same_answers_are_found() -> None:
     assert found >= 10
 
 
+def test_two_who_share_items_with_hardly_anybody_else_are_not_suspected() -> None:
+    """Two people per item: one answers all items, and each of the others has half of them."""
+    given = []
+    for item in range(120):
+        other = "left" if item < 60 else "right"
+        given += [Given(worker, item, "a", "a") for worker in ("busy", other)]
+    assert in_step(given) == []
+
+
 def test_who_is_right_on_gold_alone_is_found() -> None:
     liar = ("w00",)
     found = 0

@@ -94,7 +94,7 @@ def test_bad_answers_and_rows_are_told_apart(task: Task) -> None:
         (Annotated[str, Field(pattern=r"\S")], " ", "must not be blank"),
         (Annotated[str, Field(pattern=r"^\d{4}$")], "x", r"must match the regular expression ^\d{4}$"),
         (Annotated[list[str], Field(min_length=1)], [], "must have at least one entry"),
-        (NoOptions, {"x": 1}, "must have nothing more than is asked for"),
+        (NoOptions, {"x": 1}, "must have no other fields"),
         (Example, {"row": {}}, "must be filled in"),
     ],
 )

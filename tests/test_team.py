@@ -106,6 +106,8 @@ def test_an_invited_person_chooses_a_password_works_and_signs_in_again(make_stud
     elsewhere = browser(study)
     assert sign_in(elsewhere, " aNNa ").status_code == 303
     assert "1 answer" in elsewhere.get("/").text or ">1<" in elsewhere.get("/").text
+    overview = elsewhere.get("/").text
+    assert "stop at any time and sign in again later" in overview and "same link" not in overview
     assert len(look(study, workers.panel_counts)) == 1
     assert differences(study) == []
 

@@ -28,6 +28,7 @@ from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.store import gates, ledger, messages
 from chorale.store.items import all_items
 from crowd import Person, do, look, people
+from small_study import write_small_study
 
 GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)
 
@@ -294,6 +295,15 @@ def test_check_counts_the_sample_of_every_arm_and_says_what_is_missing(trial: Pa
     assert validation.judgments == 2 * 4 * 300 + (10 - 2) * 4 * 250
 
 
+def test_check_warns_where_nobody_can_see_enough_gold_to_be_removed(tmp_path: Path) -> None:
+    # Whoever does everything answers nearly two gold items, which is not two.
+    write_small_study(tmp_path, applications=4, gold=4, share=0.3, after=2)
+    [note] = [note for note in study_notes(load_folder(tmp_path)) if "nobody in stages meaningful, entailment" in note]
+    assert "gives about 1.8 gold answers" in note and "applies after 2 (gold.after)" in note
+    write_small_study(tmp_path, applications=4, gold=4, share=0.3, after=1)
+    assert not [note for note in study_notes(load_folder(tmp_path)) if "nobody in stage" in note]
+
+
 def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
     [note] = [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
     assert "in stage validation" in note and "after 4 (gold.after)" in note
@@ -304,6 +314,31 @@ def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
     text = (trial / "study.toml").read_text()
     (trial / "study.toml").write_text(text.replace('feedback = "none" ', 'reuse = true\nfeedback = "none" '))
     assert not [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
+
+
+@pytest.mark.parametrize("template", template_names())
+def test_nobody_fails_at_a_gate_of_a_template_without_a_message(tmp_path: Path, template: str) -> None:
+    create_study(tmp_path / "study", template)
+    for gate in load_folder(tmp_path / "study").settings.gate:
+        can_fail = gate.threshold != 0 or gate.top is not None or gate.top_share is not None
+        assert gate.message is not None or not can_fail, gate.name
+
+
+def test_gold_is_expected_between_all_phrases_not_once_for_a_group(tmp_path: Path) -> None:
+    folder = tmp_path / "phrases"
+    create_study(folder, "rules")
+    path = folder / "applications.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"id": f"a{n}", "rule_lhs": "X", "rule_rhs": "Y", "lhs": f"l{n // 8}", "rhs": f"r{n}"}) + "\n"
+            for n in range(800)
+        )
+    )
+    phrases, people = 900, 27  # a group has nine phrases, each for three people
+    few = [note for note in study_notes(load_folder(folder)) if "gold removes few people in stage meaningful" in note]
+    gold = len((folder / "gold" / "meaningful.jsonl").read_text().splitlines())
+    assert 3 * gold / people >= 4 and gold < phrases / 9, "scarce, and still four for everybody"
+    assert few == []
 
 
 def small(trial: Path) -> Path:

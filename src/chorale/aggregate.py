@@ -271,5 +271,5 @@ def _truth(
     if truth is None:
         return None, columns
     if not hasattr(truth, "items"):
-        raise UserError(f"truth is a path or a mapping from task to label, not a {type(truth).__name__}.")
+        raise UserError(f"truth must be a path or a mapping from task to label, not a {type(truth).__name__}.")
     return truth_in(dict(truth.items()), missing), columns

@@ -52,7 +52,7 @@ def models(
     if min_items < 2:
         raise UserError(f"min_items must be at least 2, not {min_items}.")
     if epsilon is not None and not 0 <= epsilon <= 1:
-        raise UserError(f"epsilon is between 0 and 1, not {epsilon}.")
+        raise UserError(f"epsilon must be between 0 and 1, not {epsilon}.")
     reading = Reading(task=task, worker=worker, label=label, sep=sep)
     judged = judged_in(data, reading)
     judged, named = models_in(data, judged, reading, [model] if isinstance(model, str) else model, kind)

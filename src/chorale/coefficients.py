@@ -231,10 +231,10 @@ def _ordered(order: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _unknown(option: str, value: object, known: Sequence[str]) -> UserError:
-    return UserError(f"{option} is one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}")
+    return UserError(f"{option} must be one of {', '.join(known)}, not {value!r}.{did_you_mean(str(value), known)}")
 
 
 def _at_least_one(min_common: int) -> int:
     if min_common < 1:
-        raise UserError(f"min_common is at least 1, not {min_common}.")
+        raise UserError(f"min_common must be at least 1, not {min_common}.")
     return min_common

@@ -17,7 +17,7 @@ def identity_differences(tx: Tx) -> list[str]:
     there = epochs.all_epochs(tx)
     differences = _epoch_differences(tx, there)
     for claimed, now in identities.sessions_of_others(tx):
-        differences.append(f"worker {now}: has a session of {claimed}")
+        differences.append(f"worker {now}: has a session that was issued to {claimed}")
     if not events.recent(tx, 1, kinds=("imported",)):
         differences += _arrival_differences(tx, there)
     for epoch, later in pairwise([*there, None]):
@@ -52,16 +52,16 @@ def _arrival_differences(tx: Tx, there: list[Epoch]) -> list[str]:
     differences = []
     for worker in identities.arrivals(tx):
         if worker.event_id is None:
-            differences.append(f"worker {worker.pseudonym}: there is no record of their arrival")
+            differences.append(f"worker {worker.pseudonym}: the log does not show that they joined")
             continue
         recorded = json.loads(worker.evidence or "{}").get("worker", worker.pseudonym)
         if recorded != worker.pseudonym:
-            differences.append(f"worker {worker.pseudonym}: the recorded arrival is that of {recorded}")
+            differences.append(f"worker {worker.pseudonym}: the log shows that {recorded} joined instead")
         by_number = sum(worker.worker_id > epoch.last_worker for epoch in there)
         by_event = sum(worker.event_id > epoch.last_event for epoch in there)
         if by_number != by_event:
             differences.append(
-                f"worker {worker.pseudonym}: has a number from epoch {by_number}, but arrived in epoch {by_event}"
+                f"worker {worker.pseudonym}: has a number from epoch {by_number}, but joined in epoch {by_event}"
             )
     return differences
 

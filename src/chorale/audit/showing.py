@@ -25,13 +25,13 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
-            yield f"{name}: {gold.taken} workers stored, {gold.shown} hold or answered it"
+            yield f"{name}: {gold.taken} workers stored, {gold.shown} have or answered it"
         elif gold.taken + gold.turns > gold.shown:
             # Every completed turn had at least one worker.
             yield (
                 f"{name}: {gold.taken} workers in this turn and {plural(gold.turns, 'turn', 'turns')} before it "
                 "stored, but "
-                f"{plural(gold.shown, 'worker holds or answered it', 'workers hold or answered it')}"
+                f"{plural(gold.shown, 'worker has or answered it', 'workers have or answered it')}"
             )
 
 
@@ -62,10 +62,10 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
         yield "the lengths of items that are paid by length: they were counted when the items were added"
     gold = showing.shown_gold(tx)
     if any(one.shown for one in gold):
-        yield "whether gold was shown at its positions: workers who had seen all gold got an item instead"
+        yield "whether gold was shown at its planned positions: workers who had seen all gold got other items there"
     again = sum(one.turns > 0 for one in gold)
     if again:
         yield (
-            f"how many workers got {plural(again, 'gold item', 'gold items')} in turns that are over: only the present "
-            "turn of each is counted"
+            f"how many workers got {plural(again, 'gold item', 'gold items')} in earlier turns: only the current "
+            "turn is counted"
         )

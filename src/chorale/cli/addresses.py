@@ -76,6 +76,15 @@ def checked_study_url(address: str) -> str:
     )
 
 
+def study_url(address: str, recorded: str | None) -> str:
+    """The named address, as the base of a study's links.
+
+    Where the study was last served beside others, at `recorded`, the bare address of the server gets the study's path.
+    """
+    named = checked_study_url(address)
+    return named if urlsplit(named).path else named + urlsplit(recorded or "").path
+
+
 def _checked(address: str, like: str, path: str) -> str:
     mistake = UserError(f"{address!r} is not the address of a site. {like}")
     try:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale import cli
-from chorale.cli.addresses import checked_study_url
+from chorale.cli.addresses import study_url
 from chorale.cli.arguments import BY, AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
@@ -70,9 +70,8 @@ def invite(
 
 def base_url(study: Study, public_url: str | None) -> str:
     """The base URL of links: the address from the command line, or the site's last address."""
-    if public_url is not None:
-        return checked_study_url(public_url)
-    return study.store.read(lambda tx: settings.setting_value(tx, "site")).result() or DEFAULT_URL
+    recorded = study.store.look(lambda tx: settings.setting_value(tx, "site"))
+    return (recorded or DEFAULT_URL) if public_url is None else study_url(public_url, recorded)
 
 
 def _paths(study: Study, count: int | None, expert: str | None, stage: str | None, *, reusable: bool) -> list[str]:

@@ -31,4 +31,7 @@ def mail(
         return
     print_line(", ".join(f"{count:,} {state}" for state, count in sorted(done.items())) or "Nothing to send.")
     if states.get(letters.SENDING):
-        print_line(f"{states[letters.SENDING]:,} in doubt: the connection was lost. --resend sends them again.")
+        print_line(
+            f"{states[letters.SENDING]:,} may not have been sent, because the connection was lost. Add "
+            f"--resend to send them again."
+        )

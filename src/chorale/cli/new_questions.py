@@ -1,12 +1,14 @@
 """The questions that `chorale new` asks in a terminal."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from chorale.cli.output import print_line
+from chorale.files.rows import shortened
 from chorale.folder.own_table import OwnTable
 from chorale.folder.templates import layout_template, template_names, template_titles, usual_template
 
@@ -63,7 +65,18 @@ def ask_for_beginning() -> Beginning:
 
 
 def _ask_for_file(question: str) -> Path:
-    return Path(str(click.prompt(question, type=click.Path(exists=True, dir_okay=False))))
+    return Path(_ask(question, _existing_file))
+
+
+def _existing_file(typed: str) -> str:
+    name = typed.strip()
+    if not name:
+        raise click.UsageError("Type the name of a file, for example: texts.csv")
+    file = Path(name).expanduser()
+    if not file.is_file():
+        wrong = "is a folder" if file.is_dir() else "does not exist"
+        raise click.UsageError(f"{shortened(name)} {wrong}. Type the name of a file.")
+    return str(file)
 
 
 def ask_about_table(
@@ -73,9 +86,20 @@ def ask_about_table(
     if text is None:
         columns = click.Choice(table.columns)
         text = str(click.prompt("Column people read", type=columns, default=table.likely_text()))
-    ask = ask or str(click.prompt("Question (for example: Is this comment toxic?)"))
-    labels = labels or str(click.prompt("Possible answers, separated by commas", value_proc=_several_labels))
+    ask = ask or _ask("Question (for example: Is this comment toxic?)", _some_question)
+    labels = labels or _ask("Possible answers, separated by commas", _several_labels)
     return text, ask, labels
+
+
+def _ask(question: str, check: Callable[[str], str]) -> str:
+    # An empty default, because click repeats a question without one and gives no reason.
+    return str(click.prompt(question, default="", show_default=False, value_proc=check))
+
+
+def _some_question(typed: str) -> str:
+    if not typed.strip():
+        raise click.UsageError("Type the question that people answer about every row.")
+    return typed.strip()
 
 
 def _several_labels(typed: str) -> str:

@@ -100,6 +100,8 @@ def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: 
     """Close a gate: decide who continues, book bonuses, write messages, and end the round."""
     with started_study(directory, db) as study:
         named = study.gates.get(gate)
+        if not study.gates:
+            raise UserError("This study has no gates. To stop a stage, use `chorale pause`.")
         if named is None:
             raise UserError(f"This study has no gate {gate!r}. {did_you_mean(gate, study.gates)}")
         settle_everything(study)

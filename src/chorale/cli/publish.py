@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from chorale.cli.addresses import checked_study_url
+from chorale.cli.addresses import study_url
 from chorale.cli.arguments import AsJson, Database, PublicUrl, StudyFolder
 from chorale.cli.asking import agreed, prolific
 from chorale.cli.output import print_json, print_line
@@ -80,7 +80,7 @@ def _print_test(url: str, name: str, as_json: bool) -> None:
 def _site(study: Study, public_url: str | None) -> str:
     """The public address to which the platform sends people."""
     recorded = study.store.read(lambda tx: settings.setting_value(tx, "site")).result()
-    base = checked_study_url(public_url) if public_url is not None else recorded or ""
+    base = study_url(public_url, recorded) if public_url is not None else recorded or ""
     if not base or urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"):
         raise UserError(
             "People can't reach this computer. Name the site's address with --public-url https://study.example.org."

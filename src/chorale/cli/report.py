@@ -1,6 +1,7 @@
 """`chorale report`"""
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from chorale.cli.progress import patiently
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import started_study
 from chorale.exchange.croissant import FILE_NAME
-from chorale.exchange.export import note_export
+from chorale.exchange.export import ASKED_BY, note_export
 from chorale.files.targets import check_target, write_text, writing
 from chorale.metrics.options import Resamples, Seed
 from chorale.metrics.resampling import Resampling
@@ -76,14 +77,15 @@ def report(
     _check_folder(data_card, force=force)
     printed = pdf is not None or appendix is not None or form == "pdf"
     browser = find_browser() if printed else None
+    by = os.environ.get(ASKED_BY) or BY
     with started_study(directory, db) as study, _data_folder(data_card) as data, patiently("steps") as progress:
         if arms and study.settings.arms is None:
             raise UserError(f"{directory} has no arms. Leave out --arms, or name them in study.toml under [arms].")
         settle_everything(study)
         if arms:
-            study.store.write(lambda tx: note_arms_shown(tx, study, BY, "a report with --arms")).result()
+            study.store.write(lambda tx: note_arms_shown(tx, study, by, "a report with --arms")).result()
         if data_card is not None:
-            study.store.write(lambda tx: note_export(tx, study, "dataset", BY)).result()
+            study.store.write(lambda tx: note_export(tx, study, "dataset", by)).result()
         resampling = Resampling(ci=True, resamples=resamples, seed=seed, progress=progress)
         made = study_report(study, directory, data, ReportOptions(charts, arms, licence, url), resampling)
         if out is not None and form != "pdf":

@@ -260,7 +260,7 @@ def _print_links(running: Sequence[_Running], base: str) -> None:
             print_line(f"  for {arrival.panel}:  {arrival_url(address, arrival)}")
         print_line(f"  console:  {address}/console")
         if (setup_path := setup_link_path(study)) is not None:
-            print_line(f"  set it up, once:  {address}{setup_path}")
+            print_line(f"  first sign-in (link works once):  {address}{setup_path}")
     print_line(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
 
 

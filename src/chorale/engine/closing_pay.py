@@ -95,5 +95,5 @@ def pay_for_parts(tx: Tx, study: Study, cut_off: Mapping[str, Sequence[Unfinishe
         stage = study.stage(name)
         for worker in several:
             if amount := for_part(stage, worker.answered):
-                reason = f"{worker.answered} of {stage.round_size} in {name}, when it was ended"
+                reason = f"{worker.answered} of {stage.round_size} answers in {name} before it ended"
                 pay_bonus(tx, study, stage, worker.worker_id, f"unfinished:{name}:{worker.worker_id}", amount, reason)

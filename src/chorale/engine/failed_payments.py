@@ -71,10 +71,12 @@ def mark(tx: Tx, study: Study, payout_id: int, failed: Collection[str], by: str,
     """
     row = next((row for row in payments.payouts(tx) if row.id == payout_id), None)
     if row is None or not (row.platform.endswith(FILE) or row.platform == PAYPAL):
-        raise UserError(f"There is no payout by a file with the number {payout_id}. `--receipts` lists them.")
+        raise UserError(f"No payout by file has the number {payout_id}. `--receipts` lists them.")
     _check_markable(tx, study, row)
     if unknown := sorted({*failed} - {line.worker for line in payments.payments_in(tx, payout_id)}):
-        raise UserError(f"Payout {payout_id} pays nobody called {', '.join(unknown)}. Nothing was marked.")
+        raise UserError(
+            f"Payout {payout_id} has no payment to {', '.join(unknown)}. Nothing was marked. Check the worker IDs."
+        )
     if row.state == SETTLED:
         return 0
     lines = unfailed(tx, payout_id)
@@ -94,11 +96,13 @@ def _check_markable(tx: Tx, study: Study, row: PayoutRow) -> None:
     """Raise UserError if a payout can't be marked by hand, or not yet."""
     if row.platform != PAYPAL:
         if row.state not in (SENT, SETTLED):
-            raise UserError(f"Payout {row.id} is {row.state}: write its file first, with --yes --file.")
+            raise UserError(
+                f"Payout {row.id} can't be marked: its state is {row.state}. Write its file first, with --yes --file."
+            )
         return
     if row.state not in (PAYING, SENT):
         raise UserError(
-            f"Payout {row.id} is {row.state} by PayPal: only a payout that is paying or sent can be marked."
+            f"Payout {row.id} can't be marked: its state at PayPal is {row.state}, and must be paying or sent."
         )
     asked_at = max((event.at for event in history(tx, row.id) if event.evidence["state"] == PAYING), default=0)
     if study.clock() - asked_at < MARKED_AFTER * MINUTE:
@@ -108,7 +112,8 @@ def _check_markable(tx: Tx, study: Study, row: PayoutRow) -> None:
         )
     if row.state == SENT and study.clock() - (row.sent_at or 0) < RETURNED_DAYS * DAY:
         raise UserError(
-            f"PayPal has payout {row.id} and reports what arrives: run `chorale pay --yes --paypal`. You can mark "
+            f"PayPal has payout {row.id} and reports which payments arrive. Run `chorale pay --yes --paypal` to "
+            f"see them. You can mark "
             f"it {RETURNED_DAYS} days after it was sent, when PayPal has returned unclaimed payments."
         )
 

@@ -45,7 +45,7 @@ def answer_first(
         if held.state == AssignmentState.SUBMITTED:
             raise already_answered()
         if held.state != AssignmentState.LIVE:
-            raise Refusal("lease_ended", worded("Your time for this question is over. Continue with the next one."))
+            raise Refusal("lease_ended", worded("Your time for this question is up. Continue with the next one."))
         try:
             first = stage.task.shape.parse_first(raw_answer, reveal)
         except AnswerError as error:

@@ -82,8 +82,10 @@ def finish(study: Study) -> None:
 
     This covers every erasure so far: a process may have died before it finished.
     """
-    settle_everything(study)
-    for worker_id in study.store.look(_without_answers):
+    erased = study.store.look(_without_answers)
+    if erased:
+        settle_everything(study)
+    for worker_id in erased:
         study.store.do(partial(_empty_derived, study=study, worker_id=worker_id))
 
 

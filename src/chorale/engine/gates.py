@@ -97,7 +97,7 @@ def decide_about(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> N
 def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
     """Decide about everybody together, and end the gate's stages. Closing again changes nothing."""
     if gate.settings.decides_each:
-        raise Refusal("no_closing", f"The gate {gate.name} decides for each worker as they finish.")
+        raise Refusal("no_closing", f"Gate {gate.name} can't be closed: it decides about each worker when they finish.")
     locks.lock_closing(tx)
     if gate.name in gates.closed_gates(tx):
         return []
@@ -225,15 +225,15 @@ def _leave_out(tx: Tx, study: Study, gate: RunningGate, now: int) -> int:
 
 
 _UNGRADED = worded(
-    "This part ended before all your work could be scored, so the next part does not open for you. You are paid for "
+    "This part ended before all your work could be scored, so the next part is not open to you. You are paid for "
     "all your work. Thank you!"
 )
 
 
 def _unfinished(title: str) -> str:
     return worded(
-        "This part ended before you finished “{title}”. Your work could not be scored, so the next part does not open "
-        "for you. You are paid for all your work. Thank you!",
+        "This part ended before you finished “{title}”. Your work could not be scored, so the next part is not "
+        "open to you. You are paid for all your work. Thank you!",
         title=title,
     )
 

@@ -83,7 +83,7 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
     """Restart the time limit for a worker who needs more time; returns its new end. It can last up to ten times."""
     assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state != AssignmentState.LIVE:
-        raise Refusal("lease_ended", worded("Your time for this question is over. Continue with the next one."))
+        raise Refusal("lease_ended", worded("Your time for this question is up. Continue with the next one."))
     minutes = study.stage_by_id(assignment.stage_id).settings.lease_minutes
     lease_ms = int(minutes * 60_000)
     expires_at = min(study.clock() + lease_ms, assignment.leased_at + MOST_LEASES * lease_ms)

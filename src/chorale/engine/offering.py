@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
-from chorale.engine.gold_share import NO_GOLD, gold_set_size, planned_gold
+from chorale.engine.gold_share import NO_GOLD, gold_set_size, planned_gold, queued_gold
 from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -45,7 +45,7 @@ from chorale.store import (
 )
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
-from chorale.store.offering import EVERYTHING, Draw, ItemContent
+from chorale.store.offering import EVERYTHING, Draw, GoldContent, ItemContent, Queue
 from chorale.store.participations import Attendance
 from chorale.store.sessions import SessionClaim
 
@@ -285,6 +285,9 @@ def _round_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> _Chosen | None:
     """The next item of a stage, or gold in its place."""
     rule = stage.settings.gold
+    queue = None if rule is None else queued_gold(tx, study, stage, rule)
+    if rule is not None and queue is not None:
+        return _queued(tx, study, stage, worker_id, record, queue, ahead(rule.share).items)
     gold = NO_GOLD if rule is None else planned_gold(tx, study, stage, rule)
     places = ahead(gold.share, compares_workers=stage.settings.quality is not None)
     offered = offering.next_item(
@@ -310,10 +313,26 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         if not in_turn and gold.repeats and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
             unseen = search(like)
         if unseen is not None:
-            is_last = unseen.taken + 1 >= unseen.wanted
-            offering.take_gold(tx, unseen.item.id, int(is_last and _asks_for_more(study, stage, unseen.wanted)))
+            _take(tx, study, stage, unseen)
             return _Chosen(unseen.item, AssignmentKind.GOLD, with_suggestion=like is None or like.is_shown)
     return _Chosen(offered, AssignmentKind.PRODUCTION)
+
+
+def _queued(
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, queue: Queue, places: float
+) -> _Chosen | None:
+    """The next item of a stage with gold in the queue of its items."""
+    draw = _item_draw(study, places)
+    chosen = offering.next_queued(tx, stage.id, worker_id, record.item_cursor, draw, queue, apart=stage.kept_apart)
+    if not isinstance(chosen, GoldContent):
+        return None if chosen is None else _Chosen(chosen, AssignmentKind.PRODUCTION)
+    _take(tx, study, stage, chosen)
+    return _Chosen(chosen.item, AssignmentKind.GOLD)
+
+
+def _take(tx: Tx, study: Study, stage: RunningStage, gold: GoldContent) -> None:
+    is_last = gold.taken + 1 >= gold.wanted
+    offering.take_gold(tx, gold.item.id, int(is_last and _asks_for_more(study, stage, gold.wanted)))
 
 
 def _gold_is_due(study: Study, record: Attendance, usual: float, share: float) -> bool:

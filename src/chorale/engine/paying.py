@@ -76,7 +76,7 @@ def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, ans
     if not gates.closed_gates(tx).isdisjoint(stage.closed_by):
         cause = f"unfinished:{stage.name}:{worker_id}:{response_id}:bonus"
         amount = for_part(stage, answered) - for_part(stage, answered - 1)
-        reason = f"one more in {stage.name}, after it was ended"
+        reason = f"an answer in {stage.name} that was submitted after it ended"
         return [Amount(cause, EntryKind.BONUS, amount, reason)] if amount else []
     if answered < size:
         return []

@@ -121,7 +121,7 @@ def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool
     reported = [one for one in own if one.reported_at is not None]
     if not reported:
         # Anybody can forge an id that looks like Prolific's, so Prolific must confirm it.
-        return DuePayment(account, None, "Prolific does not know them yet: run `chorale sync` first")
+        return DuePayment(account, None, "Prolific has not reported their submission yet: run `chorale sync` first")
     if account.on_the_way:
         # Two pending bonuses could not be distinguished in Prolific's reports.
         return DuePayment(account, None, "their last bonus has not arrived yet")
@@ -268,7 +268,7 @@ def _set_up(study: Study, client: Prolific, row: PayoutRow, lines: Sequence[Paym
     bonuses = client.set_up_bonuses(remote.external_id, [(one.submission_id or "", one.amount) for one in lines])
     if bonuses.amount is not None and bonuses.amount != row.amount:
         raise UserError(
-            f"Prolific understood the bonuses as {bonuses.amount} instead of {row.amount} minor units in all. Nothing "
+            f"Prolific read the bonuses as {bonuses.amount} instead of {row.amount} minor units in total. Nothing "
             "was paid. Check that the study's currency is the one in study.toml."
         )
     move(study, row.id, PLANNED, SET_UP, external_id=bonuses.id, charged=bonuses.total)

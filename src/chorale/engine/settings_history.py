@@ -25,8 +25,8 @@ class History:
             ]
         except ValidationError as error:
             raise UserError(
-                "Settings this study once had are not understood by this version of Chorale, so what was decided by "
-                f"them can't be recomputed: {error.errors()[0]['msg']}."
+                "This version of Chorale can't read earlier settings of this study, so decisions made with them "
+                f"can't be recomputed: {error.errors()[0]['msg']}."
             ) from None
 
     def study_at(self, moment: int) -> StudySettings:

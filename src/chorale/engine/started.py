@@ -97,6 +97,8 @@ def stage_called(study: Study, name: str) -> RunningStage:
 
 
 def _check_is_study(directory: Path) -> None:
+    if not directory.exists():
+        raise UserError(f"{directory}: no such folder. {which_folder(directory)}")
     if not (directory / SETTINGS_FILE).is_file():
         raise UserError(f"{directory} is not a study: there is no {SETTINGS_FILE} in it. {which_folder(directory)}")
 

@@ -261,7 +261,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     now = for_late_answer(_facts(tx, study, stage, record, assignment))
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)
-        raise Refusal("lease_ended", joined(worded("Your time for this question is over."), words))
+        raise Refusal("lease_ended", joined(worded("Your time for this question is up."), words))
     if assignment.kind == AssignmentKind.GOLD and assignment.state == AssignmentState.EXPIRED:
         take_gold(tx, assignment.item_id)
     is_production = assignment.kind == AssignmentKind.PRODUCTION
@@ -270,7 +270,7 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     ):
         raise Refusal(
             "lease_ended",
-            worded("Your time for this question is over, and someone else has it now. Continue with the next one."),
+            worded("Your time for this question is up, and someone else has it now. Continue with the next one."),
         )
 
 

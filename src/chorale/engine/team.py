@@ -195,7 +195,7 @@ def deactivate(tx: Tx, study: Study, name: str, by: str, reason: str) -> bool:
 def end_account(tx: Tx, now: int, name: str, reason: str) -> Member | None:
     """Deactivate an account with its links and password; None if it was already deactivated."""
     if not reason.strip():
-        raise UserError("Give a reason: it is kept with the study.")
+        raise UserError("Enter a reason. It is kept in the activity log.")
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     member = member_called(tx, name)
     if not team.deactivate(tx, member.id, now):

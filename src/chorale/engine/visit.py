@@ -130,7 +130,7 @@ class PartsNow(NamedTuple):
     """Whether all parts are unchanged."""
 
 
-_ADMITTED = Admission(True, "they were found waiting", {})
+_ADMITTED = Admission(True, "admitted when they joined", {})
 
 
 def look_for_room(tx: Tx, study: Study, worker_id: int, stages: Sequence[str]) -> PartsNow:

@@ -88,7 +88,10 @@ def scratch_folder(directory: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=".chorale-backup-", dir=directory) as made:
             yield Path(made)
     except PermissionError as error:
-        raise UserError(f"{directory} can't be written: {error.strerror}. Backups are prepared there.") from None
+        raise UserError(
+            f"{directory} can't be written: {error.strerror}. Backups are prepared in this folder: "
+            f"allow Chorale to write there."
+        ) from None
 
 
 def _copied_files(directory: Path, scratch: Path) -> dict[str, Path]:

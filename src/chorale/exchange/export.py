@@ -96,6 +96,10 @@ def export_columns(tx: Tx, study: Study, format_name: str) -> tuple[str, ...]:
     return (*kind.columns, *(() if kind.more_columns is None else kind.more_columns(tx, study)))
 
 
+ASKED_BY = "CHORALE_ASKED_BY"
+"""The variable with the name of the person for whom the console runs a command: the activity log names them."""
+
+
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:
     """Log the export, since it reveals the arms."""
     events.record(tx, study.clock(), "exported", {"by": by, "format": format_name})

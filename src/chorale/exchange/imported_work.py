@@ -53,7 +53,7 @@ def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people:
         total,
         now,
         paid,
-        lambda done: progress(done, total, "judgments put in"),
+        lambda done: progress(done, total, "judgments imported"),
     )
     evidence: dict[str, Any] = {"file": staged.batch.name, "sha256": staged.batch.digest, "notes": list(staged.notes)}
     events.record(tx, now, "imported", evidence, stage_id=stage.id)

@@ -105,9 +105,10 @@ def _staged(
 ) -> StagedBatch:
     """Read and check a file; UserError lists all its problems."""
     batch = read_batch(path, options, spool, streamed)
-    count = staging.add(counted(batch.rows(), batch.count, "rows understood", progress))
+    count = staging.add(counted(batch.rows(), batch.count, "rows parsed", progress))
     spool.unlink()
-    notes = batch.notes()
+    kind = batch_kind_of(batch)
+    notes = batch.notes(as_form=kind is None)
     if not count:
         fix = "Name the column of the labels with --label."
         problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes) or None)
@@ -127,4 +128,4 @@ def _staged(
     if lowest != highest:
         notes.append("Rewards differ between judgments, so pay is not recorded.")
     reward = lowest if lowest == highest else None
-    return StagedBatch(batch, staging, totals, reward, tuple(notes), batch_kind_of(batch))
+    return StagedBatch(batch, staging, totals, reward, tuple(notes), kind)

@@ -222,10 +222,10 @@ class BatchFile:
         place = None if name is None else self._rows.places.get(name)
         return None if name is None or place is None else Column(name, place, problems)
 
-    def notes(self) -> list[str]:
-        """Remarks on the file, complete once all rows have been read."""
+    def notes(self, *, as_form: bool = True) -> list[str]:
+        """Remarks on the file, complete once all rows have been read; `as_form` if its answers become a form."""
         notes = list(self._rows.notes())
-        if len(self.fields) > 1:
+        if as_form and len(self.fields) > 1:
             asked = ", ".join(shortened(field.title) for field in self.fields)
             notes.append(
                 f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. "

@@ -32,8 +32,8 @@ def columns_of(data: Any, names: Iterable[str]) -> dict[str, Any]:
             columns[name] = data[name]
         except (KeyError, IndexError, TypeError) as error:
             raise ValueError(
-                f"{type(data).__name__} gives no column {name!r}: give a table of Polars, pandas or Arrow, or a dict "
-                "of columns"
+                f"{type(data).__name__} has no column {name!r}. Pass a Polars, pandas or Arrow table, or a dict of "
+                f"columns"
             ) from error
     return columns
 

@@ -84,9 +84,9 @@ class ModelKind:
         except (ValueError, RecursionError):
             raise refused(path, None, "is not JSON", self.again) from None
         if not isinstance(about, dict) or about.get("kind") != self.name:
-            raise refused(path, None, f"is not of {self.title}", "Name the folder of one")
+            raise refused(path, None, f"does not describe {self.title}", "Name a folder with such a model")
         if about.get("version") != self.version:
-            raise refused(path, None, "is of another version", self.again, repr(about.get("version"))[:50])
+            raise refused(path, None, "was written by another version", self.again, repr(about.get("version"))[:50])
         needed = {"signature": str, "weights": str, "shape": dict, "training": dict, **self.parts}
         for name, kind in needed.items():
             if not isinstance(about.get(name), kind):

@@ -8,13 +8,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from chorale.files.rows import read_rows
+from chorale.files.rows import read_rows, shortened
 from chorale.folder.checking.report import did_you_mean
 from chorale.model import Problem, UserError
 from chorale.model.problems import condensed
 
 NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
 """Column names that a study's files and pages reserve, so they can't be shown to people."""
+LONGEST_NAME = 100
+"""Maximum length of the name of a column that people read, in characters."""
 _NUMBERS = "row_id"
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
 _NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-f-]{16,}", re.IGNORECASE)
@@ -43,6 +45,12 @@ class OwnTable:
             raise UserError(
                 f"{self.path}: the column `{column}` can't be shown to people, since studies reserve this name. "
                 "Rename the column."
+            )
+        if len(column) > LONGEST_NAME:
+            raise UserError(
+                f"{self.path}: the column name {shortened(column)} is too long ({len(column)} characters, and at most "
+                f"{LONGEST_NAME} are possible). The first row must have the names of the columns. If it is data, add a "
+                "row of names above it."
             )
         return column
 

@@ -269,9 +269,11 @@ def study_notes(folder: StudyFolder) -> list[str]:
             *_few_qualify(content, most, folder),
             _sample_is_short(content, each),
         )
-        for note in (*stage_notes, *about_gold(content, each, turnout.workers)):
+        name = content.settings.name
+        # A group's items count one by one here: different people answer them, each with gold in between.
+        items = each if content.settings.sources else {name: len(content.items)}
+        for note in (*stage_notes, *about_gold(content, items, turnout.workers)):
             if note:
-                name = content.settings.name
                 per_stage.setdefault(note.replace(f"stage {name}", _STAGES), []).append(name)
         notes += about_fields(content)
         notes += about_media(content, folder.path)
@@ -298,7 +300,7 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     if met >= stage.gold.after:
         return None
     return (
-        f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.0f} gold answers, "
+        f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.2g} gold answers, "
         f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, raise gold.share, or add "
         "gold"
     )
@@ -375,7 +377,7 @@ def _examples_left(folder: StudyFolder) -> list[str]:
     if not left:
         return []
     which = "still has the template's items" if len(left) == 1 else "still have the template's items"
-    return [f"{', '.join(left)} {which}. Replace them with your own: README.md says how"]
+    return [f"{', '.join(left)} {which}. Replace them with your own, as README.md explains"]
 
 
 def consent_placeholders(text: str) -> list[str]:

@@ -185,4 +185,4 @@ class StageModels(Settings):
         max_length=1000,
         description="The sentence of the consent form that says that some suggestions are wrong on purpose.",
     )
-    run: bool = Field(default=False, description="Whether `chorale serve` keeps the models annotating.")
+    run: bool = Field(default=False, description="Whether the models also annotate while `chorale serve` runs.")

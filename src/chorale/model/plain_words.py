@@ -54,7 +54,7 @@ _TABLE = tuple(
     (re.compile(pattern, re.DOTALL), wrong, demand, fix)
     for pattern, wrong, demand, fix in (
         (MISSING, "is missing", "must be filled in", "Add it."),
-        (UNKNOWN, "is not expected here", "must have nothing more than is asked for", "Remove it."),
+        (UNKNOWN, "is not expected here", "must have no other fields", "Remove it."),
         (r"Input should be a valid string", "is not text", "must be text", "Write text in quotes."),
         (
             r"Input should be a valid integer.*",

@@ -111,8 +111,8 @@ GROUPED = (
     ),
     _rule(
         When.SAME_CONTENT,
-        "New stages are added. Removing or renaming a stage is refused once work was done in it or it was paused. A "
-        "change of its task is refused once work was done in it.",
+        "New stages are added. Removing or renaming a stage is refused once work has been done in it or it has "
+        "been paused. Changing its task is refused once work has been done in it.",
         "stage stage.name stage.task",
     ),
     _rule(
@@ -127,12 +127,12 @@ GROUPED = (
     ),
     _rule(
         When.SAME_CONTENT,
-        "Refused if the possible answers would change after the stage has started.",
+        "Refused if it changes the possible answers after the stage has started.",
         "stage.options stage.options_from",
     ),
     _rule(
         When.SAME_CONTENT,
-        "Refused if the number of items per person would change: some people have finished the round.",
+        "Refused if it changes the number of items per person, because some people may have finished the round.",
         "stage.round.size",
     ),
     _rule(
@@ -209,7 +209,7 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_IN_STAGE,
-        "Refused after that: model answers that were kept separate would count, or the reverse.",
+        "Refused after that: model answers that were kept separate would then count, or the reverse.",
         "stage.models.role stage.models.arms",
     ),
     _rule(
@@ -220,7 +220,8 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_VERDICT,
-        "Refused after that: existing decisions would have been made about other people or at another time.",
+        "Refused after that: with other settings, earlier decisions would have been about other people or at "
+        "another time.",
         "gate.stage gate.decides",
     ),
     _rule(

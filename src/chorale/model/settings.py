@@ -164,8 +164,8 @@ class PaySettings(Settings):
         default=0,
         ge=0,
         le=100,
-        description="Fee of the platform in [arrival], in percent of every payment to its people, with up to two "
-        "decimals. Booked as fees in the ledger.",
+        description="The fee that the platform in [arrival] charges, in percent of every payment to people who "
+        "join from it. Up to two decimals. The ledger books it as fees.",
     )
     minimum_hourly: Money = Field(
         default=0,

@@ -277,8 +277,8 @@ class StagePay(Settings):
     expected_seconds: int | None = Field(
         default=None,
         ge=1,
-        description="Expected seconds per judgment. `chorale check` compares the wage with the minimum, and this "
-        "with the time to read the items.",
+        description="Expected seconds per judgment. `chorale check` compares the resulting wage with the minimum, "
+        "and these seconds with the time needed to read an item.",
     )
 
 

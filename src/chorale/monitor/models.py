@@ -204,9 +204,9 @@ def records_table(records: Sequence[ModelRecord], currency: str) -> ScoreTable:
         "calls#",
         "gold#",
         "ECE#",
-        "s a call#",
+        "s per call#",
         "cost#",
-        "cost a label#",
+        "cost per label#",
     )
     rows = []
     for record in records:

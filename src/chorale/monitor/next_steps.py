@@ -61,14 +61,14 @@ def _reviews(tx: Tx, study: Study) -> list[NextStep]:
     items = sum(open_items.get(stage.id, 0) for stage in study.stages.values() if stage.is_for_experts)
     waiting = items + questions(tx, 0)[1]
     if waiting:
-        title = plural(waiting, "answer waits for review", "answers wait for review")
+        title = plural(waiting, "answer to review", "answers to review")
         steps.append(NextStep("review", title, "Open the review queue."))
     if drafts := len(messages.drafts(tx)):
-        title = plural(drafts, "message waits to be sent", "messages wait to be sent")
+        title = plural(drafts, "message to check and send", "messages to check and send")
         steps.append(NextStep("messages", title, "Check the text and send it to the worker."))
     statuses = submissions.counts(tx).items()
     if submitted := sum(count for (_, status), count in statuses if status == "AWAITING REVIEW"):
-        title = plural(submitted, "Prolific submission waits for approval", "Prolific submissions wait for approval")
+        title = plural(submitted, "Prolific submission needs a decision", "Prolific submissions need a decision")
         steps.append(NextStep("submissions", title, "Approve or reject them."))
     return steps
 

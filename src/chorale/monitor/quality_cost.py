@@ -97,9 +97,9 @@ def quality_cost_table(compared: Sequence[Annotator], currency: str) -> ScoreTab
         "stage",
         "annotator",
         "labels#",
-        "cost a label#",
-        "s a label#",
-        "right by gold#",
+        "cost per label#",
+        "s per label#",
+        "gold accuracy#",
         "95% interval#",
         "gold#",
     )
@@ -138,7 +138,7 @@ def quality_cost_chart(compared: Sequence[Annotator], currency: str) -> str | No
     return point_chart(
         "Quality against cost",
         points,
-        Axis(f"cost a label ({currency})", zero=True),
-        Axis("right by gold", high=1.0),
+        Axis(f"cost per label ({currency})", zero=True),
+        Axis("gold accuracy", high=1.0),
         description="Gold accuracy of people and of each model against cost per label; bars are 95% intervals.",
     )

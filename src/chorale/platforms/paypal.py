@@ -153,7 +153,7 @@ class PayPal:
             elif state in FAILED or header.get("batch_status") in REFUSED_BATCH:
                 # Only the name of an error: its message may contain the receiver.
                 name = str(item.get("errors", {}).get("name", ""))
-                failed[ours] = f"PayPal calls it {name if _ERROR_NAME.fullmatch(name) else state}"
+                failed[ours] = f"PayPal reports {name if _ERROR_NAME.fullmatch(name) else state}"
             else:
                 under_way.add(ours)
         fees = header.get("fees", {})

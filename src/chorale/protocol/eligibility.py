@@ -24,10 +24,10 @@ def may_enter(
         dropped := sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
     ):
         names = ", ".join(f"`{name}`" for name in dropped)
-        return Admission(False, f"your work in {names} was ended", {"dropped_from": dropped})
+        return Admission(False, f"they were removed from {names}", {"dropped_from": dropped})
     missing = [name for name in rule.qualifications if name not in held]
     if missing:
-        return Admission(False, "it is for people who have qualified for it", {"missing": missing})
+        return Admission(False, "a required qualification is missing", {"missing": missing})
     if rule.qualified_in is None:
         if rule.qualifications:
             return Admission(True, "qualified", {"qualifications": list(rule.qualifications)})
@@ -43,7 +43,7 @@ def may_enter(
         "answered_needed": rule.answered,
     }
     if done.answered < rule.answered:
-        return Admission(False, f"it needs more work in `{rule.qualified_in}` first", evidence)
+        return Admission(False, f"more gold answers in `{rule.qualified_in}` are needed first", evidence)
     if accuracy < rule.accuracy:
-        return Admission(False, f"accuracy in `{rule.qualified_in}` is below what this part needs", evidence)
+        return Admission(False, f"the gold accuracy in `{rule.qualified_in}` is below the minimum", evidence)
     return Admission(True, f"qualified in `{rule.qualified_in}`", evidence)

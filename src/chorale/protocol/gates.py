@@ -95,7 +95,7 @@ def decide_gate(
         if candidate.worker in out:
             reason += f", and too low by {' and '.join(too_low)}"
         elif reached and not placed:
-            reason += ", and the lot fell on others"
+            reason += ", but the random choice among ties gave the place to others"
         promoted = passed and _has_place(rule, scored, place, promotions)
         verdicts.append(GateVerdict(candidate.worker, candidate.mean, passed, promoted, reason, evidence, too_low))
     return verdicts

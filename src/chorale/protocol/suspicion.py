@@ -143,11 +143,16 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
                 compared[worker] += 1
                 agreed[worker] += alike
     overall = agreed.total() / compared.total() if compared else 0.0
-    looked_at = [pair for pair, count in shared.items() if count >= FEWEST_SHARED]
+    # Where few have the same items, two may have hardly anybody else to be compared with: nothing is expected then.
+    looked_at = [
+        pair
+        for pair, count in shared.items()
+        if count >= FEWEST_SHARED and all(compared[worker] - count >= FEWEST_SHARED for worker in pair)
+    ]
     pairs = []
     for pair in looked_at:
         # Each worker's agreement with others, without the other worker of the pair.
-        rates = [(agreed[worker] - same[pair]) / max(1, compared[worker] - shared[pair]) for worker in pair]
+        rates = [(agreed[worker] - same[pair]) / (compared[worker] - shared[pair]) for worker in pair]
         expected = expected_agreement(overall, *rates)
         if tail(same[pair], shared[pair], min(1.0, expected + USUAL_GAP)) < FALSE_ALARMS / len(looked_at):
             pairs.append(SuspectPair(pair, same[pair], shared[pair], expected))

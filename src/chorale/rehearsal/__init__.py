@@ -63,7 +63,7 @@ class Forecasts:
     @property
     def people(self) -> str:
         if self.workers is None:
-            return "as many people as each says"
+            return "varying numbers of people"
         return "1 person" if self.workers == 1 else f"{self.workers:,} people"
 
     @property

@@ -43,7 +43,7 @@ class FittedAnswers(NamedTuple):
     def note(self) -> str:
         return (
             f"{self.stage}: {plural(self.answers, 'recorded answer has', 'recorded answers have')} a mean score of "
-            f"{self.score:.2f}. Simulated people get a matching accuracy of {self.accuracy:.2f}."
+            f"{self.score:.2f}. Simulated people have an accuracy of {self.accuracy:.2f}, which gives the same score."
         )
 
 
@@ -75,7 +75,8 @@ def fit_answers(folder: StudyFolder, path: Path) -> list[FittedAnswers]:
     ]
     if not fitted:
         raise UserError(
-            f"{path}: no answer is to an item with a known correct answer. Add gold, or name a file with correct "
+            f"{path}: no recorded answer is about an item with a known correct answer. Add gold, or name a file "
+            "with correct "
             "answers in [stage.rehearsal] truth."
         )
     return fitted

@@ -30,8 +30,8 @@ def fitted_crowd(settings: CrowdSettings, folder: StudyFolder, fit: Path, column
     notes = _unrelated(fit, judgments, folder)
     if spread and settings.difficulty is None:
         notes += (
-            f"the tasks in {fit} differ in difficulty, by {spread:g} in log-odds. So do the items of this forecast: "
-            "simulated people err together on hard ones.",
+            f"the tasks in {fit} differ in difficulty, by {spread:g} in log-odds. The items of this forecast "
+            "differ as much, so simulated people err together on hard items.",
         )
     return Crowd(settings, tuple(people), notes, spread)
 

@@ -91,7 +91,7 @@ OF_RUNS = (
     Measure("wage", "hourly wage (median)", "money", lambda run: run.wage),
     Measure("low_wage", "hourly wage (10th percentile)", "money", lambda run: run.low_wage),
     Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),
-    Measure("hours", "hours from first arrival to last answer", "hours", lambda run: run.hours),
+    Measure("hours", "hours from the first person to the last answer", "hours", lambda run: run.hours),
     Measure("needed", "people needed to start with", "count", lambda run: run.needed),
     Measure("arrived", "people who joined", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
@@ -131,13 +131,13 @@ OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)
 OF_ARMS = (
     Measure("people", "people", "count", lambda arm: arm.people),
     Measure("reached", "reached its last stages", "count", lambda arm: arm.reached),
-    Measure("staying", "of all", "share", lambda arm: arm.staying),
-    Measure("answers", "answers there", "count", lambda arm: arm.answers),
-    Measure("quality", "their quality", "share", lambda arm: arm.quality),
-    Measure("cost", "its own cost", "money", lambda arm: arm.cost),
+    Measure("staying", "fraction of its people", "share", lambda arm: arm.staying),
+    Measure("answers", "answers in these stages", "count", lambda arm: arm.answers),
+    Measure("quality", "quality of these answers", "share", lambda arm: arm.quality),
+    Measure("cost", "cost of its own stages", "money", lambda arm: arm.cost),
     Measure("cost_per_answer", "cost of an answer", "money", lambda arm: arm.cost_per_answer),
     Measure("cost_without_training", "without training", "money", lambda arm: arm.cost_without_training),
-    Measure("shared", "its people in shared stages", "money", lambda arm: arm.shared),
+    Measure("shared", "cost in shared stages", "money", lambda arm: arm.shared),
     Measure("wage", "hourly wage", "money", lambda arm: arm.wage),
 )
 OF_GATES = (

@@ -93,7 +93,7 @@ def _bar(label: str, estimate: ForecastEstimate | None, *, faint: bool) -> list[
 
 def _cost_curves(simulation: Forecasts, forecast: Forecast) -> str:
     curves = [Curve("", run.curve, faint=True) for run in forecast.runs if run.curve]
-    hours, cost = Axis("hours since the first arrival", zero=True), Axis(shown=_money(simulation), zero=True)
+    hours, cost = Axis("hours since the first person joined", zero=True), Axis(shown=_money(simulation), zero=True)
     return curve_chart("Cost over time", curves, hours, cost)
 
 

@@ -71,12 +71,12 @@ def _hindrance(person: Person, stage: RunningStage) -> str:
         return "gave up waiting"
     if stage.name not in person.states and stage.settings.arms:
         return "were not in its arm"
-    return _HINDRANCES.get(person.states.get(stage.name, State.FINISHED), "had done all they may do there")
+    return _HINDRANCES.get(person.states.get(stage.name, State.FINISHED), "had already done all their work there")
 
 
 _HINDRANCES = {
     State.REMOVED: "were removed there",
     State.LOCKED: "were not admitted",
-    State.LIMIT: "had done as much as one person may",
+    State.LIMIT: "had reached the limit per person",
     State.PAUSED: "found it paused",
 }

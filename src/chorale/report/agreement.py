@@ -27,9 +27,10 @@ from chorale.store.responses import CountedAnswer
 
 METHODS = ("majority", "dawid-skene", "mace")
 _MOST_JUDGMENTS = 60
-"""Answers of an item whose pairs are compared by the task's distance; of more, an even selection is taken."""
+"""Maximum number of answers per item whose pairs are compared by the task's distance. Of more, an even selection
+is used."""
 _MOST_KNOWN = 10_000
-"""Distances that are remembered: where there are few different answers, the same pairs come again and again."""
+"""Number of cached distances: with few different answers, the same pairs recur."""
 _SHARE = Metric(
     lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"agreement": sums[..., 1]}
 )
@@ -95,7 +96,7 @@ def pairwise_agreement(
         some = min(len(given), _MOST_JUDGMENTS)
         answers = [given[place * len(given) // some] for place in range(some)]
         items.append(item)
-        # Every item counts by its pairs.
+        # Items are weighted by their number of pairs.
         rows.append((_closeness(answers, distance, known), some * (some - 1) // 2))
     if not items:
         return None
@@ -117,7 +118,7 @@ def pairwise_agreement(
 def _closeness(
     answers: Sequence[Any], distance: Callable[[Any, Any], float], known: dict[tuple[str, str], float]
 ) -> float:
-    """The sum of 1 − distance over all pairs. Answers that are the same are compared once, and many are."""
+    """The sum of 1 − distance over all pairs. Equal answers, which are common, are compared once."""
     different = {repr(answer): answer for answer in answers}
     counts = Counter(map(repr, answers))
     total = sum(count * (count - 1) / 2 for count in counts.values())
@@ -150,7 +151,7 @@ def _coefficients(
         notes.append(f"{question.title}: {error.message}")
         return {"question": question.title, **of, "coefficient": "alpha", "value": None}
     signatures.append(scored.signature)
-    # How labels are read from files is no concern of values that a field compares itself.
+    # Options for reading labels from files do not apply to values with a distance of their own.
     notes += answered.notes
     notes += [f"{question.title}: {note}" for note in scored.notes if not (question.by_distance and "--sep" in note)]
     return {

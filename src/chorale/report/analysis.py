@@ -26,7 +26,7 @@ class TrialResult:
     """What a trial found, arm by arm."""
 
     table: ScoreTable | None
-    """Arms as columns; None where arms are hidden."""
+    """Arms as columns; None if arms are hidden."""
     section: Section
 
 
@@ -49,7 +49,8 @@ def trial(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> T
         columns = ("outcome", "arm", "against", "difference#", "95% interval#", "p#", "p, Holm#")
         details.append(ScoreTable("Planned comparisons of arms", columns, tested, digits=3))
     parts.append(
-        "Outcomes that were not planned have no test: among many outcomes, some differ by accident. Other tables that "
+        "Outcomes that were not planned have no test: with many outcomes, some differ without a real effect. Other "
+        "tables that "
         "compare arms are not planned either."
     )
     json["outcomes"] = {one.planned.outcome: _json(one, is_planned=one.planned in planned) for one in compared}

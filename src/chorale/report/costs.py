@@ -46,7 +46,7 @@ _WITHOUT = {
     ),
     "discarded": ("discarded", "per_result_without_discarded", "per_answer_without_discarded"),
 }
-"""Terms that are nothing new where there are no fees, no training or no excluded annotations."""
+"""Rows that would repeat others if there are no fees, no training or no excluded annotations."""
 
 
 def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_arms: bool) -> Section:

@@ -18,9 +18,10 @@ _BINS = 10
 _NAMED = [f"{place / _BINS:.1f}–{(place + 1) / _BINS:.1f}" for place in range(_BINS)]
 _EXAMPLES = 5
 _MOST_DRAWN = 4
-"""Stages that a chart shows one by one; more are added up, and only the table has each."""
+"""Maximum number of stages that a chart shows separately. With more, the chart adds them up, and only the table
+lists each."""
 _ANSWERS = 5
-"""Different answers to an item that are shown."""
+"""Maximum number of different answers shown per item."""
 _LONGEST = 160
 
 
@@ -150,7 +151,7 @@ def _examples(stage: RunningStage, responses: Sequence[CountedAnswer], rows: Seq
 
 
 def _comparable(stage: RunningStage, answer: Any) -> Any:
-    """An answer without its free text, where a form asks for more than that."""
+    """An answer without its free text, if the form has other fields."""
     asked = {question.name for question in questions_of(stage)}
     kept = {name: value for name, value in answer.items() if name in asked} if isinstance(answer, Mapping) else {}
     return kept or answer
@@ -170,7 +171,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
         return brief(stage.task.explaining.caption(payload))
     parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.shown(payload).values()]
     if len(" · ".join(parts)) > _LONGEST:
-        # The sentence must not be cut off: ids and numbers go behind it.
+        # IDs and numbers come last, so that the sentence is not cut off.
         parts.sort(key=lambda part: -len(part.split()))
     return brief(" · ".join(parts))
 

@@ -7,7 +7,7 @@ from typing import Any
 from chorale.metrics.score_table import ScoreTable
 
 NUMBERS_IN_TABLE = "The numbers are in a table of this report."
-"""What screen readers read after a picture's title."""
+"""The text that screen readers read after a picture's title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Section:
     name: str
     title: str
     parts: Sequence[Part]
-    """What the main part of the report shows; a section without is in the appendix only."""
+    """The content in the main part of the report; without it, a section is in the appendix only."""
     json: Any
     details: Sequence[Part] = ()
-    """What the appendix shows."""
+    """The content in the appendix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,13 @@ class SectionContent:
     figures: Sequence[Figure] = ()
     details: Sequence[ScoreTable | Figure] = ()
     of_workers: Sequence[ScoreTable] = ()
-    """Tables about single workers, which `chorale status` shows and no report does."""
+    """Tables about single workers, for `chorale status` only, never for reports."""
     keys_of_workers: frozenset[str] = frozenset()
     """The keys of `json` that are about single workers."""
 
 
 OTHER_KEYS = ("title", "croissant", "notes")
-"""The keys of a report's JSON that are no sections."""
+"""The keys of a report's JSON that are not sections."""
 
 
 @dataclass(frozen=True, slots=True)

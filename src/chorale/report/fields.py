@@ -21,7 +21,7 @@ from chorale.text.near_duplicates import near_duplicates
 
 _ALL_EVENTS = 10_000_000
 _CLUSTERS = 5
-"""Groups of nearly the same texts that are shown."""
+"""Maximum number of groups of near-duplicate texts that are shown."""
 
 _NUMBERS = ("items", "confidence", "accepted", "unanimous", "as_the_result", "gold_accuracy", "gold_answers")
 Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
@@ -70,7 +70,7 @@ def fields_sections(tx: Tx, study: Study, stages: Stages, items: Mapping[str, Se
 
 
 def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
-    """How many labels reviewers decided, and how many of these they changed; None where nobody did."""
+    """The number of labels that reviewers decided, and how many of these they changed; None if there are none."""
     first: dict[str, Any] = {}
     last: dict[str, Any] = {}
     for event in reversed(events.recent(tx, _ALL_EVENTS, kinds=(DECIDED,))):
@@ -144,7 +144,7 @@ def _note_nearness(
 
 
 def _written(stage: RunningStage, field: AnswerField, responses: Sequence[CountedAnswer]) -> dict[str, Any]:
-    """Free text: how much there is, how much of it differs, and near duplicates."""
+    """Statistics of free text: number of texts, different texts, and near duplicates."""
     rows = [(row.worker, row.answer[field.name]) for row in responses if row.answer.get(field.name)]
     texts = [text for _, text in rows]
     clusters = near_duplicates(texts)

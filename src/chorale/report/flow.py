@@ -106,7 +106,7 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
         for step in steps:
             lines = tuple(f"{count:,} {what}" for what, count in step.counts.items())
             if step.is_gate:
-                # In the box of the stage it decides about: a long training would not fit a page otherwise.
+                # A gate is in the box of its stage: otherwise, a long training would not fit on a page.
                 nodes[-1] = replace(nodes[-1], lines=(*nodes[-1].lines, *lines))
                 continue
             node = Node(f"{arm}: {step.name}", step.name, lines)

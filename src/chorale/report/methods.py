@@ -16,7 +16,7 @@ from chorale.monitor.status import Status
 from chorale.report.protocol import arms_in_words, gold_rule, judgments_in_words, listed
 
 _MOST_NAMED = 3
-"""Gates, stages or questions that a paragraph names one by one; more are counted."""
+"""Maximum number of gates, stages or questions that a paragraph names; with more, it gives their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class MethodsFacts:
     now: Status
     costs: CostTerms
     decided: int
-    """Results that could have been kept: items, or what the study counts instead."""
+    """Maximum number of results: items, or the study's own unit of results."""
     funnel: Mapping[str, Any]
     agreement: Mapping[str, Any]
     resampling: Resampling
@@ -88,7 +88,7 @@ def _arms(study: Study) -> Iterator[str]:
 
 
 def _stages(study: Study, now: Status) -> Iterator[str]:
-    """The main stages; those with the same task and the same rule in one sentence."""
+    """The main stages, with one sentence for all that have the same task and rule."""
     counts = {one.name: one for one in now.stages}
     alike: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for stage in main_stages(study):
@@ -165,7 +165,7 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
 
 
 def _rate(pay: StagePay, currency: str) -> str:
-    """What an annotation pays, with everything that comes with it."""
+    """The pay for an annotation, with its bonuses."""
     rate = money_text(pay.per_judgment, currency)
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
@@ -231,7 +231,7 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
 
 
 def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
-    """Beyond chance where that is defined, and by the mean distance of two answers elsewhere."""
+    """Agreement beyond chance where it is defined; elsewhere, by the mean distance between two answers."""
     agreement = facts.agreement
     known = [one for one in agreement["coefficients"] if one.get("value") is not None and one["stage"] in stages]
     for coefficient in known[:_MOST_NAMED]:
@@ -249,7 +249,7 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
 
 
 def _question(coefficient: Mapping[str, Any]) -> str:
-    """A question in a sentence: a field of a stage, or the stage where answers have no fields.
+    """A question as part of a sentence: a field of a stage, or the stage if its answers have no fields.
 
     >>> _question({"stage": "reviews", "field": "mood"}), _question({"stage": "reviews", "field": None})
     ('“mood” in reviews', 'reviews')

@@ -78,7 +78,7 @@ def models_sections(
 def _suggested(
     tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool
 ) -> dict[str, Sequence[SuggestionEffect]]:
-    """What suggestions did, by stage; where arms differ in them, only if arms are to be told apart."""
+    """The effect of suggestions, by stage. If arms differ in suggestions, only in reports with results by arm."""
     by_stage: dict[str, Sequence[SuggestionEffect]] = {}
     for stage in study.stages.values():
         rule = stage.settings.models
@@ -88,7 +88,7 @@ def _suggested(
 
 
 def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator[Part]:
-    """Where a model answers first: who labelled what, and the shares of labels with the audit taken into account."""
+    """For stages where a model answers first: the source of labels, and the shares of labels corrected by the audit."""
     table = first_table(first)
     if table is None:
         return
@@ -100,7 +100,7 @@ def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator
             del columns["item"]
             yield score_estimates(columns, EstimateOptions(probability="probability")).tables[0]
         except UserError:
-            continue  # people are still at work, or there is not one label to take shares of
+            continue  # people are still working, or there are no labels yet
 
 
 def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[str]:

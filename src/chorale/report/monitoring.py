@@ -41,7 +41,7 @@ def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[Item]]) -> 
 
 
 def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[Item]) -> dict[str, Any] | None:
-    """The answers of a stage whose items are a sample of other stages' work; None of any other stage."""
+    """The answers of a stage whose items are a sample of other stages' work; None for other stages."""
     settings = stage.settings
     if settings.items is None or settings.items.sample == 1:
         return None

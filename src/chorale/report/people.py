@@ -103,7 +103,7 @@ def _rounds(now: Status) -> list[Part]:
         if (of := now.rounds.get(stage.name)) is not None
     ]
     columns = ("training round", "questions#", "people who began#", "people who finished#", "answers#")
-    return [ScoreTable("Training rounds: their answers are no annotations", columns, rows)] if rows else []
+    return [ScoreTable("Training rounds (answers there are not annotations)", columns, rows)] if rows else []
 
 
 def _counts(stage: StageCounts, now: Status) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _hourly(paid_and_worked_ms: Sequence[tuple[int, int]]) -> list[float]:
 
 
 def _quantiles(stage: str, quantity: str, unit: str, values: Sequence[float]) -> list[dict[str, Any]]:
-    """One measure with its quantiles; nothing where so few worked that they could be recognised."""
+    """A measure with its quantiles; nothing if there are so few workers that they could be recognised."""
     if len(values) < _FEW or not any(values):
         return []
     quantiles = {name: percentile(values, at) for name, at in _QUANTILES}
@@ -227,7 +227,7 @@ def _wages(now: Status, currency: str, minimum: int) -> list[Part]:
 
 
 def _answers_of_each(standings: Sequence[ParticipationSummary]) -> list[int]:
-    """How many answers each person gave in all stages together, without people who gave none."""
+    """The number of answers per person in all stages together, without people who gave none."""
     answered = Counter[str]()
     for row in standings:
         answered[row.worker] += row.answered
@@ -242,7 +242,7 @@ def _busiest_share(standings: Sequence[ParticipationSummary]) -> float | None:
 
 
 def _bins(counts: Sequence[int]) -> dict[str, int]:
-    """At most ten bins of equal width; none where so few worked that they could be recognised."""
+    """At most ten bins of equal width; none if there are so few workers that they could be recognised."""
     if len(counts) < _FEW:
         return {}
     width = -(-max(counts) // 10)

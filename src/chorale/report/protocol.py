@@ -25,7 +25,7 @@ def listed(names: Sequence[str]) -> str:
 def protocol_section(study: Study) -> Section:
     """Every setting of the protocol in words, for the appendix."""
     settings = study.settings
-    stages = {stage.name: list(_stage_words(stage, settings)) for stage in settings.stage}
+    stages = {stage.name: list(_stage_words(study.stages[stage.name], settings)) for stage in settings.stage}
     gates = {gate.name: list(_gate_words(gate, settings)) for gate in settings.gate}
     arms = arms_in_words(settings)
     lines = [f"{name}: {' '.join(words)}" for name, words in stages.items()]
@@ -91,7 +91,8 @@ def gold_rule(gold: GoldSettings) -> str:
     return f"a gold accuracy{prior} below {gold.floor:g}{of}{parts} after {after}"
 
 
-def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]:
+def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str]:
+    stage = running.settings
     yield f"“{stage.title}”, task {stage.task}."
     if stage.round is not None:
         size = "all items" if stage.round.size is None else plural(stage.round.size, "item", "items")
@@ -99,7 +100,8 @@ def _stage_words(stage: StageSettings, settings: StudySettings) -> Iterator[str]
         yield f"A training round: everybody answers {size} with known answers and sees the feedback {when}."
     elif stage.items is not None and stage.items.from_:
         made = {"results": "the labels", "answers": "every answer", "together": "all answers to each item together"}
-        bound = f" with a confidence of {stage.items.confidence:g} or more" if stage.items.of == "results" else ""
+        is_bound = stage.items.of == "results" and not running.task.deriving.any_confidence
+        bound = f" with a confidence of {stage.items.confidence:g} or more" if is_bound else ""
         yield f"Items come from {made[stage.items.of]} of {listed(stage.items.from_)}{bound}."
         if stage.items.below is not None:
             yield f"Only items with a confidence below {stage.items.below:g} are used."
@@ -138,7 +140,7 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
     if stage.max_per_worker is not None:
         yield f"At most {plural(stage.max_per_worker, 'answer', 'answers')} per worker."
     if stage.gold is not None:
-        # Less where there was too little gold to show it only as often as other items.
+        # The share is lower if there was too little gold to show it only as often as other items.
         most = "" if stage.gold.reuse else "Up to "
         yield f"{most}{stage.gold.share:.0%} of the items are gold items with known answers."
         yield f"Workers with {gold_rule(stage.gold)} are removed, and their annotations no longer count."

@@ -25,7 +25,7 @@ _LEVELS: dict[Scale, Level] = {
     Scale.SET: "nominal",
 }
 _MOST_VALUES = 1_000
-"""Most different values of a field whose distances are all computed. With more, items are sampled."""
+"""Maximum number of different values of a field for which all distances are computed. With more, items are sampled."""
 NOTHING = "(none)"
 """The label for choosing none of the options: a label cannot be empty."""
 
@@ -39,7 +39,7 @@ class StageQuestion:
     level: Level
     sets: bool
     label_of: Callable[[Any], Any]
-    """The label, or list of labels, in an answer; None where it has none."""
+    """The label, or list of labels, in an answer; None if it has none."""
     field: AnswerField | None = None
     """Its field, where answers have fields."""
 
@@ -148,7 +148,7 @@ def _answered(question: StageQuestion, responses: Sequence[CountedAnswer]) -> An
 def _sampled(
     question: StageQuestion, rows: list[tuple[str, str, Any]]
 ) -> tuple[list[tuple[str, str, Any]], tuple[str, ...]]:
-    """A random sample of the items, where they have more different values than can be compared with each other."""
+    """A random sample of the items, if they have too many different values to compare all of them."""
     if len({label for _, _, label in rows}) <= _MOST_VALUES:
         return rows, ()
     by_item: dict[str, list[tuple[str, str, Any]]] = {}

@@ -108,7 +108,7 @@ def _single(question: Mapping[str, Any]) -> list[tuple[Cell, ...]]:
 
 
 def _questions(stage: RunningStage, facts: ResultsFacts) -> list[dict[str, Any]]:
-    """Every question of a stage with its labels and its agreement; none of a stage without labels."""
+    """Every question of a stage with its labels and its agreement; nothing for a stage without labels."""
     counts = next(one for one in facts.now.stages if one.name == stage.name)
     fields = {one["field"]: one for one in facts.fields.get("compared", ()) if one["stage"] == stage.name}
     alpha = {one["field"]: one for one in facts.agreement["coefficients"] if one["stage"] == stage.name}

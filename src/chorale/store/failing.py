@@ -57,7 +57,8 @@ def explained(error: Exception, url: URL) -> Exception:
 
 def damaged(url: URL, message: str) -> DamagedError:
     return DamagedError(
-        f"The database {place_of(url)} is damaged or not a database. SQLite says: {message}. Stop the site, keep this "
+        f"The database {place_of(url)} is damaged or not a database. SQLite reports: {message}. Stop the site, "
+        "keep this "
         "file, restore a backup in its place, and run `chorale verify`."
     )
 

@@ -82,7 +82,7 @@ class InlineWriter:
 
     def _check_whole(self) -> None:
         if self._half_done is not None:
-            raise RuntimeError(f"earlier work failed half-way in this store: {self._half_done}")
+            raise RuntimeError(f"an earlier transaction failed half-way in this store: {self._half_done}")
 
     def _check_thread(self) -> None:
         if get_ident() != self._thread:

@@ -1,5 +1,6 @@
 """Finds the next item for a worker."""
 
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from sqlalchemy import (
     bindparam,
     exists,
     literal_column,
+    or_,
     select,
     text,
     update,
@@ -168,18 +170,29 @@ def next_item(
 
     Only a search over all positions moves the cursor.
     """
-    query = _first_offered(apart)
-    tries = [(cursor, draw)]
-    if cursor >= 0 or draw is not EVERYTHING:
-        tries.append((-1, EVERYTHING))
-    for after, drawn in tries:
-        # Of all items, everybody who asks now is to get the first.
-        search = query.first_free if drawn is EVERYTHING else query.first
-        row = search(tx, stage_id=stage_id, worker_id=worker_id, after=after, modulus=drawn.modulus, below=drawn.below)
+    for after, drawn in _tries(cursor, draw):
+        at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
+        row = _first(tx, apart, drawn, at)
         if row is not None:
-            content = ItemContent(*row[:-1])
-            return content if drawn is EVERYTHING else content._replace(cursor=cursor)
+            return _content(row, drawn, cursor)
     return None
+
+
+def _tries(cursor: int, draw: Draw) -> list[tuple[int, Draw]]:
+    """Where to search, and for what, until something is there."""
+    everywhere = [(-1, EVERYTHING)] if cursor >= 0 or draw is not EVERYTHING else []
+    return [(cursor, draw), *everywhere]
+
+
+def _first(tx: Connection, apart: Apart, drawn: Draw, at: Mapping[str, Any]) -> Any:
+    query = _first_offered(apart)
+    # Of all items, everybody who asks now is to get the first.
+    return query.first_free(tx, **at) if drawn is EVERYTHING else query.first(tx, **at)
+
+
+def _content(row: Any, drawn: Draw, cursor: int) -> ItemContent:
+    content = ItemContent(*row[:-1])
+    return content if drawn is EVERYTHING else content._replace(cursor=cursor)
 
 
 def room_for(tx: Connection, stage_id: int, worker_id: int, apart: Apart) -> bool:
@@ -220,6 +233,25 @@ _NEXT_GOLD_ALIKE = {
     True: _gold_query(_GOLD_IN_TURN.where(has_answer(gold.c.item_id))),
     False: _gold_query(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id))),
 }
+# Gold that is queued among the items of its stage, by its position as an item.
+_QUEUED_GOLD = Prepared(
+    select(*item.c["id", "key", "group_key", "payload", "position"], gold.c.taken, gold.c.wanted)
+    .join(item, item.c.id == gold.c.item_id)
+    .where(
+        gold.c.stage_id == bindparam("stage_id"),
+        gold.c.active,
+        gold.c.taken < gold.c.wanted,
+        or_(gold.c.position < bindparam("opened"), gold.c.taken > NONE),
+        item.c.position > bindparam("after"),
+        _drawn(item.c.position),
+        _UNSEEN,
+        _OF_OTHER_SETS,
+    )
+    .order_by(item.c.position)
+    .limit(ONE)
+    .offset(NONE),
+    Scope(worker="worker_id", place=0),
+)
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
@@ -267,6 +299,40 @@ def next_gold(
         if row is not None:
             item_id, key, group_key, payload, taken, wanted = row
             return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
+    return None
+
+
+class Queue(NamedTuple):
+    """The gold of a stage that is in the queue of its items."""
+
+    opened: int
+    """Gold with a lower position is in the queue, and all gold that somebody has seen."""
+    set_size: int
+    """Nobody sees two gold items of a set of this size."""
+
+
+def next_queued(
+    tx: Connection,
+    stage_id: int,
+    worker_id: int,
+    cursor: int,
+    draw: Draw,
+    queue: Queue,
+    apart: Apart = NOTHING_APART,
+) -> ItemContent | GoldContent | None:
+    """An item of the stage, or gold in the queue of its items, chosen as `next_item` does; None if there is no item."""
+    for after, drawn in _tries(cursor, draw):
+        at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
+        row = _first(tx, apart, drawn, at)
+        gold_row = _QUEUED_GOLD.first(tx, **at, **queue._asdict())
+        if gold_row is not None and (row is None or gold_row[4] < row[4]):
+            # Gold alone would be work for nothing.
+            if row is None and not room_for(tx, stage_id, worker_id, apart):
+                return None
+            item_id, key, group_key, payload, _, taken, wanted = gold_row
+            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
+        if row is not None:
+            return _content(row, drawn, cursor)
     return None
 
 

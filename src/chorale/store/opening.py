@@ -144,8 +144,8 @@ def _bring_up_to_date(url: URL, migrations: Path, *, create: bool) -> None:
                 )
             if current is not None and current not in known:
                 raise UserError(
-                    f"This study was last opened by a newer Chorale (schema {current!r}, this one knows up to "
-                    f"{head!r}). Update Chorale and open it again; nothing was changed."
+                    f"This study was last opened by a newer Chorale (schema {current!r}, this version supports up "
+                    f"to {head!r}). Update Chorale and open it again; nothing was changed."
                 )
             if current is not None and is_sqlite:
                 _keep_copy(Path(str(url.database)), current)

@@ -66,6 +66,8 @@ def _follows_helper(sentence: Sequence[Tagged], index: int) -> bool:
 
 def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
     lemma = token.lemma.lower()
+    if len(lemma.strip("'’")) == 1:
+        return False  # a variable's name, or a contraction that was not recognised
     if token.pos not in ("VERB", "AUX") or not _WORD.fullmatch(token.text) or _WITHIN.search(token.text):
         return False
     if token.helps or (token.pos == "AUX" and lemma in _NEVER_ASKED):

@@ -134,7 +134,7 @@ def _of_row(values: dict[str, Any], name: str, line: int, report: ProblemReport)
     for key in ("sentence", "text"):
         if isinstance(values.get(key), str) and values[key].strip():
             if "verb_index" in values or "verb_indices" in values:
-                report(line, "says which token is the verb, but not what the tokens are", "Give tokens as a list.")
+                report(line, "has a verb index, but no tokens", "Give tokens as a list.")
                 return None
             return GivenSentence(name, line, " ".join(values[key].split()), is_one=key == "sentence")
     report(line, "has no tokens, sentence or text", 'Write one of them: "sentence": "A dog ran."', str(list(values)))

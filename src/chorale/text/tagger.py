@@ -27,6 +27,8 @@ COPY_SHA256 = "e73cbc4677bb9db306a3310c1f3bbf8273645a44022b311216decabc6f7ea4de"
 Others can publish under that name: only this version was checked.
 """
 _BATCH = 64
+_WORDS = "words"
+"""Where a document has its words as they are in the text."""
 _AUXILIARY_RELATIONS = frozenset({"aux", "auxpass"})
 
 
@@ -99,7 +101,15 @@ class Tagger:
         return self._made(list(tokens), sent_starts=[True] + [False] * (len(tokens) - 1))
 
     def _made(self, words: list[str], **rest: Any) -> Any:
-        return import_module("spacy.tokens").Doc(self._model.vocab, words=words, **rest)
+        read = [_with_straight_apostrophes(word) for word in words]
+        doc = import_module("spacy.tokens").Doc(self._model.vocab, words=read, **rest)
+        doc.user_data[_WORDS] = words
+        return doc
+
+
+def _with_straight_apostrophes(word: str) -> str:
+    """A word as the model reads it: it takes *’ll* and *n’t* for unknown verbs. A sign alone is a quotation mark."""
+    return word.replace("’", "'") if len(word) > 1 else word
 
 
 def _analysed(sentence: Any, facts: Sequence[WordFacts], states: Any) -> AnalysedSentence:
@@ -111,7 +121,8 @@ def _analysed(sentence: Any, facts: Sequence[WordFacts], states: Any) -> Analyse
 def _tagged(token: Any, fact: WordFacts, first: int) -> Tagged:
     relation = token.dep_
     helps = relation in _AUXILIARY_RELATIONS
-    return Tagged(token.text, fact.lemma, fact.pos, helps, token.tag_, relation, token.head.i - first)
+    word = token.doc.user_data[_WORDS][token.i]
+    return Tagged(word, fact.lemma, fact.pos, helps, token.tag_, relation, token.head.i - first)
 
 
 def load_tagger() -> Tagger:

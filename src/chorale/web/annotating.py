@@ -39,9 +39,9 @@ async def annotate_for_ever(study: Study, folder: Path, seconds: float = ANNOTAT
                     pause = min(2 * pause, LONGEST_PAUSE) if _only_failed(runs) else seconds
                     await asyncio.sleep(pause)
         except UserError as error:
-            log.warning("models do not annotate, and are tried again: %s. `chorale annotate` shows why.", type(error))
+            log.warning("the models are not annotating; trying again: %s. `chorale annotate` shows why.", type(error))
         except Exception:
-            log.exception("models do not annotate; trying again in %s s", seconds)
+            log.exception("the models are not annotating; trying again in %s s", seconds)
         await asyncio.sleep(seconds)
 
 
@@ -56,7 +56,7 @@ def _log_ends(runs: Sequence[ModelRun]) -> None:
         if run.counts.items and run.counts.ended_by is not None:
             log.info("%s in %s: %s", run.model, run.stage, run.counts.ended_by)
         if run.counts.failed:
-            log.warning("%s in %s: %s items failed and are asked again", run.model, run.stage, run.counts.failed)
+            log.warning("%s in %s: %s items failed; trying them again", run.model, run.stage, run.counts.failed)
 
 
 def _wanted(of: ModelStage) -> bool:

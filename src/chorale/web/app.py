@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from itertools import count
@@ -46,8 +47,10 @@ from chorale.web.worker import add_worker_routes
 
 SWEEP_SECONDS = 2.0
 MAIL_SECONDS = 30
-SWEEPS_PER_SETTLING = 5
+SWEEPS_PER_REVIEW = 5
 SWEEPS_PER_RETENTION = 300
+# The share of time in which changed trust may update labels. In a large study one update takes long, and slows answers.
+SETTLING_SHARE = 0.1
 _TITLES = {
     401: worded("Please sign in"),
     403: worded("No access"),
@@ -190,8 +193,14 @@ async def _note(site: Site) -> None:
     await asyncio.wrap_future(site.study.store.write(lambda tx: in_use.note(tx, site.process, schema)))
 
 
+def next_settling(began: float, ended: float) -> float:
+    """The earliest time of the next update of labels, after one that took this long."""
+    return began + (ended - began) / SETTLING_SHARE
+
+
 async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
     study, outages = site.study, site.outages
+    settle_at = 0.0
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
@@ -200,9 +209,12 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
             outages.worked()
             await _sweep_parts(study, parts)
             # Every gold answer changes a worker's trust and labels; updating them at once would be wasteful.
-            if number % SWEEPS_PER_SETTLING == 0:
+            if number % SWEEPS_PER_REVIEW == 0:
                 await _note(site)
-                await asyncio.to_thread(settling.settle_everything, study)
+                if time.monotonic() >= settle_at:
+                    began = time.monotonic()
+                    await asyncio.to_thread(settling.settle_everything, study)
+                    settle_at = next_settling(began, time.monotonic())
                 await asyncio.to_thread(review_workers, study)
                 await asyncio.wrap_future(study.store.write(lambda tx: advance(tx, study)))
             if number % SWEEPS_PER_RETENTION == 1:
@@ -215,7 +227,7 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
             return
         except Exception:
             # The next sweep completes what this one could not; an open site must not stop sweeping.
-            log.exception("sweeping failed; trying again in %s s", SWEEP_SECONDS)
+            log.exception("returning expired items and updating labels failed; trying again in %s s", SWEEP_SECONDS)
 
 
 async def renew_key(site: Site) -> None:
@@ -230,7 +242,7 @@ async def _sweep_parts(study: Study, parts: Sequence[SitePart]) -> None:
                 await part.sweep(study)
         except Exception:
             # A failing kit must not prevent the site from settling labels.
-            log.exception("sweeping for %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
+            log.exception("the regular work of %s failed; trying again in %s s", CodeName(part.name), SWEEP_SECONDS)
 
 
 async def _mail_for_ever(study: Study) -> None:
@@ -240,7 +252,7 @@ async def _mail_for_ever(study: Study) -> None:
         try:
             await asyncio.to_thread(send_mail, study)
         except UserError as error:
-            log.warning("sending e-mail failed, and is tried again: %s. `chorale mail` shows why.", type(error))
+            log.warning("sending e-mail failed; trying again: %s. `chorale mail` shows why.", type(error))
         except Exception:
             log.exception("sending e-mail failed; trying again in %s s", MAIL_SECONDS)
 

@@ -10,7 +10,7 @@ from chorale.engine.work import StageVisit, Visit
 from chorale.present.language import Language
 from chorale.protocol import Reason, State
 from chorale.protocol.situation_words import places_text
-from chorale.store import team
+from chorale.store.team import PANEL as TEAM_PANEL
 from chorale.web.pages import markdown
 from chorale.web.parts import HomeCard
 from chorale.web.pay_words import work_facts
@@ -41,7 +41,7 @@ def home_context(
     following = visit.next_part
     return {
         "worker": visit.worker,
-        "has_password": visit.panel == team.PANEL,
+        "has_account": visit.panel == TEAM_PANEL,
         "messages": [
             {"title": message.title, "html": markdown(message.body), "new": message.read_at is None}
             for message in visit.messages

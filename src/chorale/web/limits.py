@@ -105,6 +105,6 @@ def _is_this_machine(address: str) -> bool:
 
 
 def _refusal(wait: float) -> JSONResponse:
-    message = "These are more requests than anybody needs. Wait a moment, then try again."
+    message = "Too many requests. Wait a moment, then try again."
     error = {"error": {"code": "too_many_requests", "message": message}}
     return JSONResponse(error, 429, headers={"Retry-After": str(ceil(wait))})

@@ -180,7 +180,7 @@ def set_up_logs(*, access_log: bool) -> None:
 
     def caught(kind: type[BaseException], error: BaseException | None, at: TracebackType | None) -> None:
         if error is not None and not issubclass(kind, KeyboardInterrupt | SystemExit):
-            uncaught.critical("an error that nothing caught", exc_info=(kind, error, at))
+            uncaught.critical("unexpected error", exc_info=(kind, error, at))
 
     sys.excepthook = caught
     threading.excepthook = lambda given: caught(given.exc_type, given.exc_value, given.exc_traceback)

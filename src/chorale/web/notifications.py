@@ -65,9 +65,9 @@ async def sync_for_ever(site: Site, prolific: Prolific, notifications: Notificat
             if done.notes:
                 log.warning("%d notes about the study on Prolific: `chorale sync` prints them", len(done.notes))
         except UserError as error:
-            log.warning("keeping in step with Prolific failed, and is tried again: %s. %s", type(error), _SEE_WHY)
+            log.warning("synchronising with Prolific failed; trying again: %s. %s", type(error), _SEE_WHY)
         except Exception:
-            log.exception("keeping in step with Prolific failed; trying again in %s minutes", minutes)
+            log.exception("synchronising with Prolific failed; trying again in %s minutes", minutes)
         await notifications.wait(minutes * 60)
 
 
@@ -78,7 +78,7 @@ async def _subscribe(site: Site, prolific: Prolific, notifications: Notification
         notifications.secret = await asyncio.to_thread(recruiting.subscribe, site.study, prolific, address)
     except Exception as error:
         log.warning(
-            "Prolific does not notify the site, and is asked again later: %s. Webhooks need an https address "
+            "Prolific does not notify the site; trying again later: %s. Webhooks need an https address "
             "(--public-url) and a token with access to them.",
             type(error),
         )

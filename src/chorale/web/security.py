@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 256 * 1024
-TOO_LARGE = f"This is more than {MOST_BYTES // 1024} kB. Send less."
+TOO_LARGE = f"The request is larger than {MOST_BYTES // 1024} kB. Send less."
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 CONTENT_SECURITY_POLICY = (
@@ -63,7 +63,7 @@ def _refusal(method: str, from_frame: bool, headers: Headers) -> JSONResponse | 
     if int(length) > MOST_BYTES:
         return _error(413, "too_large", TOO_LARGE)
     if method not in SAFE and not from_frame and not _same_origin(headers):
-        return _error(403, "cross_site", "This came from another site. Open the page here and try again.")
+        return _error(403, "cross_site", "This request came from another site. Open the page here and try again.")
     return None
 
 

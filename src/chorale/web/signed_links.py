@@ -87,7 +87,7 @@ class KeySet:
                     keys[str(row["kid"])] = jwt.PyJWK(dict(row), algorithm=row.get("alg"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError, httpx.HTTPError, jwt.PyJWTError) as error:
             # Old keys stay in use for a while, since the panel may be down.
-            log.warning("the keys of signed links could not be fetched, which is tried again: %s", type(error).__name__)
+            log.warning("the keys of signed links could not be fetched; trying again: %s", type(error).__name__)
             return
         self._keys, self._fetched_at = keys, self.now()
 

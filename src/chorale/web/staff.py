@@ -73,7 +73,7 @@ def check_new_password(name: str, password: str, again: str) -> None:
     if len(password) < SHORTEST_PASSWORD:
         raise UserError(
             worded(
-                "The password needs at least {number} characters; this has {found}.",
+                "The password needs at least {number} characters. Yours has {found}.",
                 number=SHORTEST_PASSWORD,
                 found=len(password),
             )
@@ -121,7 +121,7 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     known = requesters.find_requester(tx, name)
     if known is None:
         if _is_too_old(study, _invited(tx, role).get(name)):
-            message = f"Nobody opened this link for {UNUSED_DAYS} days, and it has ended. Ask for it to be made again."
+            message = f"This link has expired, because nobody opened it for {UNUSED_DAYS} days. Ask for a new one."
             raise Refusal("expired", message, 403)
         requesters.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})

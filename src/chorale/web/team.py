@@ -28,7 +28,7 @@ WRONG = worded("The name or the password is wrong.")
 
 
 def too_many_tries(wait: int) -> Wording:
-    return worded("Too many tries. Try again in {number} s.", number=wait)
+    return worded("Too many attempts. Try again in {number} s.", number=wait)
 
 
 def has_team(tx: Tx, _study: Study) -> bool:

@@ -1,7 +1,9 @@
 """Files with one row per item, and the checks that apply to every row."""
 
+import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
 _LONGEST_ID = 200
 _BLANK_BYTES = 100
 _ID = "id"
+_MOST_NAMES = 20
 _BESIDE_THE_ITEM = (_ID, "answer", "explanation")
 
 
@@ -33,6 +36,7 @@ class RowFile:
         self._id, self._or_id = id_column, or_id
         self._no_ids = False
         """Whether the missing ID column was reported."""
+        self._present: list[str] | None = None
         self.count: int | None = None
         """Number of rows, after all were read; None if some could not be read."""
 
@@ -90,22 +94,31 @@ class RowFile:
 
     def _no_id(self, row: Row) -> None:
         """Report a missing ID column once, whatever the number of rows."""
-        columns = self._header() if is_table(self._path) else [self._id]
-        if self._id in columns:
+        if self._no_ids:
+            return
+        columns = self._columns_present()
+        if self._id in columns or not columns:
             self.problem(row.line, f"`{printable(self._id)}` is missing", "Give every row a unique ID.")
-        elif not self._no_ids:
+        else:
             self._no_ids = True
-            shown = ", ".join(map(printable, columns))
-            near = did_you_mean(self._id, columns).partition("`")[2].partition("`")[0] or columns[0]
-            self.problem(
-                1,
-                f'no column named "{printable(self._id)}" (found: {shown})',
-                f'Set items.id = "{near}", or rename the column.',
+            more = f" and {len(columns) - _MOST_NAMES} more" if len(columns) > _MOST_NAMES else ""
+            shown = ", ".join(map(printable, columns[:_MOST_NAMES])) + more
+            alike = difflib.get_close_matches(self._id.lower(), columns, n=1)
+            likely = [*alike, *(name for name in columns if name.lower().endswith(_ID))]
+            fix = (
+                f'Set items.id = "{printable(likely[0])}", or rename the column.'
+                if likely
+                else "Add a column with a unique ID for every row, or set items.id to the column that has them."
             )
+            self.problem(1, f'no column named "{printable(self._id)}" (found: {shown})', fix)
 
-    def _header(self) -> list[str]:
-        """The columns of a table."""
-        return next((list(row.values) for row in read_rows(self._path, shown_as=self.shown_as, problems=[])), [])
+    def _columns_present(self) -> list[str]:
+        """The columns of a table, or the names that any row of another file has."""
+        if self._present is None:
+            rows = read_rows(self._path, shown_as=self.shown_as, problems=[])
+            names = (name for row in (islice(rows, 1) if is_table(self._path) else rows) for name in row.values)
+            self._present = list(dict.fromkeys(names))
+        return self._present
 
     def shaped(
         self, row: Row, kind: type[BaseModel], parse: Callable[[Mapping[str, Any]], dict[str, Any]]

@@ -31,7 +31,10 @@ def read_settings(report: CheckReport) -> dict[str, Any] | None:
     try:
         raw = (report.root / report.file).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        report.add(report.file, None, f"not found in {report.root}", which_folder(report.root))
+        if report.root.exists():
+            report.add(report.file, None, f"not found in {report.root}", which_folder(report.root))
+        else:
+            report.add(str(report.root), None, "no such folder", which_folder(report.root))
         return None
     except OSError as error:
         report.add(report.file, None, f"can't be read: {error.strerror}", "Make the file readable.")
@@ -125,7 +128,7 @@ def _without_position(message: str, text: str) -> tuple[str, int]:
     message = message[: match.start()] if match else message
     if message == _TWICE:
         key = text.splitlines()[line - 1].partition("=")[0].strip()
-        return f"{shortened(key)[1:-1]} is there twice", line
+        return f"{shortened(key)[1:-1]} occurs twice", line
     return message[:1].lower() + message[1:], line
 
 

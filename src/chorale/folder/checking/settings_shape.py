@@ -18,7 +18,7 @@ def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: CheckRepo
         return _validated(kind, raw)
     except ValidationError as error:
         for mistake in error.errors(include_url=False, include_context=False):
-            _add_problem(kind, mistake["loc"], mistake["msg"], mistake["input"], at, report)
+            _add_problem(kind, _written(mistake["loc"], raw), mistake["msg"], mistake["input"], at, report)
     return None
 
 
@@ -53,6 +53,17 @@ def text_at(raw: Any, *names: str) -> str | None:
 def _validated(kind: type[Model], raw: Any) -> Model:
     # Validated as JSON, since TOML has the same types: "3" is not 3, but "set-aside" may be an enum value.
     return kind.model_validate_json(json.dumps(raw), strict=True)
+
+
+def _written(loc: TomlPath, raw: Any) -> TomlPath:
+    """The part of a path that the file has: `judgments = 0` stands for a table of two settings, and is one mistake."""
+    for depth, part in enumerate(loc):
+        if not isinstance(raw, dict | list):
+            return loc[:depth]
+        if isinstance(raw, dict) and part not in raw:
+            return loc
+        raw = raw[part]  # type: ignore[index]
+    return loc
 
 
 def _add_problem(

@@ -35,6 +35,8 @@ def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for part in cells.get("frames", "").split(",") if (name := frame_name(part))))
     if not sentence or not word or not names or word not in sentence:
         raise ValueError("has no sentence, no frames, or a word that is not in its sentence")
+    if any(_TICKED in name or "\n" in name for name in names):
+        raise ValueError("has frames that are not separated by commas in Input.frames")
     definitions, examples = (_listed(cells.get(column, ""), len(names)) for column in ("frame_def", "frame_ex"))
     shown = [
         _shown(name, definition, example)

@@ -162,7 +162,7 @@ def _corpus(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     of_words = "The files have word forms but no lemmas, so our value counts forms."
     yield of_all("Section 2.1", "unique lexical units", 1705, len(words), of_words)
     most = "Our value counts “none” as a candidate."
-    yield Cell("Section 2.1", "candidates of a word, at most", 25, float(sizes.max()), 0, most)
+    yield Cell("Section 2.1", "maximum number of candidates of a word", 25, float(sizes.max()), 0, most)
     yield from _workers(batches)
     yield of_all("Section 2.3", "sentences with two majority frames", 720, int((chosen >= 2).sum()), _MAJORITY)
     yield of_all("Section 2.3", "sentences without a majority frame", 1514, int((chosen == 0).sum()), _MAJORITY)
@@ -170,7 +170,7 @@ def _corpus(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     size = sum(len(batch.final.sentences) for number, batch in batches.items() if number in _RESTRICTED)
     why = f"Batches 1 to 6; these are missing: {lacking}." if lacking else "Taken as batches 1 to 6."
     yield Cell("Section 3.2", "sentences of the R-SET", 4000, None if lacking else size, 0, why)
-    yield Cell("Section 3.1", "frames that FrameNet 1.5 lacks", 202, None, 0, _OLDER)
+    yield Cell("Section 3.1", "frames that are not in FrameNet 1.5", 202, None, 0, _OLDER)
     if missing:
         there = ", ".join(map(str, sorted(batches)))
         yield Cell("Section 2", f"word-sentence pairs of batches {there}", None, len(sizes), 0)
@@ -181,8 +181,8 @@ def _workers(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     counted = [batch for batch in batches.values() if batch.judgments is not None]
     judgments = sum(batch.judgments or 0 for batch in counted)
     sentences = sum(len(batch.final.sentences) for batch in counted)
-    why = "Judgments over sentences." if counted else f"Needs {_path('WQS', 1)} and its kin."
-    yield Cell("Section 2.2", "workers a sentence", 15, judgments / sentences if sentences else None, 0, why)
+    why = "Judgments over sentences." if counted else f"Needs {_path('WQS', 1)} and the files like it."
+    yield Cell("Section 2.2", "workers per sentence", 15, judgments / sentences if sentences else None, 0, why)
 
 
 def _paid(raw: RawJudgments | None, batches: Mapping[int, _Batch]) -> Iterator[Cell]:

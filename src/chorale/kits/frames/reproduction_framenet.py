@@ -80,12 +80,12 @@ def frame_cells(data: PaperData, scores: Sequence[Path]) -> Iterator[Cell]:
     place = next(filter(None, map(framenet_in, data.folders)), None)
     if place is None:
         missing = f"Needs FrameNet 1.7: its folder or archive in {Path(FRAMENET).parent}."
-        yield Cell("Section 2.1", "candidates of the corpus that ours have, %", None, None, 1, missing)
+        yield Cell("Section 2.1", "candidates of the corpus that are also ours, %", None, None, 1, missing)
         return
     framenet = read_framenet(place)
     sentences = read_frame_sentences(scores, framenet=framenet)
     counts = majorities(sentences.sentences)
-    there = f"of the {len(scores)} batches there are"
+    there = f"of the {len(scores)} available batches"
     yield Cell("Section 2.3", f"sentences {there} with two majority frames", None, counts.several, 0)
     yield Cell("Section 2.3", f"sentences {there} without one", None, counts.none, 0)
     yield from _relation_cells(framenet)
@@ -115,16 +115,16 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
     place = find_wordnet()
     if mapping is None or place is None:
         lacking = f"Needs {MAP}." if mapping is None else "Needs WordNet: install wordnet-base, or NLTK's wordnet."
-        yield Cell("Section 2.1", "candidates of the corpus that ours have, %", None, None, 1, lacking)
+        yield Cell("Section 2.1", "candidates of the corpus that are also ours, %", None, None, 1, lacking)
         return
     wordnet = read_wordnet(place)
     mapped = read_frame_map([mapping], framenet, wordnet).frames
     lemmas = {lemma for each in sentences.sentences for lemma in wordnet.lemmas(each.word, "v")[:1]}
-    yield Cell("Section 2.1", "lemmas of the batches there are", None, len(lemmas), 0)
+    yield Cell("Section 2.1", "lemmas of the available batches", None, len(lemmas), 0)
     outside = sum(
         not any(framenet.units(one, "v") for one in wordnet.lemmas(each.word, "v")) for each in sentences.sentences
     )
-    yield Cell("Section 2.1", "sentences of them whose verb FrameNet does not have", None, outside, 0)
+    yield Cell("Section 2.1", "sentences of these batches whose verb is not in FrameNet", None, outside, 0)
     related = CandidateFrames(framenet, wordnet, mapped, "related")
     for candidates, most, name in (
         (CandidateFrames(framenet, reach="units"), None, "by lexical units"),
@@ -134,7 +134,9 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
     ):
         shares = coverage(sentences.sentences, candidates, wordnet, most)
         for measure, value in zip(
-            ("that ours have", "among ours (precision)", "on top of a sentence that ours have"), shares, strict=True
+            ("that are also ours", "among ours (precision)", "with the top score that are also ours"),
+            shares,
+            strict=True,
         ):
             yield Cell("Section 2.1", f"candidates {measure}, {name}, %", None, 100 * value, 1, _FRAMESTER)
 

@@ -118,7 +118,7 @@ def _head(text: str, title: str) -> str:
     """The template's study file up to its gold, with another title."""
     head, _, _ = text.partition("[stage.gold]")
     head = re.sub(r"(?m)^title = \".*?\"", lambda _: f"title = {_toml(title)}", head)
-    return re.sub(r"(?m)^# The study: .*$", "# The study: made for what Mechanical Turk had", head)
+    return re.sub(r"(?m)^# The study: .*$", "# The study: made from a layout and a batch file of Mechanical Turk", head)
 
 
 def _toml(text: str) -> str:

@@ -33,9 +33,12 @@ def read_worker_list(path: Path) -> list[ListedWorker]:
     listed = [_listed(row, str(path), problems) for row in rows]
     if rows:
         columns = list(rows[0].values)
-        for names, why in ((OLD_ID, "the ID on Mechanical Turk"), ((PERSON,), "the person in this study")):
+        for names, why in (
+            (OLD_ID, "the worker's ID on Mechanical Turk"),
+            ((PERSON,), "the person in this study, such as a participant ID"),
+        ):
             if not set(names) & set(columns):
-                fix = f"Add it: {why}. Found: {', '.join(columns[:10])}."
+                fix = f"Add a column with {why}. Columns found: {', '.join(columns[:10])}."
                 problems.insert(0, Problem(str(path), 1, f'no column named "{names[0]}"', fix))
     elif not problems:
         problems.append(Problem(str(path), None, "has no rows", "Check the name of the worker file."))
@@ -44,7 +47,13 @@ def read_worker_list(path: Path) -> list[ListedWorker]:
         if people.setdefault(worker.old_id, worker.person) != worker.person:
             fix = "Keep one row per worker."
             problems.append(
-                Problem(str(path), worker.line, "has a second person for the same worker", fix, worker.old_id)
+                Problem(
+                    str(path),
+                    worker.line,
+                    "names a different person than an earlier row for the same worker",
+                    fix,
+                    worker.old_id,
+                )
             )
     if problems:
         raise UserError(f"{path} can't be used as a list of workers", problems[:MOST_PROBLEMS])

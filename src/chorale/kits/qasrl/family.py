@@ -323,8 +323,8 @@ class _Files:
         if not lacking:
             return scored
         note = (
-            f"{self.alignment.name} has ranges and no words where the sentence is not known, in {len(lacking):,} of "
-            f"{len(mentioned):,}: give the sentences with --sentences."
+            f"{self.alignment.name} has token ranges instead of words for {len(lacking):,} of {len(mentioned):,} "
+            "sentences, because their texts are missing. Add them with --sentences."
         )
         return replace(scored, notes=[*scored.notes, note])
 

@@ -69,7 +69,7 @@ def browsing_scored(browsing: QasrlBrowsing, having: str = "") -> Result:
     of_all = sum(words.values(), Counter[str]())
     order = sorted(of_all, key=lambda word: (-of_all[word], word))
     asked = ScoreTable(
-        "What questions begin with",
+        "First words of questions",
         ("word", *(f"{name}#" for name in counts)),
         [(word, *(counted[word] for counted in words.values())) for word in order],
     )
@@ -154,7 +154,7 @@ def _section(annotated: Annotated, names: Mapping[str, str]) -> Iterator[str]:
             answers = "".join(f'<span class="answer">{_answer(annotated.tokens, span)}</span>' for span in qa.spans)
             yield f'<tr><td>{escape(qa.question.text)}</td><td>{answers}</td><td class="where">{by}</td></tr>\n'
         if not qas:
-            yield f'<tr><td>nothing is asked</td><td></td><td class="where">{by}</td></tr>\n'
+            yield f'<tr><td>no questions</td><td></td><td class="where">{by}</td></tr>\n'
     yield "</tbody></table>\n</section>\n"
 
 

@@ -215,7 +215,7 @@ FAMILY = Family("srl", _SUMMARY, read, measure, score, _score_last)
 
 def _check_word(option: str, value: str, known: tuple[str, str]) -> None:
     if value not in known:
-        raise UserError(f"{option} is {' or '.join(known)}, not {value!r}.{did_you_mean(value, known)}")
+        raise UserError(f"{option} must be {' or '.join(known)}, not {value!r}.{did_you_mean(value, known)}")
 
 
 def _names(paths: list[Path]) -> list[str]:

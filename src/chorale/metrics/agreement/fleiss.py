@@ -66,7 +66,9 @@ def fleiss_kappa(judgments: Judgments) -> Agreement:
     value = float(_kappa(own.sum(axis=0), counts.totals))
     notes: tuple[str, ...] = ()
     if len(np.unique(counts.sizes[counts.pairable])) > 1:
-        notes = ("Items have different numbers of judgments: Fleiss' κ is generalised as the documentation says.",)
+        notes = (
+            "Items have different numbers of judgments: Fleiss' κ is generalised as described in the documentation.",
+        )
     evidence = partial(evidence_of, own, counts, _kappa)
     return Agreement("fleiss", value, judgments, disagreement, notes, _evidence=evidence)
 

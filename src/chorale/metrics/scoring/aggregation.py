@@ -48,7 +48,7 @@ def tie_notes(result: Aggregation) -> list[str]:
         "all": "they have all leading labels",
     }[result.tie_rule]
     if result.multiple:
-        how = f"an option chosen by exactly half is {'' if result.tie_rule == 'all' else 'not '}taken"
+        how = f"an option chosen by exactly half is {'' if result.tie_rule == 'all' else 'not '}part of the label"
     tied = f"{plural(result.ties, 'task is', 'tasks are')} tied"
     return [f"{tied} ({result.ties / len(result.tasks):.1%}): {how}. Use --ties to change this."]
 

@@ -142,7 +142,7 @@ class _Agreed:
         rows: list[tuple[Cell, ...]] = [(_PEOPLE, "each other", "α", *_cells(*self.among_people, ci=ci), "")]
         for pair, (value, interval) in self.across.items():
             rows.append((*pair, "κx", *_cells(value, interval, ci=ci), self.items[pair]))
-        columns = ("who", "with whom", "by", "value#", *(["95% interval#"] if ci else []), "items#")
+        columns = ("who", "compared with", "by", "value#", *(["95% interval#"] if ci else []), "items#")
         return ScoreTable("Agreement beyond chance", columns, rows)
 
 
@@ -290,7 +290,7 @@ _CONFUSED = ("people", "model", "judgments")
 def _confusions_table(name: str, rows: Sequence[tuple[str, str, int]]) -> ScoreTable:
     different = [row for row in rows if row[0] != row[1]]
     title = f"Where {name} differs from people" + _most(len(different))
-    return ScoreTable(title, ("people say", f"{name} says", "judgments#"), different[:_MOST_ROWS])
+    return ScoreTable(title, ("people's label", f"label of {name}", "judgments#"), different[:_MOST_ROWS])
 
 
 def _most(rows: int) -> str:
@@ -331,7 +331,7 @@ def _items_table(listed: Sequence[dict[str, Any]]) -> ScoreTable:
     title = "Items in which models are farthest from people" + (
         f": {_MOST_ROWS} of {len(listed):,} (--json has all)" if len(listed) > _MOST_ROWS else ""
     )
-    return ScoreTable(title, ("item", "distance#", "people say", "models say"), rows, 2)
+    return ScoreTable(title, ("item", "distance#", "people's labels", "models' labels"), rows, 2)
 
 
 def _tallied(labels: Any) -> str:

@@ -137,7 +137,8 @@ class Transport:
             if isinstance(body, str):
                 return {}  # a text that confirms the request, as for payments and approvals
             raise InDoubtError(
-                f"{self._address} answered, but not like Prolific. Check the address, and whether a proxy intercepts "
+                f"{self._address} answered, but it is not Prolific's API. Check the address, and whether a proxy "
+                "intercepts "
                 "requests."
             )
         status = response.status_code

@@ -100,7 +100,7 @@ class CrowdSettings(Settings):
         default=60,
         gt=0,
         le=1_000_000,
-        description="Mean arrivals per hour. With a million, all arrive at once.",
+        description="Mean number of workers who join per hour. With a million, all join at once.",
     )
     look_in_minutes: float = Field(
         default=10, gt=0, le=100_000, description="Minutes until a waiting worker checks back."

@@ -38,7 +38,7 @@ from chorale.web.serving import Site
 _ADDING = (
     *(add_overview_routes, add_record_routes, add_report_routes, add_export_routes, add_arm_routes),
     *(add_item_routes, add_item_actions, add_queue_routes, add_review_routes, add_gold_routes, add_gold_actions),
-    # Paths of single workers would take those of the selected ones for somebody's ID.
+    # These come first: the paths of single workers would treat “selected” as a worker's ID.
     *(add_quality_routes, add_worker_list_routes, add_worker_list_actions, add_selected_worker_routes),
     *(add_worker_routes, add_status_routes),
     *(add_recruiting_routes, add_submission_routes, add_gate_routes, add_payment_routes),

@@ -26,7 +26,7 @@ class FieldInput:
     name: str
     value: str
     options: list[tuple[str, str]]
-    """Values as they are sent, each with its words; empty where the value is typed."""
+    """The possible values, each with its text; empty if the value is typed."""
     hint: str
 
 

@@ -49,7 +49,7 @@ def trend_chart(title: str, trends: Sequence[Trend], ends: tuple[str, str]) -> C
     last = max(1, longest - 1)
     along = Axis(low=0, high=last, marks=[(0, ends[0]), (last, ends[1])])
     shares = Axis(low=0, high=1, marks=[(0, "0"), (0.5, "0.5"), (1, "1")])
-    # Titles and labels are escaped where they are drawn.
+    # The functions that draw titles and labels escape them.
     wide, narrow = (
         Markup(curve_chart(title, curves, along, shares, width=width, height=height))  # noqa: S704
         for width, height in (_WIDE, _NARROW)

@@ -19,12 +19,12 @@ PATH = "/console/design"
 SAVED = "form saved"
 """The event."""
 MOST_DESKS = 20
-"""Drafts that are kept at once, one for each owner."""
+"""Maximum number of drafts kept, one for each owner."""
 _AFTER_SAVING = "Restart the site so that workers get this form. Until then they get the form as it was."
 
 
 class _Desks:
-    """The draft of every owner who designs: nobody sees what another is trying out."""
+    """The draft of every owner who designs: owners do not see each other's drafts."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -47,7 +47,7 @@ class _Desks:
             return store.look(lambda tx: refused_of(tx, read))
 
         def saved(stage: str) -> None:
-            # Named in the evidence only: an event of the stage itself would mean that people have come near it.
+            # The stage is named in the evidence only: an event of the stage would mean that it was started.
             store.do(lambda tx: events.record(tx, study.clock(), SAVED, {"by": name, "form of": stage}))
 
         designer = await asyncio.to_thread(Designer, site.folder, refused, saved)

@@ -30,12 +30,12 @@ def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -
     links = [GraphLink(each.source, each.target, each.people) for each in edges]
     words = "; ".join(_words(study, views, passed)) or "The stages do not feed each other."
     svg = graph_picture("The stages as a flow", nodes, links, sideways=True, description=words)
-    # Everything in it that others have written is escaped where it is drawn.
+    # The functions that draw it escape all texts.
     return Flow(Markup(svg), any(link.dashed for link in links))  # noqa: S704
 
 
 def _stage_node(view: StageView, made_from: str, *, alike: bool) -> Node:
-    """A stage with its counts; where several have the same title, with its name too."""
+    """A stage with its counts, and with its name if several have the same title."""
     counts = view.counts
     name = (counts.name,) if alike else ()
     muted = view.condition.state != "open"
@@ -77,7 +77,7 @@ def _sources(stage: RunningStage, views: Mapping[str, StageView]) -> list[str]:
 
 
 def _made_from(stage: RunningStage, views: Mapping[str, StageView]) -> str:
-    """How many labels or answers a stage's items are created from; empty where they come from a file."""
+    """The number of labels or answers that a stage's items are created from; empty if they come from a file."""
     sources = [views[source].counts for source in _sources(stage, views)]
     items = stage.settings.items
     if not sources or items is None:

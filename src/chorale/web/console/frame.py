@@ -178,7 +178,7 @@ def item_address(stage: str, key: str, done: str = "") -> str:
 def _notice(request: Request) -> str | None:
     text = NOTICES.get(request.query_params.get("done", ""))
     count = request.query_params.get("n", "")
-    # The address can be edited: nothing but a number gets from there onto the page.
+    # The address can be edited, so only a number is taken from it.
     return text and text.format(n=count if count.isascii() and count.isdigit() and len(count) < 9 else "some")
 
 

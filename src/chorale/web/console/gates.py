@@ -90,7 +90,7 @@ def add_gate_routes(console: Console) -> None:
         gate = _gate(site.study, name)
         if not reason.strip():
             return await page(request, 422, problem=WHY_NEEDED)
-        # Labels that changed trust has made stale decide who passes: first they are settled, as `chorale close` does.
+        # Labels decide who passes, so labels with changed trust are updated first, as in `chorale close`.
         await asyncio.to_thread(settle_everything, site.study)
         await site.write(close_gate, gate, request.state.staff.name, reason.strip())
         return back_to("/console/gates", "gate-closed")

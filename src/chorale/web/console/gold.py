@@ -60,7 +60,7 @@ class GoldDesk:
 
 def _desk(tx: Tx, _study: Study, stage: RunningStage) -> GoldDesk:
     lines = [GoldLine(row) for row in gold.gold_items(tx, stage.name, stage.lowest_correct)]
-    # What looks wrong comes first.
+    # Gold that may be wrong comes first.
     lines.sort(key=lambda line: (not line.suspicious, line.row.key))
     candidates = gold_desk.first_candidates(tx, stage, CANDIDATES_SHOWN, CANDIDATES_COUNTED)
     judgments: dict[int, list[StudyResponse]] = defaultdict(list)

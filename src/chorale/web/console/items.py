@@ -63,15 +63,15 @@ class ItemStory:
     grades: list[Grade]
     lineage: list[tuple[str, str]]
     children: list[tuple[str, str, str]]
-    """Stage, key and state of what was made from it."""
+    """Stage, key and state of the items made from it."""
     gold: GoldAnswer | None
     events: list[Event]
     origin: StudyResponse | None
-    """The answer it was made from, where it was made from one."""
+    """The answer it was made from, if it was made from a single one."""
     asking: str
-    """Why it gets as many judgments as it does."""
+    """The reason for its number of judgments."""
     fields: list[tuple[str, float | None]]
-    """The confidence of each compared field by the judgments; empty where answers have no fields."""
+    """The confidence of each compared field by the judgments; empty if answers have no fields."""
 
 
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
@@ -127,7 +127,7 @@ class ItemsPage:
     previous: dict[str, str]
     """The query of the previous page; empty if there is none."""
     count: Counted | None
-    """How many items match; None where only their answers tell."""
+    """The number of matching items; None if that depends on their answers."""
 
 
 def _page_of(tx: Tx, _study: Study, wanted: ItemsWanted) -> ItemsPage:
@@ -267,8 +267,8 @@ def add_item_actions(shown: Console) -> None:
         chosen = read_answer(stage.task, typed)
         new = GoldCorrection(stage, key, chosen, explanation, request.state.staff.name, reason)
         await asyncio.to_thread(correct_gold, site.study, new)
-        # Labels are recomputed at once, so that the next page shows them. After a few seconds nobody waits for it: it
-        # continues, and if it fails, a sweep does it.
+        # Labels are recomputed at once, so that the next page shows them. After a few seconds, the page no longer
+        # waits: the update continues, and if it fails, the next sweep repeats it.
         following = asyncio.create_task(asyncio.to_thread(settling.settle_everything, site.study))
         done, _ = await asyncio.wait({following}, timeout=PATIENCE_SECONDS)
         for task in done:

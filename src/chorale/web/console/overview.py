@@ -35,7 +35,7 @@ _STEPS: dict[str, tuple[str, str]] = {
     "results": ("/console/report", "Create the report"),
     "adjudicate": ("/console/review", "Adjudicate"),
 }
-"""Where each next step is taken, and the words of its link."""
+"""The page for each next step, and the text of its link."""
 
 
 def _progress(tx: Tx, study: Study) -> tuple[Overview, list[NextStep]]:

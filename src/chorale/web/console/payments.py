@@ -127,7 +127,7 @@ def add_payment_routes(console: Console) -> None:
         """Show what would be paid; pay it once that very amount is confirmed."""
         on_mistake(_page, console, request)
         if way == PROLIFIC and amount is not None:
-            # Submissions that Prolific has approved since change the amount, so they must be known first.
+            # Newly approved submissions change the amount, so they are imported first.
             await asyncio.to_thread(recruiting.sync, site.study, prolific_of(site))
         ways = await site.read(_ways, retry=retry)
         chosen = next((one for one in ways if (one.way, one.format) == (way, file_format)), None)
@@ -169,7 +169,7 @@ def add_payment_routes(console: Console) -> None:
 
 
 def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, amount: int, *, retry: bool) -> int | None:
-    """Plan a payout by a file of this amount; its number. In one transaction: it can be downloaded from then on."""
+    """Plan a payout of this amount by a file, in one transaction; returns its number. Its file can be downloaded."""
     number = payout_files.plan_file(tx, study, how, retry=retry)
     if number is not None:
         if sum(line.amount for line in payout_files.lines_of(tx, number)) != amount:
@@ -188,10 +188,12 @@ def _pay(site: Site, way: Way, *, retry: bool) -> PayoutResult:
 
 def _in_words(result: PayoutResult) -> str:
     doubts = [
-        f"Payout {row.id} may or may not have been paid. Check again in a few minutes." for row in result.in_doubt
+        f"It is uncertain whether payout {row.id} was paid. Check again in a few minutes." for row in result.in_doubt
     ]
-    refused = [f"{reason.rstrip('.')}. Nothing of it was paid. Try again later." for reason in result.refused]
-    unreported = [f"{reason.rstrip('.')}. Its arrival is checked again later." for reason in result.unreported]
+    refused = [f"{reason.rstrip('.')}. No payment was made. Try again later." for reason in result.refused]
+    unreported = [
+        f"{reason.rstrip('.')}. Chorale checks again later whether it arrived." for reason in result.unreported
+    ]
     return " ".join([*doubts, *refused, *unreported])
 
 
@@ -209,7 +211,7 @@ def _written_file(study: Study, number: int, by: str) -> FilePath:
     rows = payout_files.rows_for(how, lines, study.settings.study.title)
     if not rows:
         raise UserError(
-            f"Nobody is left in the file of payout {number}: all its payments failed or were paid otherwise."
+            f"The file of payout {number} would be empty: all its payments failed, or were made in another way."
         )
     path = FilePath(tempfile.mkdtemp(prefix="chorale-payout-")) / f"payout-{number}-{how}.csv"
     write_csv([*rows[0]], rows, path, header=how not in payout_files.WITHOUT_HEADER)

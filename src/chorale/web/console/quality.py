@@ -22,7 +22,7 @@ from chorale.web.console.texts import item_text
 from chorale.web.worker import StageInPath
 
 if TYPE_CHECKING:
-    # It brings NumPy along.
+    # It imports NumPy.
     from chorale.metrics.aggregation.crowdtruth import CrowdTruth
 
 FieldName = Annotated[str, Query(max_length=60, pattern=NO_NUL)]

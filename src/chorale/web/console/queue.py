@@ -75,6 +75,7 @@ def _queue(tx: Tx, study: Study, name: str, page: int) -> ReviewQueue:
     ]
     waiting, total = questions(tx, page * PER_PAGE)
     drafts = messages.drafts(tx)
+    queues.sort(key=lambda queue: queue.left == 0)  # those with work come first
     return ReviewQueue(queues, waiting[(page - 1) * PER_PAGE :], total, drafts)
 
 

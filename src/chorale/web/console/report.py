@@ -10,7 +10,6 @@ from fastapi import Form, Path, Request, Response
 from fastapi.responses import FileResponse
 
 from chorale.engine.running import Study
-from chorale.exchange.export import note_export
 from chorale.model import Refusal, UserError
 from chorale.store import Tx, events
 from chorale.web.console.export import Download
@@ -22,7 +21,7 @@ PATH = "/console/report"
 _SHOWN = 10
 Licence = Annotated[str, Form(max_length=100, pattern=NO_NUL)]
 ReportName = Annotated[str, Path(pattern=r"^report-[0-9-]{1,40}$")]
-# A report holds texts of others: it is shown without scripts, and without an origin of its own.
+# A report contains texts by others, so it is shown without scripts and without an origin.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox allow-popups"
 
 
@@ -34,9 +33,8 @@ def _folder_of(site: Site) -> FilePath:
 
 def _note(tx: Tx, study: Study, by: str, wish: ReportWish) -> None:
     evidence = {"by": by, **({} if wish.format == "html" else {"format": wish.format})}
+    # The command itself logs that it exports a dataset or shows the arms, by the person named here.
     events.record(tx, study.clock(), "report created", evidence)
-    if wish.dataset:
-        note_export(tx, study, "dataset", by)
 
 
 def add_report_routes(console: Console) -> None:

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from chorale.exchange.export import ASKED_BY
 from chorale.files.progress_file import VARIABLE, JobProgress, read_progress
 from chorale.model import UserError
 
@@ -111,7 +112,7 @@ def _start(folder: Path, database: str, by: str, at: int, wish: ReportWish) -> N
     command += ["--arms"] if wish.arms else []
     command += ["--data-card", f"{base}-dataset"] if wish.dataset else []
     command += [f"--license={wish.licence}"] if wish.licence else []
-    environment = {**os.environ, "CHORALE_DB": database, VARIABLE: str(base.with_suffix(".progress"))}
+    environment = {**os.environ, "CHORALE_DB": database, ASKED_BY: by, VARIABLE: str(base.with_suffix(".progress"))}
     with base.with_suffix(".log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603 - our own command
             command,

@@ -56,7 +56,7 @@ async def _page(
 
 
 def _decision(stage: RunningStage, sent: dict[str, str]) -> dict[str, Any]:
-    """What was decided of each field: a value that somebody gave, or another one that was typed."""
+    """The decision about each field: a value that somebody gave, or another one that was typed."""
     texts = {field.name: field.kind in _TEXTS for field in stage.task.shape.fields}
     made = {}
     for name, is_text in (texts or {WHOLE: False}).items():

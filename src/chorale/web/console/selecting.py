@@ -71,7 +71,7 @@ def table_file(name: str, columns: list[str], rows: Iterable[TableRow]) -> Respo
     """Rows of a table as a CSV file to download."""
     written = StringIO(newline="")
     write_csv(columns, rows, written)
-    # What may not be in a header is left out of the name.
+    # Characters that a header cannot have are left out of the name.
     safe = re.sub(r"[^A-Za-z0-9._-]", "-", name)
     return Response(
         written.getvalue(),

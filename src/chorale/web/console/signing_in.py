@@ -101,7 +101,7 @@ def _add_login(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> N
         at_desk = None if row is None else await site.write(staff.end_sessions, row.name)
         response = RedirectResponse("/login", 303)
         worker = site.sessions.worker(request.cookies.get(WORKER_COOKIE))
-        # Whoever they were at their desk goes with them.
+        # This also ends their session as a worker in the review queue.
         leaves_desk = worker is not None and worker.worker_id == at_desk
         for cookie in (STAFF_COOKIE, *((WORKER_COOKIE,) if leaves_desk else ())):
             site.delete_cookie(response, cookie)
@@ -158,6 +158,6 @@ def _add_account(console: Console, doorkeeper: Doorkeeper) -> None:
             return console.page(request, "account", 422, problem=error.message)
         row = await site.write(staff.change_password, name, await doorkeeper.passwords.hash(password))
         response = back_to("/console/account", "password")
-        # This browser goes on; all others have to sign in again.
+        # This browser stays signed in; all others have to sign in again.
         response.headers["set-cookie"] = (await staff.signed_in(site, row, START)).headers["set-cookie"]
         return response

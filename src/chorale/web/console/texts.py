@@ -66,10 +66,10 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """What workers see of an item, in one line."""
     if stage.task.explaining.caption is not None:
         return _cut(stage.task.explaining.caption(payload))
-    # What is in a structure is for the form to work with.
+    # Nested values are for the form's script, not for readers.
     parts = [answer_text(value) for value in stage.task.form.shown(payload).values() if not isinstance(value, dict)]
     if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
-        # What is cut off must not be the sentence: ids and numbers go behind it.
+        # IDs and numbers come last, so that the sentence is not cut off.
         parts.sort(key=lambda part: -len(part.split()))
     return _cut(" · ".join(parts))
 

@@ -90,5 +90,5 @@ def _add_errors(app: FastAPI, pages: Pages) -> None:
 
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
-        message = "There is nothing at this address." if error.status_code == 404 else str(error.detail)
+        message = "There is no page at this address." if error.status_code == 404 else str(error.detail)
         return answer(request, error.status_code, "bad_request", message)

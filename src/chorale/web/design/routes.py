@@ -196,7 +196,7 @@ def _add_preview(router: APIRouter, own_desk: Any) -> None:
         try:
             content.task.shape.parse_answer(body.answer, desk.preview.item(content).payload)
         except AnswerError as error:
-            raise Refusal("invalid_answer", f"This answer can't be taken: {error}", 422) from None
+            raise Refusal("invalid_answer", f"Invalid answer: {error}", 422) from None
         desk.preview.step(name)
         return JSONResponse({"status": "accepted", "feedback": None, "progress": desk.preview.progress(name)})
 

@@ -7,18 +7,24 @@
  * @typedef {{kind: "text" | "quote" | "question", text: string}} RecapLine
  * @typedef {{lines: RecapLine[], answer: string}} Recap what was asked and answered, in words
  *
- * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved, or `draft`, if
- * the module keeps more than the answer; `api.bonuses` is what an answer with so many parts earns on top, in words;
- * `api.arrangement` what the task's `arrange` returned for this worker and item. Where `problem` says what keeps the answer
- * from being sent, `point` shows the worker where, and takes the focus there. `submitted` is called once the answer is on
+ * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved, or
+ * `draft`, if
+ * the module keeps more than the answer; `api.bonuses` is the bonus for each number of parts of an answer, in words;
+ * `api.arrangement` what the task's `arrange` returned for this worker and item. If `problem` returns why the answer
+ * cannot be sent, `point` shows the worker where, and moves the focus there. `submitted` is called once the answer is
+ * on
  * its way. A form that decides itself when it is complete has `request`, which the Submit button calls, and calls
- * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page that has
- * its own. Where a form has two steps, `revealed` is called with the whole item once the first answer is stored; `problem` is
- * asked in the second step only. `api.suggestion` is an answer to fill in where there is no draft, or null. `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
+ * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page
+ * that has
+ * its own. Where a form has two steps, `revealed` is called with the whole item once the first answer is stored;
+ * `problem` is
+ * asked in the second step only. `api.suggestion` is an answer to fill in where there is no draft, or null.
+ * `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
  * `api.id` is the assignment's.
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
- *   id: string, draft: any, suggestion: any, arrangement: any, changed: () => void, submit: () => void, complain: (message: string) => void,
+ *   id: string, draft: any, suggestion: any, arrangement: any, changed: () => void, submit: () => void, complain:
+ * (message: string) => void,
  *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
  * }} TaskApi
  * @typedef {{
@@ -39,7 +45,8 @@
 import { say } from "./say.js";
 
 /**
- * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and the
+ * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and
+ * the
  * fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
  *
  * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is what is stored; null before

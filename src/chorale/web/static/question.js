@@ -285,11 +285,11 @@ export class Question {
     byId("lease-text").textContent =
       seconds > 0
         ? say("{time} left for this question.", { time: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` })
-        : say("The time for this question is over, and it may go to someone else. You can still try to submit your answer.");
+        : say("The time for this question is up, and it may go to someone else. You can still try to submit your answer.");
     byId("lease-extend").hidden = !canExtend || seconds === 0;
     byId("lease-next").hidden = seconds > 0;
     byId("lease-actions").hidden = byId("lease-extend").hidden && byId("lease-next").hidden;
-    if (seconds === 0) announce(say("The time for this question is over."));
+    if (seconds === 0) announce(say("The time for this question is up."));
   }
 
   /** @param {{expires_at: number, server_now: number}} lease */

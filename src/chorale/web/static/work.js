@@ -1,7 +1,8 @@
 /**
  * The work page: read the guidelines, then question after question until there are none.
  *
- * The page is one loop (`main`). Each step is a function that resolves when the step is over, so at any time the page is
+ * The page is one loop (`main`). Each step is a function that resolves when the step is over, so at any time the page
+ * is
  * in exactly one state: sending unsent answers, requesting a question, showing one, or waiting.
  *
  * @typedef {import("./question.js").Assignment} Assignment
@@ -56,7 +57,7 @@ const notices = new Notices(byId("notices"));
 const guidelines = new Guidelines();
 /** @type {Question | null} */
 let question = null;
-/** @type {{id: string, message: string} | null} the answer that has to be put right */
+/** @type {{id: string, message: string} | null} the answer that has to be corrected */
 let invalid = null;
 
 const courier = new Courier(outbox, notices, {
@@ -104,7 +105,7 @@ if (desk) {
 }
 
 byId("lease-extend").addEventListener("click", extendLease);
-// Never the browser's own way, also not between two questions.
+// Never submit by the browser itself, not even between two questions.
 byId("task-form").addEventListener("submit", (event) => event.preventDefault());
 
 main();
@@ -235,7 +236,8 @@ function showPay(text) {
 /**
  * Request the next question until there is a reply.
  *
- * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any, skips_left?: number | null, following?: Following | null}>}
+ * @returns {Promise<{status: string, message?: string, progress?: Progress, assignment?: any, skips_left?: number |
+ *   null, following?: Following | null}>}
  */
 async function askNext() {
   const backoff = new Backoff(RETRY.firstMs, RETRY.mostMs);

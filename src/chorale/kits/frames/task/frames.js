@@ -1,5 +1,5 @@
 /**
- * The frames task's page: a sentence with its word marked, and the candidates in an order of the worker's own.
+ * The frames task's page: a sentence with its word marked, and the candidates in a different order for each worker.
  *
  * @typedef {{frame: string, definition: string, example: string, example_word: [number, number] | null,
  *   more_examples?: [string, number, number][]}} Candidate
@@ -46,8 +46,8 @@ export function mount(root, item, api) {
 
 /**
  * @param {HTMLElement} root
- * @returns {string[] | {frames: string[], meaning: string}} the names of what is chosen; where people are asked to
- *   explain it, with that
+ * @returns {string[] | {frames: string[], meaning: string}} the chosen frames; with the explanation, if the study asks
+ *   for one
  */
 export function collect(root) {
   const meaning = explanation(root);
@@ -99,7 +99,7 @@ const chosen = (root) =>
     .sort();
 
 /**
- * Where only those who find no meaning that fits are asked to explain it, ask them.
+ * Ask for an explanation if the study asks only workers who choose “none”.
  *
  * @param {HTMLElement} root
  */
@@ -109,7 +109,7 @@ function askIfNone(root) {
 }
 
 /**
- * Say that the list is not all there is, and what to do about it.
+ * Show that the list is incomplete, and what to do if the right meaning is missing.
  *
  * @param {HTMLElement} root
  * @param {number} shown
@@ -123,7 +123,7 @@ function explainTheCap(root, shown, leftOut) {
 }
 
 /**
- * A long list begins with names and first lines only, and can be searched. What is chosen always stays in view.
+ * A long list begins with names and first lines only, and can be searched. Chosen options always stay visible.
  *
  * @param {HTMLElement} root
  * @param {HTMLElement[]} options
@@ -191,7 +191,7 @@ function withUnfolder(option) {
 const boxes = (root) => /** @type {HTMLInputElement[]} */ ([...root.querySelectorAll("input[name=answer]")]);
 
 /**
- * None and a frame exclude each other: the one that was chosen last holds.
+ * “None” and frames exclude each other: the latest choice counts.
  *
  * @param {HTMLElement} root
  * @param {EventTarget | null} target

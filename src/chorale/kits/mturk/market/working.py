@@ -236,7 +236,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
     market = market_of(tx, study)
     row = assignments.assignment_called(tx, name, lock=True)
     if row is None or row.worker_id != worker_id:
-        raise Refusal("not_found", worded("There is no such task of yours. Go back to the list."), 404)
+        raise Refusal("not_found", worded("You do not have this task. Go back to the list."), 404)
     if row.state != "accepted":
         return
     assignments.change(tx, row.id, state="returned")

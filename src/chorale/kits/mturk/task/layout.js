@@ -83,7 +83,7 @@ class Layout {
     this.frame.height = "480";
     // A script in the frame can read its own name at once, before any message.
     this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
-    // Layouts read these from their address, and post to where it says.
+    // Layouts read these parameters from their address, and post to the address in them.
     const parameters = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin + ROOT };
     this.frame.src = `${ROOT}/mturk/shell?${new URLSearchParams(parameters)}`;
     addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
@@ -116,7 +116,7 @@ class Layout {
   #keep(values) {
     const first = !this.heardBefore;
     this.heardBefore = true;
-    // A page that has only just come up has nothing yet that a draft could lack.
+    // A page that was just loaded has no values yet that the draft could lack.
     if (first && this.values.length) return;
     const changed = JSON.stringify(values) !== JSON.stringify(this.values);
     this.values = values;
@@ -129,7 +129,7 @@ class Layout {
    */
   #submit(values, answer) {
     if (!isFields(values) || !isFields(answer)) {
-      this.api.complain(say("This answer is too large to send. Shorten it, or skip this one."));
+      this.api.complain(say("Your answer is too large to send. Shorten it, or skip this question."));
       return;
     }
     this.values = values;

@@ -224,7 +224,9 @@ def _add_frames(router: APIRouter, site: Site) -> None:
 async def _take(site: Site, name: str, fields: Fields) -> None:
     """Stores the submission of an assignment or test."""
     if any(_is_unstorable(text) for pair in fields for text in pair):
-        raise Refusal("invalid_answer", worded("This has characters that can't be stored. Take them out."), 422)
+        raise Refusal(
+            "invalid_answer", worded("Your answer contains characters that can't be stored. Remove them."), 422
+        )
     taken = name != NOT_ACCEPTED and (
         await site.write(working.submit, name, fields) or await site.write(qualifying.submit, name, fields)
     )

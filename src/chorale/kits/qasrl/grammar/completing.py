@@ -155,7 +155,7 @@ def _suggested(forms: VerbForms, context: Context) -> tuple[str, ...]:
 
 @lru_cache(512)
 def _likely(forms: VerbForms, context: Context) -> _Known:
-    tokens = context.tokens
+    tokens = [token.replace("’", "'") for token in context.tokens]  # helpers are listed as *'ll* and *n't*
     index = _place(tokens, forms) if context.verb_index is None else context.verb_index
     built = machine(forms, context.prepositions)
     parsed = [built.parse(question) for question in context.earlier]

@@ -43,7 +43,8 @@ export class Grammar {
    */
   constructor(forms, tokens = [], verbIndex = undefined, prepositions = [], variants = {}, ranked = []) {
     this.forms = forms;
-    this.tokens = tokens;
+    // Helpers are listed as “'ll” and “n't”.
+    this.tokens = tokens.map((token) => token.replaceAll("\u2019", "'"));
     const spelt = Object.values(forms);
     this.verbIndex = verbIndex ?? tokens.findIndex((token) => spelt.includes(token.toLowerCase()));
     this.machine = new Machine(forms, prepositions, variants);

@@ -117,9 +117,9 @@ def _tables(measured: MeasuredQuestions, options: McqOptions) -> Iterable[ScoreT
     shown = (
         *("questions", "who", "questions#", "accuracy#"),
         *(("deviation over runs#",) if measured.measures.runs else ()),
-        "over draws#",
+        "over samples#",
         *(("95% interval#",) if with_ci else ()),
-        *("gap#", "gap over draws#"),
+        *("gap#", "gap over samples#"),
         *(("gap's 95% interval#",) if with_ci else ()),
     )
     rows: list[list[Cell]] = []
@@ -143,7 +143,7 @@ def _alpha_table(measured: MeasuredQuestions, options: McqOptions) -> ScoreTable
     rows: list[list[Cell]] = [["all", alpha.all], ["with votes left", alpha.resampled]]
     for row, name, variant in zip(rows, ("all", "resampled"), (_ALPHAS[options.alpha], ""), strict=True):
         row.extend([variant] if around is None else [shown_interval(around.get(name)), variant])
-    return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "of what"), rows)
+    return ScoreTable("Agreement of validators", ("questions", "Krippendorff's alpha#", *with_ci, "votes"), rows)
 
 
 def _deviation(measured: MeasuredQuestions, name: str, section: str) -> float | None:
@@ -171,7 +171,7 @@ def _notes(measured: MeasuredQuestions) -> Iterable[str]:
     if not measured.measures.n_resampled:
         yield f"{name}: no human performance, because no question has votes left after those for the gold answer."
     else:
-        yield f"{name}: values are means over all samples of the gold votes; “over draws” covers 95% of samples."
+        yield f"{name}: values are means over all samples of the gold votes; “over samples” covers 95% of them."
     for section in SECTIONS:
         if measured.measures.n_resampled and not measured.scores[f"kept {section}"]:
             yield f"{name}: no scores for the section “{SECTION_TITLES[section]}”, because it has no questions."

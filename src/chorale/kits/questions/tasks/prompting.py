@@ -4,7 +4,8 @@ from chorale.contract.prompting import Prompting
 from chorale.kits.questions.files.columns import INVALID, QuestionsOptions
 
 COMPARING = Prompting(
-    "`asked` is what to compare the two questions about the passage by. `first` is question_1 with its options "
+    "`asked` is the criterion for comparing the two questions about the passage. `first` is question_1 with its "
+    "options "
     "option_1_1 and so on, `second` is question_2. Answer with the one that `asked` asks for."
 )
 

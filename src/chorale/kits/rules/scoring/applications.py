@@ -128,7 +128,7 @@ def _left_out(
         yield f"{again} with the same judgment."
     if without_meaning:
         became = "left out" if meaningless == "out" else "counted as not entailing"
-        yield f"{plural(without_meaning, 'application', 'applications')} {became}: the left side means nothing."
+        yield f"{plural(without_meaning, 'application', 'applications')} {became}: the left side is meaningless."
 
 
 def _both_ways(contradicting: Sequence[Sequence[_Placed]]) -> list[Problem]:

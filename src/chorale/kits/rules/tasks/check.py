@@ -20,6 +20,6 @@ RULES_CHECK: Task = replace(
     name="rules-check",
     summary="Expert check: is the second phrase true, given the first?",
     options=Options(),
-    deriving=Deriving(derive=_as_it_is),
+    deriving=Deriving(derive=_as_it_is, any_confidence=True),
     exports=(),
 )

@@ -70,7 +70,7 @@ export default class BestWorst extends Field {
     return [...this.element.querySelectorAll("input")];
   }
 
-  /** @param {HTMLInputElement} chosen the best is not the worst too */
+  /** @param {HTMLInputElement} chosen the same text cannot be both best and worst */
   #exclude(chosen) {
     for (const input of this.inputs) {
       if (input !== chosen && input.value === chosen.value) input.checked = false;

@@ -29,7 +29,7 @@ export default class Choosing extends Field {
     return [...this.element.querySelectorAll("input")];
   }
 
-  /** @param {string[]} order of values; what is not in it keeps its place after them */
+  /** @param {string[]} order the order of the values; other values follow in their own order */
   #arrange(order) {
     const labels = order.map((value) => this.inputs.find((input) => input.value === value)?.closest("label"));
     const first = this.element.querySelector("label");

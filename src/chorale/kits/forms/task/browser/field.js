@@ -4,9 +4,9 @@
  * @typedef {{
  *   name: string, kind: string, ask: string, required: boolean, shownIf?: {field: string, is: (string | number)[]},
  *   [setting: string]: any,
- * }} Rules what may be sent: from the study file, by `page.py`
+ * }} Rules the rules of the field, from the study file (`page.py` writes them)
  * @typedef {{item: Object<string, any>, order: string[] | null, draft: any, changed: () => void}} About the item, the
- *   order of what is shuffled, what was filled in before, and what to call when something changes beside an input
+ *   order of shuffled parts, the earlier draft, and a function to call after changes outside of inputs
  */
 
 /**

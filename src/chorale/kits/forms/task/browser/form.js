@@ -1,9 +1,12 @@
 /**
- * The form task's page: fields that appear after an answer or come in an order of their own. The HTML comes from the server;
- * `data-rules` says what may be sent. Every kind of field has a module of its own, and a form loads those it needs.
+ * The form task's page: fields that appear after an answer or have a different order for each worker. The HTML comes
+ * from the server;
+ * `data-rules` has the rules of each field. Every kind of field has a module, and a form loads only the modules it
+ * needs.
  *
  * @typedef {import("./field.js").Rules} Rules
- * @typedef {{draft: any, suggestion?: any, arrangement: Object<string, string[]> | null, changed: () => void, submit: () => void}} Api
+ * @typedef {{draft: any, suggestion?: any, arrangement: Object<string, string[]> | null, changed: () => void, submit:
+ *   () => void}} Api
  */
 
 import { say, sayCount } from "/static/say.js";
@@ -29,9 +32,9 @@ const PLAIN = new Set(["choosing", "writing", "marking"]);
 
 /** @type {Map<string, any>} the classes of the kinds on this page */
 const kinds = new Map();
-/** @type {((root: HTMLElement, item: Object<string, any>) => void) | null} what shows parts that are no plain text */
+/** @type {((root: HTMLElement, item: Object<string, any>) => void) | null} shows parts other than plain text */
 let showLooks = null;
-/** @type {typeof import("./answers.js") | null} what shows reviewers the answers to an item */
+/** @type {typeof import("./answers.js") | null} shows reviewers the answers to an item */
 let sideBySide = null;
 await loadNeeded();
 
@@ -66,7 +69,7 @@ function loadStyle(file) {
   link.href = new URL(file, import.meta.url).href;
   return new Promise((resolve) => {
     link.onload = resolve;
-    link.onerror = resolve; // plain to look at, and still usable
+    link.onerror = resolve; // without its style sheet, the form is still usable
     document.head.append(link);
   });
 }
@@ -99,9 +102,10 @@ export const point = (root) => forms.get(root)?.point();
 export const recap = (root) => forms.get(root)?.recap() ?? { lines: [], answer: "" };
 
 /**
- * What was wrong in practice, beside what is right.
+ * The wrong answers of a training item next to the correct ones.
  *
- * @param {{shown: {label: string, text?: any, look?: string, media?: string, alt?: string}[], wrong: {ask: string, own: string, right: string}[]}} details
+ * @param {{shown: {label: string, text?: any, look?: string, media?: string, alt?: string}[], wrong: {ask: string, own:
+ *   string, right: string}[]}} details
  * @returns {Promise<Node>}
  */
 export async function compare({ shown, wrong }) {
@@ -153,11 +157,11 @@ class Form {
     this.api = api;
     this.listening = new AbortController();
     const places = [...root.querySelectorAll("[data-field]")];
-    /** @type {Map<string, Node>} every field without anything filled in */
+    /** @type {Map<string, Node>} every field as it was before anything was filled in */
     this.blank = new Map(places.map((element) => [element.dataset.field, element.cloneNode(true)]));
     this.fields = places.map((element) => {
       const name = element.dataset.field;
-      // What was filled in before; at the first sight of an item, what a model or its column suggests.
+      // The saved draft; if there is none, the suggestion of a model or of the item's column.
       const suggested = { [name]: item[JSON.parse(element.dataset.rules).prefill ?? ""] };
       return this.#field(element, (api.draft ?? api.suggestion ?? suggested)[name]);
     });
@@ -176,7 +180,7 @@ class Form {
 
   /**
    * @param {HTMLElement} element
-   * @param {any} draft what it is filled with
+   * @param {any} draft the value to fill in
    */
   #field(element, draft) {
     const rules = JSON.parse(element.dataset.rules);
@@ -209,7 +213,7 @@ class Form {
   }
 
   /**
-   * Show the fields that are asked now, and forget what was wrong with the one that changed.
+   * Show the fields that apply now, and clear the problem of the changed field.
    *
    * @param {EventTarget | null} target
    */
@@ -229,23 +233,23 @@ class Form {
     }
   }
 
-  /** @returns {Object<string, any>} what was answered; fields without an answer are left out */
+  /** @returns {Object<string, any>} the answer; fields without an answer are left out */
   answer() {
     const given = this.fields.filter((field) => field.shown).map((field) => [field.rules.name, field.value()]);
     return Object.fromEntries(given.filter(([, value]) => value !== undefined));
   }
 
-  /** @returns {Object<string, any>} what was filled in so far, complete or not */
+  /** @returns {Object<string, any>} the draft, complete or not */
   draft() {
     const given = this.fields.filter((field) => field.shown).map((field) => [field.rules.name, field.draft()]);
     return Object.fromEntries(given.filter(([, value]) => value !== undefined));
   }
 
-  /** @returns {string | null} what keeps the answer from being sent */
+  /** @returns {string | null} why the answer cannot be sent */
   summary() {
     const wrong = this.#wrong();
     if (wrong.length === 0) return null;
-    // Each field says itself what is wrong.
+    // Each field shows its own problem.
     return sayCount(
       wrong.length,
       "Not submitted yet: check the answer marked above.",
@@ -253,7 +257,7 @@ class Form {
     );
   }
 
-  /** Say at every field what is wrong with it, and go to the first. */
+  /** Show the problem of every field, and focus the first field with one. */
   point() {
     for (const field of this.fields) field.complain(field.shown ? field.problem() : null);
     this.#wrong()[0]?.focus();
@@ -263,7 +267,7 @@ class Form {
     return this.fields.filter((field) => field.shown && field.problem() !== null);
   }
 
-  /** What was asked and answered, in words. */
+  /** The questions and answers, in words. */
   recap() {
     const lines = [...this.root.querySelectorAll("[data-part]:not([hidden])")].flatMap((part) => [
       ...[...part.querySelectorAll(".pair-label")].map((label) => ({ kind: "text", text: label.textContent })),
@@ -283,7 +287,7 @@ class Form {
 }
 
 /**
- * Hide parts that the item does without, and mark what is to stand out.
+ * Hide parts that the item leaves empty, and highlight the marked text.
  *
  * @param {HTMLElement} root
  * @param {Object<string, any>} item

@@ -28,7 +28,7 @@ export default class Numbers extends Field {
   /** @param {Event} event */
   #touch(event) {
     if (this.rules.kind !== "slider" || this.touched) return;
-    if (event instanceof KeyboardEvent && event.key !== " ") return; // keys that move it make an input of it
+    if (event instanceof KeyboardEvent && event.key !== " ") return; // keys that move the slider trigger an input event
     this.touched = true;
     if (event.type === "input") return;
     event.preventDefault();
@@ -39,7 +39,7 @@ export default class Numbers extends Field {
     return this.input;
   }
 
-  /** What stands there, as it is written. */
+  /** The text of the field as typed. */
   get #text() {
     return this.touched ? this.input.value.trim() : "";
   }

@@ -36,7 +36,7 @@ export function showMedia(look, src, alt, label) {
 }
 
 /**
- * HTML that the server has made and cleaned; the page's policy lets nothing in it run or load.
+ * HTML that the server has made and sanitised; the page's security policy blocks scripts and external content in it.
  *
  * @param {string | undefined} html
  */

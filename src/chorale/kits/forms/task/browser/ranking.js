@@ -17,7 +17,7 @@ export default class Ranking extends Field {
     /** @type {Map<string, HTMLElement>} */
     this.entries = new Map([...this.list.children].map((entry) => [entry.dataset.value, entry]));
     const all = order ?? [...this.entries.keys()];
-    /** @type {string[]} what has a rank, the best first */
+    /** @type {string[]} the ranked values, best first */
     this.ranked = [...new Set(Array.isArray(draft) ? draft : [])].filter((value) => this.entries.has(value));
     this.first = all;
     /** @type {{value: string, pointer: number} | null} */
@@ -47,7 +47,7 @@ export default class Ranking extends Field {
     const value = this.#valueAt(event);
     if (value === null || !(event.target instanceof Element) || !event.target.closest(".form-rank")) return;
     if (!this.ranked.includes(value)) this.#place(value, this.ranked.length);
-    // The last one has no other rank left.
+    // Only one rank is left for the last one.
     const left = this.first.filter((each) => !this.ranked.includes(each));
     if (left.length === 1) this.#place(left[0], this.ranked.length);
   }
@@ -115,7 +115,7 @@ export default class Ranking extends Field {
   #draw() {
     const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
     const shown = this.#shown;
-    // Only what stands elsewhere is moved: an element under a finger must stay in the page.
+    // Move only elements whose place changes: an element under a finger must stay in the page.
     shown.forEach((value, number) => {
       const entry = /** @type {HTMLElement} */ (this.entries.get(value));
       if (this.list.children[number] !== entry) this.list.insertBefore(entry, this.list.children[number] ?? null);

@@ -15,7 +15,7 @@ export default class Regions extends Field {
    */
   constructor(element, rules, { item, draft, changed }) {
     super(element, rules);
-    /** @type {any[]} what waits for the picture, whose size it depends on */
+    /** @type {any[]} regions to show once the picture is loaded and its size is known */
     this.waiting = Array.isArray(draft) ? draft : [];
     this.loaded = false;
     const Drawing = /** @type {any} */ (globalThis).ChoraleDrawing;

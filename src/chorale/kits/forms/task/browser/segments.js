@@ -30,7 +30,7 @@ export default class Segments extends Field {
     this.status = /** @type {HTMLElement} */ (element.querySelector("[role=status]"));
     /** @type {Segment[]} */
     this.segments = Array.isArray(draft) ? draft.filter((each) => each?.end > each?.start).map((each) => ({ ...each })) : [];
-    /** @type {number | null} where a segment began that has no end yet */
+    /** @type {number | null} the start of a segment that has no end yet */
     this.begun = null;
     this.button = make("button", { type: "button", class: "button button-small" });
     this.button.addEventListener("click", () => this.#beginOrEnd());
@@ -125,7 +125,7 @@ export default class Segments extends Field {
     this.#drawBar();
   }
 
-  /** @param {number[]} [drawing] a segment under the hand */
+  /** @param {number[]} [drawing] the segment that is being dragged */
   #drawBar(drawing) {
     const whole = this.#length || 1;
     const place = (/** @type {number} */ start, /** @type {number} */ end, /** @type {string} */ name, /** @type {string | undefined} */ label) => {

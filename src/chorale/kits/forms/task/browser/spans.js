@@ -48,7 +48,7 @@ export class Spans {
     return [...this.spans].sort((left, right) => left.start - right.start || left.end - right.end);
   }
 
-  /** @param {any[]} draft perhaps of an older form: what doesn't fit is left */
+  /** @param {any[]} draft possibly from an older form: spans that do not fit are ignored */
   restore(draft) {
     this.spans = draft.filter((span) => this.#isSpan(span ?? {})).map((span) => ({ ...span }));
     this.#draw();
@@ -91,19 +91,19 @@ export class Spans {
     return [...this.labelsAt.querySelectorAll("input[name^=label-of-]")];
   }
 
-  /** What a new span is marked as; undefined if that is not chosen yet. */
+  /** The label of a new span; undefined if none is chosen yet. */
   get #label() {
     return this.#choices.find((input) => input.checked)?.value;
   }
 
-  /** @param {string} label just chosen, for what was marked before it was */
+  /** @param {string} label the label just chosen, for a span that was marked before it */
   #labelWaiting(label) {
     const waiting = this.spans.filter((span) => span.label === undefined);
     for (const span of waiting) span.label = label;
     if (waiting.length > 0) this.#announce(`${this.#labelText(waiting[0])}: ${this.#text(waiting[0])}`);
   }
 
-  /** @param {Span} span @returns {string} which of the colours it has */
+  /** @param {Span} span @returns {string} the class of its colour */
   #tone(span) {
     const place = this.#labels.findIndex(([value]) => value === span.label);
     return this.#labels.length === 0 || place < 0 ? "" : String(place % 8);
@@ -122,7 +122,7 @@ export class Spans {
     }
   }
 
-  /** @param {number} token to be marked, or no longer with the span it is in */
+  /** @param {number} token to mark, or to unmark together with its span */
   #toggle(token) {
     const there = this.#spanAt(token);
     if (there && !this.rules.overlap) this.#remove(there);
@@ -138,7 +138,7 @@ export class Spans {
     const span = label === undefined ? { start, end } : { start, end, label };
     const same = this.spans.some((each) => each.start === start && each.end === end && each.label === label);
     if (!same) {
-      // A new mark takes the place of what it lies on, and of the only one there may be.
+      // A new span replaces the spans it overlaps, and the only one if the form allows just one.
       if (!this.rules.overlap) this.spans = this.spans.filter((each) => each.end <= start || each.start >= end);
       if (this.rules.max === 1) this.spans = [];
       this.spans.push(span);
@@ -149,7 +149,7 @@ export class Spans {
 
   /**
    * @param {Span} span
-   * @param {boolean} [quietly] for a span that comes back longer
+   * @param {boolean} [quietly] for a span that is replaced by a longer one
    */
   #remove(span, quietly = false) {
     this.spans = this.spans.filter((each) => each !== span);
@@ -222,7 +222,7 @@ export class Spans {
     this.marked.hidden = this.spans.length === 0;
   }
 
-  /** Which tokens are marked, and which are about to be. */
+  /** Show which tokens are marked, and which are being selected. */
   #colour() {
     const ends = new Set(this.spans.map((span) => span.end));
     this.words.show(

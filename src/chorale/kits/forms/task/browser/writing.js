@@ -17,7 +17,7 @@ export default class Writing extends Field {
     this.noted();
   }
 
-  /** What the server will keep of it. */
+  /** The text as the server stores it. */
   get text() {
     const text = this.input.value.trim();
     return this.rules.kind === "text" ? text.replace(/\s+/g, " ") : text;
@@ -41,7 +41,7 @@ export default class Writing extends Field {
     return maxWords && words > maxWords ? sayCount(maxWords, "Please write at most {count} word (you have written {written}).", "Please write at most {count} words (you have written {written}).", { written: words }) : null;
   }
 
-  /** Count along where a number is asked for. */
+  /** Show a counter if the field has a minimum or maximum length. */
   noted() {
     const { min = 1, minWords = 0, maxWords } = this.rules;
     if (!this.count || (min <= 1 && minWords === 0 && !maxWords)) return;

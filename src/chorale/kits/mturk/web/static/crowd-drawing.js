@@ -1,4 +1,4 @@
-/** Amazon's elements for pictures: what is drawn comes back as theirs did, in pixels of the picture. */
+/** Amazon's elements for pictures: answers have the same format as theirs, in pixels of the picture. */
 
 (() => {
   "use strict";
@@ -7,7 +7,7 @@
   const point = ([x, y]) => ({ x, y });
   const pair = ({ x, y }) => [x, y];
 
-  /** For each element: its shape, what the answer calls them, and how one of them is written and read. */
+  /** For each element: its shape, the name of the shapes in the answer, and how a shape is written and read. */
   const ELEMENTS = {
     "crowd-bounding-box": {
       kind: "box",

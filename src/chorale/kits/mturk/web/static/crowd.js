@@ -1,8 +1,10 @@
 /**
  * Amazon's own elements (`<crowd-form>` and others), as far as layouts of questions use them.
  *
- * Each is filled with plain fields, so that drafts, the keyboard and screen readers work as on every page. What is sent is
- * what Amazon's script sent: one field, `taskAnswers`, with the answers by name as JSON; or a field for each of them, where
+ * Each is filled with plain fields, so that drafts, the keyboard and screen readers work as on every page. What is sent
+ * is
+ * what Amazon's script sent: one field, `taskAnswers`, with the answers by name as JSON; or a field for each of them,
+ * where
  * the form says `answer-format="flatten-objects"`.
  */
 
@@ -99,7 +101,7 @@
     field.value = given(own, "value") ?? given(own, "min") ?? "0";
     const show = () => (shown.textContent = field.value);
     field.addEventListener("input", show);
-    // A draft sets the value without a word; the page is told of that afterwards.
+    // A draft sets the value without an event; the page is notified afterwards.
     document.addEventListener("chorale-restored", show);
     show();
     const marks = [...own.querySelectorAll("crowd-slider-label")];
@@ -117,7 +119,7 @@
       try {
         return JSON.parse(written);
       } catch {
-        // The next way of writing it.
+        // Try the next format.
       }
     }
     return null;
@@ -160,7 +162,8 @@
    * An element with a value of its own. A hidden field holds it as JSON, so that drafts have it too.
    *
    * @param {HTMLElement} own
-   * @param {(place: HTMLElement, tools: any) => {get: () => any, set: (value: any) => void, properties?: Object<string, any>}} build
+   * @param {(place: HTMLElement, tools: any) => {get: () => any, set: (value: any) => void, properties?: Object<string,
+   *   any>}} build
    */
   function widget(own, build) {
     const name = given(own, "name") ?? own.localName;
@@ -194,7 +197,7 @@
     stand(own, made, "disabled");
   }
 
-  /** A layout may have a form of its own in `<crowd-form>`; browsers know no form in a form, so that one is used. */
+  /** `<crowd-form>` may contain a form; browsers do not support nested forms, so that one is used. */
   function form(own) {
     const inner = own.querySelector("form");
     const made = inner ?? element("form", {}, ...contents(own));
@@ -305,11 +308,12 @@
       if (own.localName in widgets && !own.closest("form, crowd-form")) intoForm(own);
       made[own.localName](own);
     }
-    if (waiting.length) fill(); // some bring others
+    if (waiting.length) fill(); // filling an element can add others
   }
 
   /**
-   * What scripts reach for to find the parts of an element: the originals have an open shadow root. Here the parts are in the
+   * What scripts reach for to find the parts of an element: the originals have an open shadow root. Here the parts are
+   * in the
    * element itself, where the page's style and drafts find them.
    */
   function shadowOf(own) {

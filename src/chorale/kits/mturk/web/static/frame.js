@@ -1,7 +1,9 @@
 /**
- * Inside the frame: the functions and storage that pages made for Mechanical Turk expect, their drafts, and their answer.
+ * Inside the frame: the functions and storage that pages made for Mechanical Turk expect, their drafts, and their
+ * answer.
  *
- * A classic script, since old pages call its functions while they load. The frame has no origin: the page around it keeps
+ * A classic script, since old pages call its functions while they load. The frame has no origin: the page around it
+ * keeps
  * drafts and storage, and both exchange messages only. A HIT's page posts its form itself. A layout's form is read here
  * when the layout submits it, after all of the layout's own handlers, and sent to the page around.
  */
@@ -50,7 +52,7 @@
   })();
   window.name = "";
 
-  /** A storage that the sandbox refuses to give. @param {"local" | "session" | "cookies"} area */
+  /** A replacement for storage that the sandbox does not provide. @param {"local" | "session" | "cookies"} area */
   function storage(area) {
     const entries = new Map(Object.entries(stored[area] ?? {}).map(([name, value]) => [name, String(value)]));
     const save = () => {
@@ -162,7 +164,7 @@
   const mainForm = () =>
     document.querySelector("#mturk_form") ?? document.querySelector("crowd-form form") ?? document.forms[0] ?? null;
 
-  /** Whether a button is there to submit, by its words or its type. @param {any} button */
+  /** Whether a button submits, judging by its words or its type. @param {any} button */
   function isForSubmitting(button) {
     if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
     return button.getAttribute("type") === "submit" || button.type === "image";

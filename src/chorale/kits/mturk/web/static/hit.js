@@ -8,7 +8,7 @@ const frame = /** @type {HTMLIFrameElement | null} */ (document.getElementById("
 const { owner, assignment, deadline, serverNow } = page.dataset;
 const store = new DeviceStore(owner ?? "");
 const TALLEST = 4000;
-/** What was asked for; the page in the frame may need more, and less again. */
+/** The requested height; the page in the frame may need more, and later less. */
 const LEAST = Number(frame?.height ?? 0);
 /** The page in the frame is untrusted: its messages are treated as data and validated. */
 const MOST_SIGNS = 200_000;
@@ -46,7 +46,7 @@ function heard(said) {
   } else if (said.chorale === "storage" && JSON.stringify(said.stored ?? {}).length <= MOST_SIGNS) {
     store.set("memory", STORED, said.stored);
   } else if (said.chorale === "submitted") {
-    // Whether it really was, the server knows.
+    // Only the server knows whether it was really submitted.
     if (assignment) store.remove("draft", assignment);
     location.reload();
   }

@@ -42,7 +42,7 @@ function pressed(key) {
   return true;
 }
 
-/** Where nothing is chosen, the answer that was gone to is. */
+/** If no answer is selected, use the one that has the focus. */
 function choose() {
   if (answers[at] && !answers.some((answer) => answer.checked)) answers[at].checked = true;
 }

@@ -123,7 +123,7 @@ _ROW = {**EXAMPLE, "sets": [[_WHO, _WHAT], [{**_WHO, "answers": [[1, 2]]}, _WHAT
 QASRL_CONSOLIDATE = Task(
     name="qasrl-consolidate",
     version=1,
-    summary=worded("Put two people's questions and answers together"),
+    summary=worded("Combine two people's questions and answers"),
     shape=Shape(SetsOfQuestions, Consolidated, misfit=misfit, canonical=canonical),
     form=form_of(Path(__file__).parent, "consolidate.js", _view),
     examples=(Example(row=_ROW, answer=[_WHO, _WHAT, _WHEN]), Example(row=_ROW, answer=[_WHAT])),

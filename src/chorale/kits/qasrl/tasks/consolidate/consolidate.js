@@ -1,8 +1,10 @@
 /**
  * Consolidates the questions of two people, group by group.
  *
- * A group holds the questions of both that belong together. What stays of it is a list of entries: a question of theirs or
- * an edited one, with answers, perhaps marked as redundant. A group is decided once something stays or all is rejected.
+ * A group holds the questions of both that belong together. What stays of it is a list of entries: a question of theirs
+ * or
+ * an edited one, with answers, possibly marked as redundant. A group is decided once an entry is kept or all are
+ * rejected.
  *
  * @typedef {import("./qa_pieces.js").Asked} Asked
  * @typedef {import("./qa_pieces.js").Span} Span
@@ -39,7 +41,7 @@ class Page {
     }));
     /** @type {Entry[]} what both have missed */
     this.added = [];
-    /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the question in hand came from */
+    /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the edited question came from */
     this.origin = null;
     this.editor = new Editor(this.part, item, say("Questions that both missed, or that you edit"), {
       others: () => this.entries().filter((entry) => !entry.redundant),
@@ -47,7 +49,7 @@ class Page {
       changed: () => this.#changed(),
     });
     this.listening = new AbortController();
-    // On the whole page: nobody has to go to a group first.
+    // Keys work on the whole page: it is not necessary to focus a group first.
     document.addEventListener("keydown", (event) => this.#key(event), { signal: this.listening.signal });
     this.#restore(api.draft);
     this.#draw();
@@ -219,7 +221,7 @@ class Page {
     document.getElementById("submit")?.focus();
   }
 
-  /** Keep whatever both have in the same words. */
+  /** Keep every question on which both agree. */
   #acceptAgreed() {
     const open = this.groups.filter((group) => group.agreed && !isDecided(group));
     for (const group of open) group.entries = [copy(group.members[0], 0)];
@@ -259,7 +261,7 @@ class Page {
     this.editor.field.focus();
   }
 
-  /** What was in hand goes back where it came from. */
+  /** The question that was being edited returns to its original place. */
   #putBack() {
     const { asked } = this.editor;
     if (this.origin && (asked === null || this.editor.problem() !== null)) {

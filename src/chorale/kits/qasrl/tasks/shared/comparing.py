@@ -66,7 +66,9 @@ def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
     reasons = [f"found {matched} of {wanted} answers"] if wanted else ["the expert says that there is nothing to ask"]
     reasons += [f"missed the answer to “{row.gold_questions[0]}”" for row in rows if row.status == "missed"]
     reasons += [
-        f"not an answer the expert has: to “{row.system_questions[0]}”" for row in rows if row.status == "spurious"
+        f"an answer to “{row.system_questions[0]}” that the expert does not have"
+        for row in rows
+        if row.status == "spurious"
     ]
     reasons += [
         f"asked “{row.system_questions[0]}” where the expert asks “{row.gold_questions[0]}”"
@@ -90,7 +92,7 @@ def reasons(item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
         if row.status == "missed":
             shown_reasons.append(f"Missed: {row.gold_questions[0]} {shown}")
         elif row.status == "spurious":
-            shown_reasons.append(f"Not an answer the expert has: {row.system_questions[0]} {shown}")
+            shown_reasons.append(f"Not among the expert's answers: {row.system_questions[0]} {shown}")
         elif not row.same_role:
             shown_reasons.append(
                 f"Different question: {row.gold_questions[0]} (you asked: {row.system_questions[0]}) {shown}"

@@ -24,7 +24,7 @@ each thing asked once. Correct answers where necessary.
 
 {_GRAMMAR}"""
 _VALIDATE = """\
-Answer each question about the marked verb by quoting the sentence. If the sentence does not answer it, or it is no \
+Answer each question about the marked verb by quoting the sentence. If the sentence does not answer it, or it is not a \
 proper question, set `valid` to false and leave `answers` empty. Keep the order of the questions, and repeat each as \
 it is."""
 

@@ -71,7 +71,7 @@ class Page {
     return all;
   }
 
-  /** What the answer leaves out: whether an empty list is meant. */
+  /** The draft also stores whether an empty list is intended. */
   draft() {
     return this.nothing ? { nothing: true } : this.all();
   }
@@ -126,7 +126,7 @@ class Page {
   /** @param {Asked} one */
   #edit(one) {
     const { asked } = this.editor;
-    // What is in hand may have been done once: nothing of it gets lost for another.
+    // The current question may have been finished before: keep it when another one is opened.
     if (this.editor.problem() !== null) {
       this.editor.point();
       return;

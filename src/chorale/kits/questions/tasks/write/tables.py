@@ -11,8 +11,8 @@ from chorale.kits.questions.tasks.shared import PUBLISHED, published
 REPEATED = "the same question by this writer"
 GENERIC = "could be asked of any text"
 COPIED = "nearly the same explanation by this writer"
-TRIVIAL = "the explanation says nothing of this question"
-LENGTHS = "the right option is the longest by far"
+TRIVIAL = "the explanation says nothing about this question"
+LENGTHS = "the correct option is by far the longest"
 _FAR = 2.0
 
 

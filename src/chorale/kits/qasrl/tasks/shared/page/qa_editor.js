@@ -7,7 +7,7 @@
  *   others: () => Asked[],
  *   keep: (asked: Asked) => void,
  *   changed: () => void,
- * }} Host what is on the page besides: the questions that are done, what becomes of one that is, and who wants to know
+ * }} Host the page: its finished questions, and functions to call when a question is finished or changed
  */
 
 import { say } from "/static/say.js";
@@ -58,18 +58,18 @@ export class Editor {
     return asked.answers.length > 0 && "text" in this.field.grammar.parse(asked.question);
   }
 
-  /** @returns {string | null} what keeps what is in hand from being done */
+  /** @returns {string | null} why the current question is not finished */
   problem() {
     if (this.field.value === "") return this.answers.length > 0 ? say("Write the question that the marked words answer.") : null;
     const understood = this.field.understood();
     if ("reason" in understood) return understood.reason;
     const others = this.host.others();
     const same = others.findIndex((one) => one.question === understood.text);
-    if (same >= 0) return say("This question is already asked: question {number}.", { number: same + 1 });
+    if (same >= 0) return say("This is the same question as question {number}.", { number: same + 1 });
     const alike = others.findIndex((one) => this.#keyOf(one.question) === understood.key);
     if (alike >= 0) {
       return say(
-        "This asks for the same as question {number}, “{question}” Edit that question if this is better, or ask for something else.",
+        "This asks for the same thing as question {number}, “{question}” Edit that question if this is better, or ask for something else.",
         { number: alike + 1, question: others[alike].question },
       );
     }
@@ -164,7 +164,7 @@ export class Editor {
   }
 
   #sentenceDone() {
-    if (this.answers.length === 0) this.tell(say("Mark an answer first: Space marks a word, Shift with an arrow key several."));
+    if (this.answers.length === 0) this.tell(say("Mark an answer first. Press Space to mark a word, or Shift and an arrow key to select several words."));
     else this.#finish();
   }
 

@@ -10,7 +10,7 @@ import { make, makeButton } from "/static/show.js";
 
 /**
  * @param {string} text
- * @param {string} label for assistive technology, where the text alone does not tell
+ * @param {string} label for assistive technology, if the text alone is not clear
  * @param {() => void} act
  * @param {{key?: string, class?: string}} [about] the key that does the same, where there is one
  */
@@ -28,7 +28,7 @@ export function button(text, label, act, about = {}) {
 }
 
 /**
- * Answers as a list of chips, each with a button that takes it back.
+ * Answers as a list of chips, each with a button that removes it.
  *
  * @param {import("./qa_sentence.js").Sentence} sentence
  * @param {Span[]} spans
@@ -68,7 +68,7 @@ export function spansIn(value, tokens) {
 }
 
 /**
- * The sentence once more, with one stretch of it marked.
+ * The sentence again, with one span marked.
  *
  * @param {string[]} pieces
  * @param {number} verb
@@ -90,14 +90,14 @@ function marked(pieces, verb, [start, end], kind) {
 const STATUSES = {
   matched: () => say("Found"),
   missed: () => say("Missed"),
-  spurious: () => say("The expert does not have this"),
-  redundant: () => say("You have this twice"),
-  asked: () => say("Another question"),
+  spurious: () => say("Not among the expert’s answers"),
+  redundant: () => say("You gave this answer twice"),
+  asked: () => say("Different question"),
   inexact: () => say("Inexact: not the same words"),
 };
 
 /**
- * An answer beside the expert's, argument by argument, on the sentence.
+ * An answer next to the expert's, argument by argument, in the sentence.
  *
  * @param {any} details
  * @returns {HTMLElement}
@@ -108,7 +108,7 @@ export function compared(details) {
   const listed = [...details.arguments].sort((one, other) => order.indexOf(one.status) - order.indexOf(other.status));
   const entries = listed.map((one) => {
     const exact = one.yours.answer === one.expert.answer;
-    const status = one.status === "asked" && exact ? say("Right words, another question") : STATUSES[one.status]();
+    const status = one.status === "asked" && exact ? say("Right words, different question") : STATUSES[one.status]();
     const lines = [make("p", { class: `qa-status qa-status-${one.status}`, text: status })];
     lines.push(marked(details.pieces, details.verb_index, one.span, one.status));
     for (const question of one.expert.questions) lines.push(make("p", { text: say("Expert: {question} “{answer}”", { question, answer: one.expert.answer }) }));

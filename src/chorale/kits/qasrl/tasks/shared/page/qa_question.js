@@ -1,11 +1,12 @@
 /**
- * The field for a question: a combobox that offers what can come next, and knows why a text is no question.
+ * The field for a question: a combobox that suggests the next words, and explains why a text is not a question.
  *
- * @typedef {{text: string, key: string}} Understood the question as it should be written; `key` is equal where the same is asked
+ * @typedef {{text: string, key: string}} Understood the question as it should be written; `key` is equal where the same
+ *   is asked
  * @typedef {{
  *   changed: () => void,
  *   done: () => void,
- * }} FieldEvents `done`: the question is whole, and whoever wrote it wants to go on
+ * }} FieldEvents `done`: the question is complete, and the writer wants to continue
  */
 
 import { say } from "/static/say.js";
@@ -17,7 +18,8 @@ const MOST_OFFERED = 8;
 export class QuestionField {
   /**
    * @param {HTMLElement} place gets the field
-   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[], variants?: any, suggested?: string[]}} item
+   * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[], variants?: any, suggested?:
+   *   string[]}} item
    * @param {string} label
    * @param {() => string[]} earlier questions asked already
    * @param {FieldEvents} events
@@ -46,7 +48,7 @@ export class QuestionField {
       this.input.setAttribute(name, value);
     }
     this.list.setAttribute("role", "listbox");
-    this.list.setAttribute("aria-label", say("What can come next"));
+    this.list.setAttribute("aria-label", say("Possible next words"));
     this.list.hidden = true;
     place.replaceChildren(make("div", { class: "field qa-field" }, [caption, make("div", { class: "qa-combo" }, [this.input, this.list]), this.note]));
     /** @type {{text: string, whole: boolean}[]} */
@@ -92,7 +94,7 @@ export class QuestionField {
     this.input.addEventListener("input", () => this.#typed(), { signal });
     this.input.addEventListener("keydown", (event) => this.#key(event), { signal });
     this.input.addEventListener("click", () => this.list.hidden && this.#offer(), { signal });
-    // Leaving the field is no news: what was typed is known, and a message may just have led elsewhere.
+    // Leaving the field changes nothing: the text was already handled, and a message may just have moved the focus.
     this.input.addEventListener("change", (event) => event.stopPropagation(), { signal });
     this.input.addEventListener("blur", () => this.#left(), { signal });
     // Before the field loses the focus to it.
@@ -117,12 +119,12 @@ export class QuestionField {
     const understood = this.value === "" ? null : this.understood();
     const whole = understood !== null && "text" in understood;
     const offered = this.grammar.complete(this.input.value, this.earlier());
-    // What is whole comes first, until it has its mark: on a phone, a tap on it is how to be done.
+    // A complete question comes first until it has its question mark: on a phone, tapping it finishes the question.
     const first = whole && this.value !== understood.text ? [{ text: understood.text, whole: true }] : [];
-    // What is written already is no offer.
+    // Do not suggest the text that is already there.
     const others = offered.filter((offer) => !whole || offer.text !== understood.text);
     this.offers = [...first, ...others].slice(0, MOST_OFFERED);
-    // What is whole already goes on only if somebody chooses so.
+    // A complete question continues only if the writer chooses a suggestion.
     this.active = this.offers.length > 0 && this.value !== "" && !whole ? 0 : -1;
     this.#draw();
   }
