@@ -78,6 +78,10 @@ def check_exports(name: str, folder: Path) -> None:
         assert set(by_model[-3:]) <= {"furious", "miserable", "sad", "bored"}
         assert sum(strength for _, strength in scores.values()) == pytest.approx(1)
     if name == "relations":
+        # Without the names of relations in the configuration, an import would read spans alone.
+        (config,) = folder.glob("labelstudio*.xml")
+        relations = '<Relations><Relation value="works_for"/><Relation value="located_in"/></Relations>'
+        assert relations in config.read_text("utf-8")
         rows = read(folder / "triples.out")
         found = {(row["from_text"], row["relation"], row["to_text"]) for row in rows}
         assert ("Mara Lindt", "works_for", "Brightwater Labs") in found

@@ -205,7 +205,7 @@ class RelationField(FormField):
         return "; ".join([self._spans.words(value["spans"], item), *drawn])
 
     def studio(self) -> StudioControl:
-        return relation_labels(self.settings.name, self._column, self.options)
+        return relation_labels(self.settings.name, self._column, self.options, tuple(self.relations))
 
     def view(self, item: Payload) -> dict[str, Any]:
         return self._spans.view(item)

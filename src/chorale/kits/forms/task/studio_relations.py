@@ -1,7 +1,8 @@
 """Spans and relations as Label Studio regions and relations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from chorale.contract.fields import StudioControl
 from chorale.kits.forms.task.studio import Options, Results
@@ -9,9 +10,14 @@ from chorale.kits.forms.task.studio_spans import span_labels
 from chorale.model import Payload
 
 
-def relation_labels(name: str, column: str, options: Options) -> StudioControl:
-    """A `Labels` control on a text, whose regions refer to each other."""
+def relation_labels(name: str, column: str, options: Options, relations: Sequence[str]) -> StudioControl:
+    """A `Labels` control on a text, whose regions refer to each other by `relations`."""
     spans = span_labels(name, column, options)
+
+    def tag(to: str) -> str:
+        # Without them, a project does not know the names of relations, and neither does an import of it.
+        known = "".join(f"<Relation value={quoteattr(value)}/>" for value in relations)
+        return f"{spans.tag(to)}\n  <Relations>{known}</Relations>"
 
     def results(value: Mapping[str, Any], item: Payload) -> Results:
         regions = list(spans.results(value["spans"], item))
@@ -39,7 +45,7 @@ def relation_labels(name: str, column: str, options: Options) -> StudioControl:
         ordered = sorted(arrows, key=lambda each: (each["from"], each["to"], each["label"]))
         return {"spans": read_spans, "relations": ordered}
 
-    return StudioControl(spans.tag, results, read)
+    return StudioControl(tag, results, read)
 
 
 def _alone(spans: StudioControl, region: Mapping[str, Any], item: Payload) -> list[dict[str, Any]]:
