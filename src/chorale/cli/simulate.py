@@ -110,7 +110,7 @@ def _simulated(folder: Folder, crowd: Crowd, seed: int, *, as_json: bool) -> _Re
             if not as_json:
                 print_line(f"{len(people)} simulated workers are working on {site}")
             expected = sum(stage.judgments + stage.gold_answers for stage in plan_study(folder).stages)
-            with open_site(study, bound), counting("answers", expected, on_stderr=as_json) as count:
+            with open_site(study, bound, clock), counting("answers", expected, on_stderr=as_json) as count:
                 send_crowd(study, clock.time, site, people, count)
             return _Result(study)
         finally:

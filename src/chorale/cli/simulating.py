@@ -18,6 +18,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.quality import review_workers
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
+from chorale.engine.work import expire_leases
 from chorale.model import UserError
 from chorale.platforms.simulated import CrowdError, CrowdMember, CrowdSite, SimulatedTime, run_crowd
 from chorale.rehearsal.requester import close_a_gate
@@ -32,6 +33,8 @@ USUAL_PORT = 8000
 BEGAN_MS_AGO = 3 * 24 * 3_600_000
 # Closing a gate or removing a worker late can reopen items after everybody has left, so the crowd returns.
 MOST_ROUNDS = 50
+SWEEP_MS = 60_000
+"""Time between the periodic work of the site, by the crowd's clock."""
 
 
 class CrowdClock:
@@ -43,6 +46,10 @@ class CrowdClock:
 
     def __call__(self) -> int:
         return self._clock()
+
+    @property
+    def is_simulated(self) -> bool:
+        return self._clock is self.time
 
     def follow_machine(self) -> None:
         self._clock = SteadyClock(wall_clock, self.time())
@@ -71,9 +78,11 @@ def reserve_port(port: int | None) -> socket:
 
 
 @contextmanager
-def open_site(study: Study, bound: socket) -> Iterator[None]:
+def open_site(study: Study, bound: socket, clock: CrowdClock) -> Iterator[None]:
     """Serve the study's site in a thread of this process while the block runs."""
-    config = Config(create_app(study), log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    # By the machine's clock, the crowd would find other work on a busy machine than on an idle one.
+    site = create_app(study, sweeps=lambda: not clock.is_simulated)
+    config = Config(site, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
     is_up = threading.Event()
     server = SiteServer(config, is_up.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="chorale-site", daemon=True)
@@ -96,12 +105,15 @@ def send_crowd(
     In between, close the gates that only a requester can close.
     """
     place = CrowdSite(site, study.settings.arrival, list(study.stages), time)
-    answered = 0
+    answered, swept_at = 0, time()
 
     def on_submitted() -> None:
-        nonlocal answered
+        nonlocal answered, swept_at
         answered += 1
         count()
+        if time() >= swept_at + SWEEP_MS:
+            _sweep(study)
+            swept_at = time()
 
     for _ in range(MOST_ROUNDS):
         before = answered
@@ -109,11 +121,17 @@ def send_crowd(
             asyncio.run(run_crowd(place, people, on_submitted))
         except CrowdError as error:
             raise UserError(f"The simulated crowd could not work: {str(error).rstrip('.')}.") from None
-        settle_everything(study)
-        review_workers(study)
-        moved = bool(study.store.write(lambda tx: advance(tx, study)).result()) or close_a_gate(study)
+        moved = _sweep(study) or close_a_gate(study)
         if not moved and (answered == before or not study.store.read(_wants_more).result()):
             return
+
+
+def _sweep(study: Study) -> bool:
+    """The periodic work of a site; whether a stage moved on."""
+    study.store.do(lambda tx: expire_leases(tx, study))
+    settle_everything(study)
+    review_workers(study)
+    return bool(study.store.do(lambda tx: advance(tx, study)))
 
 
 def _wants_more(tx: Tx) -> bool:

@@ -73,13 +73,15 @@ def create_app(
     requests_per_second: float = 0.0,
     root: str = "",
     other_accounts: OtherAccounts | None = None,
+    sweeps: Callable[[], bool] = lambda: True,
 ) -> FastAPI:
     """The ASGI application of an open study.
 
     The caller closes the study. With `prolific`, arrivals from Prolific are verified, and the site synchronises with
     it. A `preview` is only for this computer; default if there is no public address. `folder` has the files of the
     study. `requests_per_second` is the limit per worker; 0 for no limit. `root` is the path of the study if it is one
-    of several on a server (`web/several.py`), and `other_accounts` are those in the other studies.
+    of several on a server (`web/several.py`), and `other_accounts` are those in the other studies. While `sweeps` is
+    false, periodic work is left to the caller.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)
@@ -101,7 +103,7 @@ def create_app(
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=_sweeping(site, parts, notifications, folder),
+        lifespan=_sweeping(site, parts, notifications, folder, sweeps),
     )
     # Added directly to the application's router: an included router costs an additional look-up per request.
     add_worker_routes(app.router, site, parts)
@@ -162,7 +164,11 @@ def _arrivals(
 
 
 def _sweeping(
-    site: Site, parts: Sequence[SitePart], notifications: Notifications, folder: Path | None
+    site: Site,
+    parts: Sequence[SitePart],
+    notifications: Notifications,
+    folder: Path | None,
+    sweeps: Callable[[], bool],
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Handle expired assignments, changed trust and a new signing key while the site runs."""
     study, prolific = site.study, site.prolific
@@ -170,7 +176,7 @@ def _sweeping(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         await _note(site)
-        tasks = [asyncio.create_task(_sweep_for_ever(site, parts))]
+        tasks = [asyncio.create_task(_sweep_for_ever(site, parts, sweeps))]
         if prolific is not None and study.settings.prolific is not None:
             tasks.append(asyncio.create_task(sync_for_ever(site, prolific, notifications)))
         if folder is not None and keeps_annotating(study):
@@ -198,19 +204,22 @@ def next_settling(began: float, ended: float) -> float:
     return began + (ended - began) / SETTLING_SHARE
 
 
-async def _sweep_for_ever(site: Site, parts: Sequence[SitePart]) -> None:
+async def _sweep_for_ever(site: Site, parts: Sequence[SitePart], sweeps: Callable[[], bool]) -> None:
     study, outages = site.study, site.outages
     settle_at = 0.0
     for number in count(1):
         await asyncio.sleep(SWEEP_SECONDS)
         try:
             await renew_key(site)
+            if number % SWEEPS_PER_REVIEW == 0:
+                await _note(site)
+            if not sweeps():
+                continue
             await asyncio.wrap_future(study.store.write(lambda tx: work.expire_leases(tx, study)))
             outages.worked()
             await _sweep_parts(study, parts)
             # Every gold answer changes a worker's trust and labels; updating them at once would be wasteful.
             if number % SWEEPS_PER_REVIEW == 0:
-                await _note(site)
                 if time.monotonic() >= settle_at:
                     began = time.monotonic()
                     await asyncio.to_thread(settling.settle_everything, study)

@@ -99,7 +99,7 @@ class Demonstration:
         study = open_simulated_study(self.directory, clock, self.seed)
         site = local_url(HOST, port_of(bound))
         try:
-            with open_site(study, bound):
+            with open_site(study, bound, clock):
                 self._send_crowd(study, clock, folder, site)
                 clock.follow_machine()
                 self._report(study, folder, site)
