@@ -5,8 +5,6 @@ from chorale.model import GoldSettings
 from chorale.protocol import GoldPlan, gold_needed, gold_plan
 from chorale.store import Tx
 from chorale.store.gold_supply import gold_and_items, gold_left, groups_by_progress
-from chorale.store.offering import Queue
-from chorale.store.positions import POSITIONS
 
 COUNT_AGAIN_MS = 30_000
 """How long the counts of gold and items are cached: counting reads the whole stage."""
@@ -66,25 +64,14 @@ def gold_set_size(tx: Tx, study: Study, stage: RunningStage) -> int:
     return int(size)
 
 
-def queued_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> Queue | None:
-    """The gold that is queued among the items of a stage made from earlier stages; None if gold has its own positions.
+def queues_gold(study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
+    """Whether gold that somebody has seen is queued among the items of a stage, until enough workers have seen it.
 
-    Such a stage gets its items one by one, and workers who wait for them complete each at once. Gold at positions of
-    its own would be shown to the same number of workers over a much longer time. In the queue, it is treated like an
-    item that arrived with the others: the share of gold is the planned one, but not for every worker.
+    A stage made from others gets its items one by one, and workers who wait for them complete each at once. Gold that
+    came only at every worker's own positions would take much longer, which would tell it from items.
     """
-    if rule.share == 0 or not stage.settings.sources or stage.settings.models is not None or reuses_gold(study, rule):
-        return None
-    remembered = f"queued gold:{stage.name}"
-    queue: Queue | None
-    queue, times = study.memory.get(remembered, (None, 0))
-    if queue is None or times <= 0:
-        gold, items = gold_and_items(tx, stage.id)
-        enough = max(items + _items_to_come(tx, study, stage), gold * (1 - rule.share) / rule.share)
-        queue = Queue(min(POSITIONS, int(POSITIONS * items / max(1, enough))), gold_set_size(tx, study, stage))
-        times = items // LOOK_AGAIN
-    study.memory[remembered] = queue, times - 1
-    return queue
+    settings = stage.settings
+    return bool(rule.share and settings.sources and settings.models is None and not reuses_gold(study, rule))
 
 
 def _items_to_come(tx: Tx, study: Study, stage: RunningStage) -> float:

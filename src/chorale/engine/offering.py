@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
-from chorale.engine.gold_share import NO_GOLD, gold_set_size, planned_gold, queued_gold
+from chorale.engine.gold_share import NO_GOLD, gold_set_size, planned_gold, queues_gold
 from chorale.engine.leases import expire_leases
 from chorale.engine.offering_room import has_room, more_may_come_to
 from chorale.engine.running import RunningStage, Study, judgments_asked
@@ -45,7 +45,7 @@ from chorale.store import (
 )
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
-from chorale.store.offering import EVERYTHING, Draw, GoldContent, ItemContent, Queue
+from chorale.store.offering import EVERYTHING, Draw, GoldContent, ItemContent, Seen
 from chorale.store.participations import Attendance
 from chorale.store.sessions import SessionClaim
 
@@ -285,10 +285,15 @@ def _round_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> _Chosen | None:
     """The next item of a stage, or gold in its place."""
     rule = stage.settings.gold
-    queue = None if rule is None else queued_gold(tx, study, stage, rule)
-    if rule is not None and queue is not None:
-        return _queued(tx, study, stage, worker_id, record, queue, ahead(rule.share).items)
     gold = NO_GOLD if rule is None else planned_gold(tx, study, stage, rule)
+    is_due = rule is not None and _gold_is_due(study, record, rule.share, gold.share)
+    seen: Seen = "by any" if gold.opens else "by some"
+    if rule is not None and queues_gold(study, stage, rule):
+        # As many workers as see an item see each gold item, and all but the first of them get it from the queue.
+        is_first = is_due and gold.opens and secret_number(study) % stage.settings.judgments.min == 0
+        if not is_first:
+            return _queued(tx, study, stage, worker_id, record, rule.share)
+        seen = "by nobody"
     compares_workers = stage.settings.quality is not None
     places = ahead(gold.share, compares_workers=compares_workers)
     offered = offering.next_item(
@@ -303,12 +308,12 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     if offered is None:
         # Gold alone would be work for nothing: it stops with the last item.
         return None
-    if rule is not None and _gold_is_due(study, record, rule.share, gold.share):
+    if is_due:
         like = suggested(tx, study, stage, record.credentials.arm, offered.id)
         draw = _draw(study, places.gold)
         size = gold_set_size(tx, study, stage)
         search = partial(
-            offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, opens=gold.opens, set_size=size
+            offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, seen=seen, set_size=size
         )
         unseen = search(like)
         in_turn = unseen is not None or (like is not None and search() is not None)
@@ -321,11 +326,14 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 
 
 def _queued(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, queue: Queue, places: float
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, share: float
 ) -> _Chosen | None:
-    """The next item of a stage with gold in the queue of its items."""
-    draw = _item_draw(study, places)
-    chosen = offering.next_queued(tx, stage.id, worker_id, record.item_cursor, draw, queue, apart=stage.kept_apart)
+    """The next item of a stage in which gold is queued among the items."""
+    draw = _item_draw(study, ahead(share).items)
+    size = gold_set_size(tx, study, stage)
+    chosen = offering.next_queued(
+        tx, stage.id, worker_id, record.item_cursor, draw, apart=stage.kept_apart, set_size=size
+    )
     if not isinstance(chosen, GoldContent):
         return None if chosen is None else _Chosen(chosen, AssignmentKind.PRODUCTION)
     _take(tx, study, stage, chosen)

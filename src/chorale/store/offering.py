@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -14,7 +14,6 @@ from sqlalchemy import (
     bindparam,
     exists,
     literal_column,
-    or_,
     select,
     text,
     update,
@@ -223,6 +222,7 @@ _UNSEEN_GOLD = (
 )
 _GOLD_IN_TURN = _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position)
 _BEGUN_GOLD = _GOLD_IN_TURN.where(gold.c.taken > NONE)
+_FRESH_GOLD = _GOLD_IN_TURN.where(gold.c.taken == NONE)
 _other_gold = gold.alias("other_gold")
 _SETS_SEEN = (
     select(_other_gold.c.item_id // bindparam("set_size"))
@@ -237,24 +237,24 @@ def _gold_query(query: Select[Any]) -> Prepared:
     return Prepared(query, Scope(worker="worker_id", place=0))
 
 
-_NEXT_GOLD = {True: _gold_query(_GOLD_IN_TURN), False: _gold_query(_BEGUN_GOLD)}
-_NEXT_GOLD_APART = {
-    True: _gold_query(_GOLD_IN_TURN.where(_OF_OTHER_SETS)),
-    False: _gold_query(_BEGUN_GOLD.where(_OF_OTHER_SETS)),
-}
+Seen = Literal["by any", "by some", "by nobody"]
+"""By how many workers gold was seen that is to be shown, of those who are to see it."""
+_BY_SEEN: Mapping[Seen, Select[Any]] = {"by any": _GOLD_IN_TURN, "by some": _BEGUN_GOLD, "by nobody": _FRESH_GOLD}
+_NEXT_GOLD = {seen: _gold_query(query) for seen, query in _BY_SEEN.items()}
+_NEXT_GOLD_APART = {seen: _gold_query(query.where(_OF_OTHER_SETS)) for seen, query in _BY_SEEN.items()}
 _NEXT_GOLD_ALIKE = {
     True: _gold_query(_GOLD_IN_TURN.where(has_answer(gold.c.item_id))),
     False: _gold_query(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id))),
 }
-# Gold that is queued among the items of its stage, by its position as an item.
+# Gold that somebody has seen, in the queue of the items of its stage: by its position as an item.
 _QUEUED_GOLD = Prepared(
     select(*item.c["id", "key", "group_key", "payload", "position"], gold.c.taken, gold.c.wanted)
     .join(item, item.c.id == gold.c.item_id)
     .where(
         gold.c.stage_id == bindparam("stage_id"),
         gold.c.active,
+        gold.c.taken > NONE,
         gold.c.taken < gold.c.wanted,
-        or_(gold.c.position < bindparam("opened"), gold.c.taken > NONE),
         item.c.position > bindparam("after"),
         _drawn(item.c.position),
         _UNSEEN,
@@ -290,21 +290,21 @@ def next_gold(
     draw: Draw,
     like: Suggested | None = None,
     *,
-    opens: bool = True,
+    seen: Seen = "by any",
     set_size: int = 1,
 ) -> GoldContent | None:
     """A gold item in its turn that the worker has not seen: the first random one, or else the first.
 
     `cursor` is the start of the worker's next search for an item, which gold does not change. `like`: gold that can be
     shown like the item it replaces: with a suggestion if the item has one; otherwise, gold that nobody has seen with a
-    suggestion. Unless it `opens` gold, only gold that somebody has seen; with suggestions, any. If gold is in sets of a
-    `set_size`, sets that are new to the worker come first, as with items of a group.
+    suggestion. `seen` restricts it to gold that others have seen or not; with suggestions, it is any gold. If gold is
+    in sets of a `set_size`, sets that are new to the worker come first, as with items of a group.
     """
-    query = _NEXT_GOLD[opens] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
+    query = _NEXT_GOLD[seen] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
     more: dict[str, Any] = {} if like is None or not like.is_shown else {"model": like.model}
     tries = [(query, drawn, more) for drawn in (draw, EVERYTHING)]
     if like is None and set_size > 1:
-        tries = [(_NEXT_GOLD_APART[opens], drawn, {"set_size": set_size}) for drawn in (draw, EVERYTHING)] + tries
+        tries = [(_NEXT_GOLD_APART[seen], drawn, {"set_size": set_size}) for drawn in (draw, EVERYTHING)] + tries
     for statement, drawn, parameters in tries:
         row = statement.first(
             tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below, **parameters
@@ -315,31 +315,25 @@ def next_gold(
     return None
 
 
-class Queue(NamedTuple):
-    """The gold of a stage that is in the queue of its items."""
-
-    opened: int
-    """Gold with a lower position is in the queue, and all gold that somebody has seen."""
-    set_size: int
-    """Nobody sees two gold items of a set of this size."""
-
-
 def next_queued(
     tx: Connection,
     stage_id: int,
     worker_id: int,
     cursor: int,
     draw: Draw,
-    queue: Queue,
     apart: Apart = NOTHING_APART,
+    *,
+    set_size: int = 1,
 ) -> ItemContent | GoldContent | None:
-    """An item of the stage, or gold in the queue of its items, chosen as `next_item` does; None if there is no item."""
+    """An item of the stage, chosen as `next_item` does, or gold that somebody has seen, chosen as if it were an item.
+
+    None if there is no item: gold alone would be work for nothing.
+    """
     for after, drawn in _tries(cursor, draw):
         at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
         row = _first(tx, apart, drawn, at)
-        gold_row = _QUEUED_GOLD.first(tx, **at, **queue._asdict())
+        gold_row = _QUEUED_GOLD.first(tx, set_size=set_size, **at)
         if gold_row is not None and (row is None or gold_row[4] < row[4]):
-            # Gold alone would be work for nothing.
             if row is None and not room_for(tx, stage_id, worker_id, apart):
                 return None
             item_id, key, group_key, payload, _, taken, wanted = gold_row

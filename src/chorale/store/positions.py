@@ -2,9 +2,6 @@
 
 from hashlib import blake2b
 
-POSITIONS = (1 << 63) - 1
-"""All positions are up to here."""
-
 
 def shuffled_position(seed: int, stage_name: str, key: str) -> int:
     """The position of an item in its stage: random, but the same on every call."""
