@@ -90,11 +90,14 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "irt",
         "Fit item response theory: difficulty and discrimination of items, ability of responders.",
     ),
-    _command("reproduce", "Reproduce a paper's numbers from its published data, next to the printed ones."),
+    _command(
+        "reproduce", "Reproduce a paper's numbers from its published data, and show them next to the printed ones."
+    ),
     CommandGroup(("prepare",), "Make the items of a study from texts and resources."),
     CommandGroup(
         ("import",),
-        "Import finished annotations as a study, or items and gold from published data. Default: files of judgments.",
+        "Import finished annotations as a study, or items and gold from published data. Without a COMMAND, it imports "
+        "files of judgments.",
         usual="judgments",
     ),
     Command(

@@ -274,7 +274,7 @@ class ProlificSettings(Settings):
     )
     webhooks: bool = Field(
         default=False,
-        description="Let Prolific notify the site of changes, in addition to syncs every `sync_minutes`. Needs an "
+        description="Let Prolific notify the site of changes, in addition to regular syncs (`sync_minutes`). Needs an "
         "https address.",
     )
     study: tuple[ProlificStudy, ...] = Field(
