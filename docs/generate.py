@@ -87,6 +87,8 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
         if inner is None:
             value = _value(schema["properties"][shown], schema.get("$defs", {}))
             default = "required" if shown in required else _default(field.get_default(call_default_factory=True))
+            if shown in required and "Default:" in (field.description or ""):
+                default = "not set"  # filled in from another setting before the table is validated
         else:
             brackets = f"[[{where}]]" if is_list(field.annotation) else f"[{where}]"
             place = f"table `{brackets}`, below" if inner is not kind else "list of such tables"

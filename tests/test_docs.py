@@ -175,6 +175,12 @@ def test_every_setting_is_documented(heading: str, kind: type[BaseModel]) -> Non
         assert field.description, f"{name} has no description"
 
 
+def test_no_setting_is_called_required_and_has_a_default() -> None:
+    rows = [line for line in page("settings").splitlines() if line.startswith("| `") and "Default: " in line]
+    assert rows
+    assert [row for row in rows if "| required |" in row] == []
+
+
 def test_every_format_and_column_is_documented() -> None:
     text = page("exports")
     columns = {name: kind.columns for name, kind in export._OF_EVERY_STUDY.items()}

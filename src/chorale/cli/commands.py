@@ -38,11 +38,11 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command(
         "verify",
-        "Recompute every reported number from the recorded answers. Exits with 1 if they differ, 3 if damaged.",
+        "Recompute every reported number from the answers. Exits with 1 if any differs, 3 if the database is damaged.",
     ),
     _command("forget", "Erase a person's identity and, depending on the study's settings, their answers."),
     _command(
-        "retention", "List people whose data are due to be erased, or erase them. The running site does this daily."
+        "retention", "List people whose data are due to be erased, or erase these data. The running site does so daily."
     ),
     _command("person", "Export everything the study has about one person, for data access requests."),
     _command("gold", "List a study's gold and candidates for gold after a pilot; add or retire gold."),
@@ -59,12 +59,12 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places.",
     ),
     _command("sync", "Synchronise with Prolific: import submissions, approve, send messages, update allow-lists."),
-    _command("message", "Send a message to all people of a study on Prolific."),
+    _command("message", "Send a message to all participants of a study on Prolific, or to some of them."),
     _command(
         "review",
         "List submissions on Prolific that need a decision, or decide: approve, reject, request a return.",
     ),
-    _command("pay", "Pay what the ledger owes, each amount once: by Prolific bonuses, by PayPal, or with a file."),
+    _command("pay", "Pay workers what they are owed, each amount once: with Prolific bonuses, PayPal or a file."),
     _command(
         "password",
         "Set the owner's password, typed twice or from CHORALE_PASSWORD. Ends all sessions of the owner.",
@@ -90,11 +90,14 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "irt",
         "Fit item response theory: difficulty and discrimination of items, ability of responders.",
     ),
-    _command("reproduce", "Reproduce a paper's numbers from its published data, next to the printed ones."),
+    _command(
+        "reproduce", "Reproduce a paper's numbers from its published data, and show them next to the printed ones."
+    ),
     CommandGroup(("prepare",), "Make the items of a study from texts and resources."),
     CommandGroup(
         ("import",),
-        "Import finished annotations as a study, or items and gold from published data. Default: files of judgments.",
+        "Import finished annotations as a study, or items and gold from published data. Without a COMMAND, it imports "
+        "files of judgments.",
         usual="judgments",
     ),
     Command(

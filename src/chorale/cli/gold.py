@@ -27,7 +27,8 @@ def gold(
         list[str] | None,
         Option(
             metavar="NAME",
-            help="Fields that must agree and become gold. Default: the fields that decide an item.",
+            help="With --promote-unanimous: a field on which everybody must agree, and which becomes gold. Repeatable. "
+            "Default: the fields that decide an item.",
         ),
     ] = None,
     promote: Annotated[str | None, Option(metavar="ITEM", help="Turn this item into gold.")] = None,

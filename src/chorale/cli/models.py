@@ -47,8 +47,7 @@ Epsilon = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="ε: how much better than the model people may be if it is still to replace them. Default: set by "
-        "--annotators.",
+        help="ε: advantage over the model that justifies the cost of a person. Default: set by --annotators.",
     ),
 ]
 MinItems = Annotated[int, Option(min=2, help="Minimum number of items per person.")]

@@ -71,7 +71,7 @@ def pay(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pay what the ledger owes, each amount once: by Prolific bonuses, by PayPal, or with a file."""
+    """Pay workers what they are owed, each amount once: with Prolific bonuses, PayPal or a file."""
     check_target(file, "--file", force=force, endings=(".csv",))
     if failed and paid is None:
         raise UserError("--failed needs --paid: name the payout in which these payments failed.")

@@ -27,7 +27,7 @@ def reproduce(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Reproduce a paper's numbers from its published data, next to the printed ones."""
+    """Reproduce a paper's numbers from its published data, and show them next to the printed ones."""
     known = papers().get(paper)
     if known is None:
         meant = did_you_mean(paper, papers())

@@ -18,7 +18,7 @@ def retention(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List people whose data are due to be erased, or erase them. The running site does this daily."""
+    """List people whose data are due to be erased, or erase these data. The running site does so daily."""
     with started_study(directory, db) as study:
         erasures = study.store.look(lambda tx: due(tx, study))
         done = act(study) if run else ()

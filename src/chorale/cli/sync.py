@@ -136,7 +136,7 @@ def message(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send a message to all people of a study on Prolific."""
+    """Send a message to all participants of a study on Prolific, or to some of them."""
     with started_study(directory, db) as study:
         name = asked_for(study, study_name).name
         people = recruiting.recipients(study, name, to, status)

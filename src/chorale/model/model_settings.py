@@ -183,6 +183,6 @@ class StageModels(Settings):
         default=None,
         min_length=10,
         max_length=1000,
-        description="The sentence of the consent form that says that some suggestions are wrong on purpose.",
+        description="The sentence of the consent form that discloses that some suggestions are wrong on purpose.",
     )
     run: bool = Field(default=False, description="Whether the models also annotate while `chorale serve` runs.")

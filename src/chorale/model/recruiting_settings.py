@@ -185,8 +185,8 @@ class ProlificStudy(Settings):
         default=1,
         ge=-1,
         le=100_000,
-        description="How many times one person can take part; -1 for any number. Only work since the latest return "
-        "counts for a submission.",
+        description="How many times one person can take part; -1 for any number. Only work done after "
+        "the person last joined counts for a submission.",
     )
     at_once: int | None = Field(
         default=None, ge=1, le=100_000, description="How many people can work at the same time. Default: no limit."
@@ -274,7 +274,7 @@ class ProlificSettings(Settings):
     )
     webhooks: bool = Field(
         default=False,
-        description="Let Prolific notify the site of changes, in addition to syncs every `sync_minutes`. Needs an "
+        description="Let Prolific notify the site of changes, in addition to regular syncs (`sync_minutes`). Needs an "
         "https address.",
     )
     study: tuple[ProlificStudy, ...] = Field(

@@ -33,7 +33,7 @@ class ItemSettings(Settings):
         default="id",
         min_length=1,
         max_length=100,
-        description="Column of the file with the items' IDs; also of the stage's gold, where rows have no `id`.",
+        description="Column with the items' IDs, also in the gold file. Gold rows without this column use `id`.",
     )
     assigned: RelativePath | None = Field(
         default=None,

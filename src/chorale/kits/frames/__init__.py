@@ -36,7 +36,8 @@ KIT = Kit(
         ),
         Command(
             ("train", "frames"),
-            "Train the classifier of os and os+ on FrameNet's annotated texts, and test it on held-out texts.",
+            "Train the classifier for the baselines os and os+ on FrameNet's annotated texts, and test it on held-out "
+            "texts.",
             f"{_HERE}.commands.train:frames",
         ),
     ),

@@ -109,7 +109,7 @@ FoundBy = Annotated[
     Option(
         metavar="HOW",
         help="How an answer matches a PropBank argument: it contains the head (head; for a preposition, its object), "
-        "exactly the head (head-itself), or overlaps the span (span).",
+        "is exactly the head (head-itself), or overlaps the span (span).",
     ),
 ]
 Dense = Annotated[

@@ -29,7 +29,7 @@ def frames(
     force: Annotated[bool, Option(help="Overwrite the classifier in the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train the classifier of os and os+ on FrameNet's annotated texts, and test it on held-out texts.
+    """Train the classifier for the baselines os and os+ on FrameNet's annotated texts, and test it on held-out texts.
 
     Run it again to continue after an interruption.
     """

@@ -23,7 +23,7 @@ def qasrl(
     texts: Texts,
     out: Annotated[Path, Option(help="Output file for the items.")],
     one_per_line: OnePerLine = False,
-    copulas: Annotated[bool, Option(help="Also ask about be where it is not an auxiliary.")] = False,
+    copulas: Annotated[bool, Option(help="Also ask about the verb “be” where it is not an auxiliary.")] = False,
     auxiliaries: Annotated[bool, Option(help="Also ask about the auxiliaries be, have and do.")] = False,
     model: Annotated[
         Path | None,

@@ -103,7 +103,7 @@ class BoundSettings(TableSettings):
         default=None,
         gt=0,
         description="`slider`, `number`: the distance between values: 1 allows whole numbers only. Default: 1 for a "
-        "`slider`; any `number`.",
+        "`slider`; for a `number`, any value is allowed.",
     )
     unit: Annotated[str, Field(max_length=20)] | None = Field(
         default=None, description="`slider`, `number`: unit shown after the number, such as “kg” or “%”."
