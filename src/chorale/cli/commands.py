@@ -38,7 +38,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command(
         "verify",
-        "Recompute every reported number from the recorded answers. Exits with 1 if they differ, 3 if damaged.",
+        "Recompute all reported numbers from the answers. Exits with 1 if they differ, 3 if the database is damaged.",
     ),
     _command("forget", "Erase a person's identity and, depending on the study's settings, their answers."),
     _command(
@@ -88,13 +88,13 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("estimate", "Estimate a mean, share, difference or slope from many model labels and few human labels."),
     _command(
         "irt",
-        "Fit item response theory: difficulty and discrimination of items, ability of responders.",
+        "Fit an item response model: difficulty and discrimination of items, ability of responders.",
     ),
     _command("reproduce", "Reproduce a paper's numbers from its published data, next to the printed ones."),
     CommandGroup(("prepare",), "Make the items of a study from texts and resources."),
     CommandGroup(
         ("import",),
-        "Import finished annotations as a study, or items and gold from published data. Default: files of judgments.",
+        "Import finished annotations as a study, or items and gold from published data. Default: `import judgments`.",
         usual="judgments",
     ),
     Command(

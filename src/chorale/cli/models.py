@@ -23,7 +23,7 @@ from chorale.present.svg.elements import standalone
 
 ModelNames = Annotated[
     Sequence[str],
-    Option(metavar="NAME", help="A worker that is a model; * matches any letters. Repeatable. See also --kind."),
+    Option(metavar="NAME", help="A worker that is a model; * matches any characters. Repeatable. See also --kind."),
 ]
 KindColumn = Annotated[
     str | None,
@@ -47,7 +47,7 @@ Epsilon = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="ε: how much better than the model people may be if it is still to replace them. Default: set by "
+        help="ε: the largest advantage of people over the model at which it can replace them. Default: set by "
         "--annotators.",
     ),
 ]

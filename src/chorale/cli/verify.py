@@ -11,7 +11,7 @@ from chorale.store.integrity import refuse_damage
 
 
 def verify(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """Recompute every reported number from the recorded answers. Exits with 1 if they differ, 3 if damaged."""
+    """Recompute all reported numbers from the answers. Exits with 1 if they differ, 3 if the database is damaged."""
     with started_study(directory, db) as study:
         # Checked before anything is written to it.
         study.store.look(refuse_damage)

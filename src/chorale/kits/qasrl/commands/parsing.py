@@ -35,8 +35,8 @@ def qasrl(
         str | None,
         Option(
             metavar="NAME",
-            help="Answer the items of this stage of a study, for `answers` of a [[model]]. FILE is the output of "
-            "`chorale prepare qasrl`.",
+            help="Answer the items of this stage of a study, for `answers` of a [[model]]. The input is then the "
+            "output of `chorale prepare qasrl`.",
         ),
     ] = None,
     threshold: Annotated[
