@@ -270,3 +270,22 @@ def test_mistakes_around_a_script_are_told() -> None:
     assert "No such option" in run("d", "--shwo", function=with_script).output
     assert "DIR" in run(function=with_script).output and run(function=with_script).exit_code == 2
     assert run("d", "--at", function=with_script).exit_code == 2
+
+
+def plain_values(
+    rate: Annotated[float, Option(help="A rate.")] = 0.5,
+    side: Annotated[Literal["left", "right"], Option(help="A side.")] = "left",
+    to: Annotated[Literal["prolific"], Option(help="Where to.")] = "prolific",
+) -> None:
+    """Go."""
+    TAKEN.update(rate=rate, side=side, to=to)
+
+
+def test_options_without_a_declared_metavar_show_the_kind_of_their_value() -> None:
+    """Before, numbers and names were shown as READ, the name of the function that reads them."""
+    text = run("--help", function=plain_values).output
+    assert "--rate NUMBER" in text and "--side NAME" in text
+
+
+def test_a_wrong_value_where_only_one_is_possible() -> None:
+    assert "'mturk' is not known. The only choice is prolific." in refused("--to", "mturk", function=plain_values)

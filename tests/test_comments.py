@@ -25,6 +25,7 @@ from chorale.engine.started import started_study
 from chorale.exchange.export import write_export
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
+from chorale.monitor.tables import candidates_table
 from chorale.report import ReportOptions, study_report
 from chorale.store.items import ItemsWanted, all_items, item_ids
 from chorale.store.responses import counted_responses
@@ -52,6 +53,7 @@ def answers(study: Study) -> pd.DataFrame:
 def report(study: Study, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("report")
     found = study_report(study, folder, folder, ReportOptions(charts=False), Resampling(False))
+    assert "compared as text" not in str(found.sections), "spans are compared by their distance"
     return {section.name: section.json for section in found.sections}
 
 
@@ -90,7 +92,7 @@ def test_agreement_is_that_of_each_field(report: dict[str, Any], answers: pd.Dat
     found = {one["question"]: (one["coefficient"], one["value"]) for one in report["agreement"]["coefficients"]}
     assert found == {
         "main: class": ("Krippendorff's α (nominal)", pytest.approx(alpha(answers, "class", "nominal", [*CLASSES]))),
-        "main: spans": ("Krippendorff's α (spans with their own distance)", pytest.approx(alpha_of_spans(answers))),
+        "main: spans": ("Krippendorff's α (distance between spans)", pytest.approx(alpha_of_spans(answers))),
         "main: severity": (
             "Krippendorff's α (ordinal)",
             pytest.approx(alpha(answers, "severity", "ordinal", [1, 2, 3, 4, 5])),
@@ -336,6 +338,17 @@ def test_regions_relations_numbers_and_comparisons_come_from_label_studio(tmp_pa
         },
     }
     assert min(given, key=len) == {"things": [], "outline": [], "sounds": [], "names": {"spans": [], "relations": []}}
+
+
+def test_the_terminal_lists_texts_without_data_for_the_page(study: Study) -> None:
+    """The tokens of a text are for the form's script."""
+    stage = study.stages["main"]
+    item = look(study, lambda tx: next(iter(all_items(tx, "main"))))
+    row = {"item": item.key, "words": "x" * 200, "confidence": 1.0, "judgments": 3}
+    table = candidates_table([{**row, "view": stage.task.form.shown(item.payload)}])
+    cells = [str(cell) for column in table.columns for cell in column.cells]
+    assert not any("{" in cell for cell in cells)
+    assert "x" * 79 + "…" in cells
 
 
 def test_the_console_lists_items_without_what_people_wrote(study: Study, answers: pd.DataFrame) -> None:

@@ -227,7 +227,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "option of another task": (
         toml(("[[stage]]", "[stage.options]\nx = 1\n[[stage]]")),
-        ("study.toml", 25, "no setting `x`", "There are none"),
+        ("study.toml", 25, "no setting `x`", "nothing can be set here"),
     ),
     "wrong option": (
         toml(("set-aside", "aside")),

@@ -427,6 +427,8 @@ def test_an_open_tab_of_somebody_who_was_erased_is_told_so(make_study: StudyMake
         assert site.post("/api/stages/meaningful/next", json={}).status_code == 200
         assert site.post("/withdraw", data={"sure": "yes"}).status_code == 303
         refused = site.post("/api/stages/meaningful/next", json={})
+        page = site.get("/").text
+    assert "You have left this study" in page and "Did you get an invitation?" not in page
     assert refused.status_code == 401
     assert "Your data have been erased" in refused.json()["error"]["message"]
     assert "reset" not in refused.text and "again" not in refused.text

@@ -735,6 +735,11 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
             "`stage.options.fields.kind` is not one of the allowed values (found 'radio'). Write 'choice', ",
         ),
         (
+            field_toml(name="one", kind="date", ask="When?", earliest="1.1.2000"),
+            "earliest =",
+            "`stage.options.fields.earliest` is not a date (found '1.1.2000'). Write it as \"YYYY-MM-DD\", with ",
+        ),
+        (
             field_toml(name="one", kind="text", ask="Which?", options=["a", "b"]),
             "options =",
             "`stage.options.fields.options` does not apply to fields of the kind `text`, only to `choice`, `choices`, ",

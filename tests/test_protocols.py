@@ -565,8 +565,8 @@ def test_a_sound_protocol_has_no_problem(tmp_path: Path) -> None:
         ({"pay": "budget = 5"}, "does not cover"),
         ({"pay": "budget = 63"}, "cost of the study ($0.64) (found 63). Raise it to 64 or more"),
         ({"gate": 'threshold = 0.5\npromote = { to = "grader", top_share = 0.5 }'}, "`promote` needs"),
-        ({"message": "{{ scor }}"}, "can't be filled"),
-        ({"message": "{% if %}"}, "can't be filled"),
+        ({"message": "{{ scor }}"}, "can't be filled: 'scor' is undefined. docs/protocols.md lists"),
+        ({"message": "{% if %}"}, "Correct the {% … %} and {{ … }} tags."),
         ({"message": "{{ ''.__class__.__mro__ }}"}, "can't be filled"),
     ],
 )

@@ -42,10 +42,11 @@ from chorale.kits.qasrl.tasks.shared.tables import (
     sentence_rows,
 )
 from chorale.model import Judgment
+from chorale.monitor.event_words import in_words
 from chorale.monitor.worker_record import worker_record
 from chorale.rehearsal import Crowd, Rehearsal, read_crowd
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
-from chorale.store import gates, ledger
+from chorale.store import events, gates, ledger
 from chorale.text.inflections import inflect
 from crowd import Person, look, tamper
 
@@ -331,6 +332,16 @@ def test_sets_come_in_an_order_drawn_for_the_item() -> None:
     assert gather is not None
     orders = [gather(ITEM, [FIRST_SET, SECOND_SET], Random(seed))["sets"][0] is FIRST_SET for seed in range(20)]
     assert 0 < sum(orders) < 20
+
+
+def test_the_activity_log_shows_questions_with_the_words_of_their_answers(study: Study) -> None:
+    """Before, it showed slots of the grammar and numbers of tokens."""
+    all_of_it(study)
+    settle_everything(study)
+    worded = look(study, lambda tx: in_words(tx, study, events.recent(tx, 100, kinds=("labelled",))))
+    [written] = [event for event in worded if event.stage == "writing"][:1]
+    assert "Who sold something? — " in written.evidence["answer"]
+    assert all("slots" not in str(one["answer"]) for one in written.evidence["judgments"])
 
 
 def test_questions_are_paid_and_redundant_ones_are_not(study: Study) -> None:

@@ -127,4 +127,7 @@ def unchecked_identities(tx: Tx) -> list[str]:
 
 
 def identities_checked(tx: Tx) -> dict[str, int]:
-    return {"sessions": identities.session_count(tx), "epochs": len(epochs.all_epochs(tx))}
+    return {
+        "sessions": identities.session_count(tx),
+        "restores": sum(epoch.reason == RESTORED for epoch in epochs.all_epochs(tx)),
+    }

@@ -35,7 +35,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     measured = _measured(directory, db)
     notes = [*study_notes(folder), *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder))]
     left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
-    print_line(f"{directory}: {left}. {plan.title}")
+    print_line(f"{directory} ({plan.title!r}): {left}.")
     show(plan_table(plan))
     sentences = [
         _cost_sentence(plan, folder),

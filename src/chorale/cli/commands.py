@@ -88,7 +88,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("estimate", "Estimate a mean, share, difference or slope from many model labels and few human labels."),
     _command(
         "irt",
-        "Fit item response theory: difficulty and discrimination of items, ability of responders.",
+        "Fit an item response model: difficulty and discrimination of items, ability of responders.",
     ),
     _command(
         "reproduce", "Reproduce a paper's numbers from its published data, and show them next to the printed ones."

@@ -25,8 +25,8 @@ Prevalence = Annotated[
     Sequence[str],
     Option(
         metavar="LABEL",
-        help="Estimate the share of items with this label. Repeatable. Default: the mean of numbers, the share of "
-        "every other label.",
+        help="Estimate the share of items with this label. Repeatable. Default: the mean if labels are "
+        "numbers, otherwise the share of each label.",
     ),
 ]
 GroupColumn = Annotated[

@@ -21,7 +21,7 @@ from chorale.model import UserError, money_text
 WorkerName = Annotated[
     str | None,
     Argument(
-        metavar="[WORKER]",
+        metavar="WORKER",
         help="Their participant ID in this study. Leave it out to type their platform ID instead, which keeps it out "
         "of your shell history.",
     ),

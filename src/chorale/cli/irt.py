@@ -87,7 +87,7 @@ def irt(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Fit item response theory: difficulty and discrimination of items, ability of responders."""
+    """Fit an item response model: difficulty and discrimination of items, ability of responders."""
     if method == "marginal" and (guessing_prior != "fitted" or starts > 1):
         raise UserError("--guessing-prior and --starts are for --method variational. Name it, or leave them out.")
     check_target(out, "--out", force=force)

@@ -23,7 +23,7 @@ from chorale.present.svg.elements import standalone
 
 ModelNames = Annotated[
     Sequence[str],
-    Option(metavar="NAME", help="A worker that is a model; * matches any letters. Repeatable. See also --kind."),
+    Option(metavar="NAME", help="A worker that is a model; * matches any characters. Repeatable. See also --kind."),
 ]
 KindColumn = Annotated[
     str | None,
@@ -47,7 +47,8 @@ Epsilon = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="ε: advantage over the model that justifies the cost of a person. Default: set by --annotators.",
+        help="ε: the largest advantage of people over the model at which it can replace them. Default: set by "
+        "--annotators.",
     ),
 ]
 MinItems = Annotated[int, Option(min=2, help="Minimum number of items per person.")]

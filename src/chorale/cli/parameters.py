@@ -22,7 +22,7 @@ from chorale.registry.options import Argument, Option
 
 __all__ = ["Argument", "CommandArgument", "CommandOption", "FunctionCommand", "Option", "command_of"]
 _NONE_GIVEN = inspect.Parameter.empty
-_METAVARS: dict[Any, str] = {int: "N", Path: "FILE"}
+_METAVARS: dict[Any, str] = {int: "N", float: "NUMBER", Path: "FILE"}
 """Default metavars of options by type."""
 
 
@@ -158,7 +158,7 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         given["type"] = name_of(choices)
     else:
         given["type"] = _reader(kind, declared.min, declared.max, parameter.name)
-    given["metavar"] = declared.metavar or _METAVARS.get(kind)
+    given["metavar"] = declared.metavar or _METAVARS.get(kind) or ("NAME" if choices else None)
     short = [declared.short] if declared.short else []
     return CommandOption(declared, choices, [*short, name, parameter.name], **given)
 

@@ -19,7 +19,7 @@ from chorale.model import Refusal, StageState, UserError
 from chorale.monitor.tables import verdicts_table
 from chorale.platforms.prolific import StudyAction
 
-AStage = Annotated[str | None, Argument(metavar="[STAGE]", help="The stage's name; leave it out with --study.")]
+AStage = Annotated[str | None, Argument(metavar="STAGE", help="The stage's name; leave it out with --study.")]
 OnProlific = Annotated[
     str | None,
     Option("--study", metavar="NAME", help="A study of [prolific] in study.toml, in place of a stage."),

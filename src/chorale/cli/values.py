@@ -41,6 +41,8 @@ def name_of(names: Sequence[str]) -> Reader:
             return str(given)
         if not names:
             raise click.BadParameter(f"There is no {given!r}: no installed kit has one.")
+        if len(names) == 1:
+            raise click.BadParameter(f"{given!r} is not known. The only choice is {names[0]}.")
         meant = did_you_mean(str(given), names)
         raise click.BadParameter(f"{given!r} is not one of {', '.join(names)}.{meant}")
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from chorale.engine.running import RunningStage, Study
 from chorale.model import EntryKind, GoldRecord, Participation, money_text
+from chorale.model.plural import plural
 from chorale.protocol import CALL_UNIT, calls_due, fee_due, fee_on, gold_bonus, length_pay, part_of_round, parts_bonus
 from chorale.store import Tx, assignments, calls, events, gates, ledger, offering, participations, settings, workers
 
@@ -45,7 +46,8 @@ def earned_by(
         reason = _for_judgment(stage.name, base, currency, None if pay.by_length is None else words)
         amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, base, reason))
     if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
-        reason = f"{parts} parts, {pay.parts.beyond} of them paid with the judgment"
+        included = f", of which {pay.parts.beyond} are included in the base pay" if pay.parts.beyond else ""
+        reason = f"bonus for {plural(parts, 'part', 'parts')}{included}"
         amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
     if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus, stage.parts_of_gold)):
         reason = "correct answers to gold"

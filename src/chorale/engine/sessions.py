@@ -20,9 +20,10 @@ REVOKED = "revoked"
 RESTORED = "restored"
 KEY_REPLACED = "key replaced"
 
-_ERASED = joined(
+ERASED = joined(
     worded("Your session has ended."), worded("Your data have been erased as described. Thank you for your time.")
 )
+"""The message for workers who withdrew and whose sessions were erased with their data."""
 _AGAIN = worded("Open the link you were given again to continue.")
 
 
@@ -88,7 +89,7 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
     epoch = epochs.current(tx)
     if worker is not None and worker.pseudonym == claim.pseudonym:
         if worker.consent_version == erasing.WITHDRAWN:
-            return Refusal("signed_out", _ERASED, 401)
+            return Refusal("signed_out", ERASED, 401)
         # They joined before the backup was made and signed in after it.
         return Refusal("signed_out", joined(_what_happened(epoch, claim), _AGAIN), 401)
     return Refusal(

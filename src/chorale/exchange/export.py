@@ -167,7 +167,7 @@ def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> ExportF
     writer = _WRITERS[file.suffix]
     more = export.more_columns
     return ExportFormat(
-        export.summary if alone else f"{export.summary}, of stage {stage.name}",
+        export.summary if alone else f"{export.summary} (stage {stage.name})",
         file.name if alone else f"{file.stem}-{stage.name}{file.suffix}",
         export.columns,
         lambda tx, study: export.rows(stage_results(tx, study, stage)),

@@ -1,6 +1,6 @@
 """Descriptions and schema.org types of export columns, for data cards."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from chorale.exchange.croissant import DataField
 
@@ -22,6 +22,10 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "field": ("Name of the form's field.", "Text"),
     "kind": ("Kind of the field or of the response.", "Text"),
     "value": ("The value; of a span, its text.", "Text"),
+    "start": ("Start of the span, in tokens.", "Integer"),
+    "end": ("End of the span, in tokens.", "Integer"),
+    "start_character": ("Start of the span, in characters.", "Integer"),
+    "end_character": ("End of the span, in characters.", "Integer"),
     "response": ("Number of the response.", "Integer"),
     "task": ("The task of the stage.", "Text"),
     "task_version": ("Version of the task when the response was given.", "Text"),
@@ -53,12 +57,18 @@ _PREFIXES = {
 }
 
 
-def described(column: str) -> DataField:
-    """A column of an export, for a data card.
+def described(column: str, fields: Collection[str] = ()) -> DataField:
+    """A column of an export, for a data card. `fields` are the names of the fields of the study's answers.
 
     >>> described("label.tone.confidence").description
     'Confidence of the label of tone, from 0 to 1.'
+    >>> described("tone", ["tone"]).description
+    'Value of the field tone.'
     """
+    if column in fields:
+        return DataField(column, f"Value of the field {column}.", "Text")
+    if column.endswith("_confidence") and (of := column.removesuffix("_confidence")) in fields:
+        return DataField(column, f"Confidence of the label of {of}, from 0 to 1.", "Float")
     if column in _COLUMNS:
         return DataField(column, *_COLUMNS[column])
     for prefix, words in _PREFIXES.items():

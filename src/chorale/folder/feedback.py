@@ -25,12 +25,13 @@ _TEMPLATES = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape
 
 
 class TemplateMistakeError(Exception):
-    """A template that can't be filled, with the line and the reason."""
+    """A template that can't be filled, with the line, the reason and the fix."""
 
-    def __init__(self, line: int | None, why: str) -> None:
+    def __init__(self, line: int | None, why: str, fix: str) -> None:
         super().__init__(why)
         self.line = line
         self.why = why
+        self.fix = fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +114,11 @@ def _filled(template: str, values: Mapping[str, Any]) -> str:
     try:
         return _compiled(template).render(values)
     except TemplateSyntaxError as error:
-        raise TemplateMistakeError(error.lineno, error.message or "can't be understood") from None
+        why = (error.message or "can't be understood").rstrip(".")
+        raise TemplateMistakeError(error.lineno, why, "Correct the {% … %} and {{ … }} tags.") from None
     except (TemplateError, TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
-        raise TemplateMistakeError(None, str(error)) from None
+        fix = "docs/protocols.md lists the names a message may use."
+        raise TemplateMistakeError(None, str(error), fix) from None
 
 
 @lru_cache(maxsize=64)

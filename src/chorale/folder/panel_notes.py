@@ -105,7 +105,7 @@ def _no_way_back(folder: StudyFolder) -> list[str]:
         return []
     sees = f"only see the code {code}" if code else "get neither a link nor a code"
     if url is not None:
-        fix = "Set `completion_code` in [arrival]: `completion_url` has {code} in it"
+        fix = "Set `completion_code` in [arrival]: it replaces {code} in `completion_url`"
     else:
         fix = "Set `completion_url` in [arrival] to the address from the platform, with {code} or {worker} in it"
         if panel is None or panel.takes_code:

@@ -148,6 +148,6 @@ def read_gates(raw: Mapping[str, Any], settings: StudySettings | None, report: C
                 name,
                 mistake.line,
                 f"can't be filled: {mistake.why}",
-                "docs/protocols.md lists the names a message may use.",
+                mistake.fix,
             )
     return messages

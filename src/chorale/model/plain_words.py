@@ -100,6 +100,12 @@ _TABLE = tuple(
         ),
         (r"Input should be greater than (\S+)", "is not above {0}", "must be above {0}", "Write a number above {0}."),
         (r"Input should be less than (\S+)", "is not below {0}", "must be below {0}", "Write a number below {0}."),
+        (
+            r"Input should be a valid date.*",
+            "is not a date",
+            "must be a date",
+            'Write it as "YYYY-MM-DD", with quotes.',
+        ),
         (r"Input should be (.+)", "is not one of the allowed values", "must be {0}", "Write {0}."),
         (r"String should have at least 1 character", "is empty", "must not be empty", "Fill it in."),
         (

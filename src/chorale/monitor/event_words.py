@@ -22,7 +22,7 @@ def in_words(tx: Tx, study: Study, events: Iterable[Event]) -> list[Event]:
     for event in events:
         stage = study.stages.get(event.stage or "")
         task = None if stage is None else stage.task
-        if task is None or not task.shape.fields or event.item is None or event.stage is None:
+        if task is None or event.item is None or event.stage is None:
             shown.append(event)
             continue
         place = (event.stage, event.item)
@@ -38,13 +38,13 @@ def _worded(task: Task, payload: Payload, event: Event) -> dict[str, Any]:
     # A decision is already in the answer.
     evidence = {name: value for name, value in event.evidence.items() if name != "decision"}
     for name in _ANSWERS:
-        if isinstance(evidence.get(name), dict):
+        if isinstance(evidence.get(name), (dict, list)):
             is_gold = "gold" in event.kind and name in ("answer", "before", "gold")
             evidence[name] = answer_words(task, payload, evidence[name], gold=is_gold)
     if isinstance(evidence.get("judgments"), list):
         evidence["judgments"] = [
             {**one, "answer": answer_words(task, payload, one["answer"])}
-            if isinstance(one, dict) and isinstance(one.get("answer"), dict)
+            if isinstance(one, dict) and isinstance(one.get("answer"), (dict, list))
             else one
             for one in evidence["judgments"]
         ]
@@ -84,6 +84,7 @@ _EVIDENCE: Mapping[str, str] = {
     "crowd": "aggregated label",
     "right": "correct",
     "lease": "time limit",
+    "grace": "answers until the removal",
 }
 
 

@@ -189,11 +189,14 @@ def _share(value: float | None) -> str:
 
 
 def _view(view: Mapping[str, Any]) -> str:
-    return " · ".join(_brief(value) for value in view.values())
+    # Nested values are for the form's script, not for readers.
+    return " · ".join(_brief(value) for value in view.values() if not isinstance(value, dict))
 
 
 def _brief(value: Any) -> str:
-    return value if isinstance(value, str) and len(value) <= _LONGEST_TEXT else shortened(value)
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST_TEXT else f"{value[: _LONGEST_TEXT - 1]}…"
+    return shortened(value)
 
 
 def team_table(accounts: Iterable[TeamMember]) -> Table:

@@ -28,7 +28,7 @@ def forecast_page(simulation: Forecasts) -> str:
     """A standalone HTML file, without scripts or external resources."""
     several = len(simulation.forecasts) > 1
     parts = [
-        f"<h1>Rehearsal: {escape(simulation.title)}</h1>",
+        f"<h1>Simulation: {escape(simulation.title)}</h1>",
         f"<p>{runs_text(simulation)}{_intervals_hold(simulation)}. {_how_people_err(simulation)}</p>",
     ]
     if notes := forecast_notes(simulation):
@@ -44,7 +44,7 @@ def forecast_page(simulation: Forecasts) -> str:
         parts.append(html_figure("Cost over time, one line per run", _cost_curves(simulation, forecast)))
     if len(simulation.forecasts) > MOST_IN_DETAIL:
         parts.append(f"<p>The first {MOST_IN_DETAIL} variations are shown in detail.</p>")
-    return html_page(f"Rehearsal: {simulation.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
+    return html_page(f"Simulation: {simulation.title}", _STYLE + PAGE_STYLE, "\n".join(parts))
 
 
 def _how_people_err(simulation: Forecasts) -> str:
@@ -69,7 +69,7 @@ def _intervals_hold(simulation: Forecasts) -> str:
 
 def _funnel(forecast: Forecast) -> str:
     bars = []
-    for key, label in (("arrived", "came"), ("active", "worked")):
+    for key, label in (("arrived", "joined"), ("active", "worked")):
         bars += _bar(label, forecast.of(_OF_RUN[key]), faint=False)
     for name in forecast.stages:
         for key, label in _KEPT_AND_LOST:

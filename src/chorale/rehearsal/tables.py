@@ -61,10 +61,10 @@ def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
             if measure.key == "cost_per_result":
                 title += f" ({', '.join(forecast.final)})"
             rows.append((title, _cell(estimate, measure.unit, simulation), low if low == high else f"{low}–{high}"))
-    title, columns = f"Forecast of the study{_with(forecast)}", ("what", "mean#", f"{_interval(simulation)}#")
+    title, columns = f"Forecast of the study{_with(forecast)}", ("measure", "mean#", f"{_interval(simulation)}#")
     if len(simulation.seeds) == 1:
         # One run has neither an interval nor a mean.
-        return ScoreTable(title, ("what", "in one run#"), [row[:2] for row in rows])
+        return ScoreTable(title, ("measure", "in one run#"), [row[:2] for row in rows])
     return ScoreTable(title, columns, rows)
 
 

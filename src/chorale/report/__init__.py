@@ -149,7 +149,7 @@ _SIMULATED = "All people in this study were simulated. Its numbers do not descri
 def _subtitle(came: Attendees) -> str:
     if came.last_at is None:
         return "There are no answers yet."
-    return f"State of the last answer, on {day(came.last_at)}."
+    return f"Data up to the last answer, on {day(came.last_at)}."
 
 
 def _verification_section(tx: Tx, study: Study) -> Section:

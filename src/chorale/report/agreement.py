@@ -151,9 +151,13 @@ def _coefficients(
         notes.append(f"{question.title}: {error.message}")
         return {"question": question.title, **of, "coefficient": "alpha", "value": None}
     signatures.append(scored.signature)
-    # Options for reading labels from files do not apply to values with a distance of their own.
+    # Notes on labels that are compared as text do not apply to values with a distance of their own.
     notes += answered.notes
-    notes += [f"{question.title}: {note}" for note in scored.notes if not (question.by_distance and "--sep" in note)]
+    notes += [
+        f"{question.title}: {note}"
+        for note in scored.notes
+        if not (question.by_distance and "compared as text" in note)
+    ]
     return {
         "question": question.title,
         **of,

@@ -40,6 +40,7 @@ def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
 
 def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
     summaries = export_formats(study)
+    fields = {field.name for stage in study.stages.values() for field in stage.task.shape.fields}
     for name in dataset_formats(study, {stage.name for stage in main_stages(study)}):
         path = folder / export_file_name(study, name)
         rows = write_export_within(tx, study, name, path)
@@ -56,7 +57,7 @@ def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
             path.stat().st_size,
             rows,
             f"{summary[0].upper()}{summary[1:]}.",
-            [replace(described(column), is_nested=column in nested) for column in columns],
+            [replace(described(column, fields), is_nested=column in nested) for column in columns],
         )
 
 

@@ -54,7 +54,8 @@ def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported:
     details: list[Part] = [*_items(now), ScoreTable("People", ("people who", "number#"), persons), *_rounds(now)]
     outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
     for name, tally in outcomes.items():
-        details.append(ScoreTable(f"Outcomes: {name}", ("outcome", "number#"), list(tally.items())))
+        title = "Outcomes" if len(outcomes) == 1 else f"Outcomes: {name}"
+        details.append(ScoreTable(title, ("outcome", "number#"), list(tally.items())))
     json = {
         "arrived": came.arrived,
         "consented": None if imported else came.consented,

@@ -52,7 +52,7 @@ class StageQuestion:
     def measured(self) -> str:
         """The level or distance, in a word."""
         if self.by_distance and self.field is not None:
-            return f"{self.field.scale} with their own distance"
+            return f"distance between {self.field.scale}"
         return "sets with MASI distance" if self.sets else self.level
 
     @property

@@ -33,7 +33,7 @@ def pay_text(stage: StageSettings, study: Study) -> str:
         words.append(say("{amount} per answer", amount=_money(pay.per_judgment, study)))
     if pay.by_length is not None:
         per, most = (_money(amount, study) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        words.append(say("{amount} per 100 words, up to {most} for the length", amount=per, most=most))
+        words.append(say("{amount} per 100 words that you read, up to {most}", amount=per, most=most))
     if pay.finished:
         words.append(_finished_text(stage, study))
     if pay.kept is not None:
@@ -56,7 +56,7 @@ def screenout_text(finish: Finish, study: Study) -> str:
     """The pay of people for whom the study ends early."""
     joined, say = finish.joined, study.language.say
     if joined is None:
-        return say("You are paid for what you have earned. Your earnings are shown below.")
+        return say("You are paid what you have earned. Your earnings are shown below.")
     if joined.screenout == "fixed":
         fixed = _money(joined.screenout_reward or 0, study)
         return say(

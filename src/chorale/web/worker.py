@@ -19,6 +19,7 @@ from chorale.engine.bonuses import bonuses_of
 from chorale.engine.expected_time import ExpectedTime, expected_time, expected_times
 from chorale.engine.finishing import finish_of
 from chorale.engine.running import RunningStage, Study, no_such_stage
+from chorale.engine.sessions import ERASED
 from chorale.engine.work import Offer, Visit, WorkerProgress
 from chorale.folder.reading import StageContent
 from chorale.model import Refusal, Standing
@@ -95,6 +96,8 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def home(request: Request) -> Response:
         visit = await current_visit(request)
+        if isinstance(visit, Refusal) and visit.message == ERASED:
+            return pages.page("worker/withdrawn.html", owed=None)
         if isinstance(visit, Refusal):
             return _signed_out_page(site, request, visit, signs_in=await site.read(has_team))
         if visit.panel == entering.EXPERTS_PANEL:

@@ -76,7 +76,8 @@ def _add_problem(
     known = _known_names(table)
     if message == UNKNOWN:
         unknown = str(loc[-1])
-        report.setting(path, f"there is no setting `{printable(unknown)}` here", did_you_mean(unknown, known))
+        fix = did_you_mean(unknown, known) if known else "Remove it: nothing can be set here."
+        report.setting(path, f"there is no setting `{printable(unknown)}` here", fix)
         return
     words = plain_words(message)
     if message == MISSING and loc[-1] in known:

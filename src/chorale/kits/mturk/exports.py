@@ -74,8 +74,8 @@ def _cell(value: Any) -> Any:
 
 
 BATCH = ExportFormat(
-    "every production answer, like the results of a Mechanical Turk batch, as CSV; in a study with HITs, column for "
-    "column",
+    "every production answer, like the results of a Mechanical Turk batch, as CSV; in a study with HITs, with the "
+    "same columns",
     "batch_results.csv",
     (),
     _rows,

@@ -23,7 +23,7 @@ KIT = Kit(
         ),
         Command(
             ("import", "qasrl"),
-            "Turn published QA-SRL data into items and gold, to browse, consolidate or train people.",
+            "Turn published QA-SRL data into items and gold, for browsing, consolidation or training.",
             f"{_HERE}.commands.importing:qasrl",
         ),
         Command(

@@ -28,7 +28,7 @@ def qasrl(
     force: Annotated[bool, Option(help="Overwrite existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Turn published QA-SRL data into items and gold, to browse, consolidate or train people."""
+    """Turn published QA-SRL data into items and gold, for browsing, consolidation or training."""
     published = read_published(files, read_sentences(sentences) if sentences else None)
     made = {out / name: rows for name, rows in published.files().items()}
     if not made:

@@ -172,7 +172,7 @@ class PlaceSettings(TableSettings):
     tokenizer: Annotated[str, Field(min_length=1, max_length=60)] | None = Field(
         default=None,
         description="`spans`, `relations`: how the text is split into tokens: `words`, `spaces`, `characters`, or "
-        "the tokenizer of an installed [kit](kits.md). Default: `words`, in which every character is a token in "
+        "the tokenizer of an installed kit. Default: `words`, in which every character is a token in "
         "scripts without spaces between words.",
     )
     overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: let spans overlap.")

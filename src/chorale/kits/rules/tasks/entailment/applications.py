@@ -27,8 +27,8 @@ class EntailmentOptions(BaseModel):
 
     meaningless_lhs: MeaninglessLeft = Field(
         default=MeaninglessLeft.SET_ASIDE,
-        description="How to treat an application whose left side is meaningless: `set-aside`, `non-entailing`, or "
-        "`told` (in the table as `Meaningless`).",
+        description="How to treat an application whose left side is meaningless: `set-aside` (leave it out), "
+        "`non-entailing` (count it as No) or `told` (label it `Meaningless` in the exported table).",
     )
 
 
