@@ -222,8 +222,7 @@ class Form:
     """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
     are filled with that field of the view."""
     module: Path | None = None
-    """ES module for forms that need more than filling in text and collecting fields. It can import modules from
-    its folder."""
+    """ES module for forms that need more than texts and fields. It can import modules from its folder."""
     style: Path | None = None
     """Style sheet of this form."""
     shared: tuple[Path, ...] = ()

@@ -22,6 +22,7 @@ from chorale.kits.forms.task import FORM
 from chorale.kits.forms.task.items import media_columns
 from chorale.kits.forms.task.settings import MARKED, FormOptions
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 _TASK, _WORKER, _ITEM, _ANSWER = "chorale_task", "chorale_worker", "chorale_item", "chorale_answer"
 _NOBODY = "unknown"
@@ -52,7 +53,7 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
         with table.open("w", encoding="utf-8") as file:
             file.writelines(f"{json.dumps(row.cells, ensure_ascii=False)}\n" for row in rows)
         options = BatchOptions(_TASK, _WORKER, _ANSWER)
-        return import_files([table], out, options, title=title, kind=kind, media=_files(tasks.parent, media, rows))
+        return import_files([table], out, options, title=title, kind=kind, media=_files(tasks, media, rows))
 
 
 @dataclass(frozen=True)
@@ -137,11 +138,17 @@ def _hosts(path: Path, media: Sequence[str]) -> list[str]:
     return sorted({f"{part.scheme}://{part.netloc}" for part in parts})
 
 
-def _files(folder: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict[str, Path]:
+def _files(tasks: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict[str, Path]:
     """Files next to the export that tasks refer to, by path."""
     places = {row.item[name] for row in rows for name in media if name in row.item}
-    inside = [place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts]
-    return {place: folder / place for place in sorted(inside) if (folder / place).is_file()}
+    inside = sorted(place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts)
+    missing = [place for place in inside if not (tasks.parent / place).is_file()]
+    if missing:
+        words = (
+            f"{tasks} names {plural(len(missing), 'file', 'files')} that are not next to it (such as '{missing[0]}')"
+        )
+        raise UserError(f"{words}. Copy the pictures and recordings to {tasks.parent}, with their folders.")
+    return {place: tasks.parent / place for place in inside}
 
 
 def _place(value: str) -> str:
