@@ -144,10 +144,9 @@ def _files(tasks: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict
     inside = sorted(place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts)
     missing = [place for place in inside if not (tasks.parent / place).is_file()]
     if missing:
-        words = (
-            f"{tasks} names {plural(len(missing), 'file', 'files')} that are not next to it (such as '{missing[0]}')"
-        )
-        raise UserError(f"{words}. Copy the pictures and recordings to {tasks.parent}, with their folders.")
+        found = f"{plural(len(missing), 'file', 'files')}, such as '{missing[0]}'"
+        words = f"{tasks} names pictures or recordings that are not next to it ({found})."
+        raise UserError(f"{words} Copy them to {tasks.parent}, with their folders.")
     return {place: tasks.parent / place for place in inside}
 
 
