@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from chorale.contract.asked_once import AskedOnce
 from chorale.contract.combined import Combined
 from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, StageResults, TaskExport
-from chorale.contract.fields import AnswerField, FieldKind, FieldResult, Scale, StudioControl
+from chorale.contract.fields import AnswerField, FieldKind, FieldResult, Scale, ShownTag, StudioControl, StudioPage
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.prompting import Prompting, UnreadableError
 from chorale.contract.quality_names import QualityNames
@@ -64,10 +64,12 @@ __all__ = [
     "Scale",
     "Seeds",
     "Shape",
+    "ShownTag",
     "Simulating",
     "SourceProblem",
     "StageResults",
     "StudioControl",
+    "StudioPage",
     "Task",
     "TaskExport",
     "UnreadableError",

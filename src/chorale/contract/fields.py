@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from chorale.model import Payload
@@ -72,14 +73,33 @@ class StudioControl(NamedTuple):
     """The Label Studio control for a field, and the format of its value."""
 
     tag: Callable[[str], str]
-    """From the name of its object tag to the XML of the control; `name` is the field's name."""
+    """From the name of its object tag to the XML of the control; `name` is the field's name. Further controls have
+    names that begin with the field's name and a hyphen."""
     results: Callable[[Any, Payload], Sequence[Mapping[str, Any]]]
     """From a value and its item to results: `type` and `value`, and where regions refer to each other, `id`, `from_id`
-    and `to_id`, unique within the answer. `from_name` and `to_name` are added."""
+    and `to_id`, unique within the answer. `from_name` and `to_name` are added where they are missing."""
     read: Callable[[Sequence[Mapping[str, Any]], Payload], Any] | None = None
     """From such results and the item back to the value; None if that is not possible."""
-    shows: str = "Text"
-    """The object tag of its column: `Text`, `Image`, `Audio`, `Video`."""
+    data: Callable[[Payload], Mapping[str, Any]] | None = None
+    """From an item to data of the task that only the control needs. Their names begin with `chorale_`."""
+
+
+class ShownTag(NamedTuple):
+    """The Label Studio tag that shows a column of the items."""
+
+    tag: str = "Text"
+    attributes: Mapping[str, str] = MappingProxyType({})
+    convert: Callable[[Any], Any] | None = None
+    """From the stored value to the data of the task. Default: as it is shown to workers."""
+
+
+class StudioPage(NamedTuple):
+    """What an export for Label Studio needs to know about a form."""
+
+    shown: Mapping[str, ShownTag]
+    """The tags of columns that are not plain text."""
+    options: str
+    """The form's options as JSON. The configuration keeps them, so that an import restores the form."""
 
 
 def plain_text(value: Any) -> str:

@@ -18,7 +18,7 @@ from chorale.contract.combined import Combined, by_confidence
 from chorale.contract.explaining import PLAIN_WORDING
 from chorale.contract.explaining import Explaining as Explaining  # noqa: PLC0414 - with the other parts of a task
 from chorale.contract.exporting import Seeds, TaskExport
-from chorale.contract.fields import AnswerField, FieldResult, Scale
+from chorale.contract.fields import AnswerField, FieldResult, Scale, StudioPage
 from chorale.contract.peoples_grades import Kept, Marks
 from chorale.contract.prompting import PLAIN_PROMPTING, Prompting
 from chorale.contract.quality_names import CROWDTRUTH_NAMES, QualityNames
@@ -222,8 +222,7 @@ class Form:
     """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
     are filled with that field of the view."""
     module: Path | None = None
-    """ES module for forms that need more than filling in text and collecting fields. It can import modules from
-    its folder."""
+    """ES module for forms that need more than texts and fields. It can import modules from its folder."""
     style: Path | None = None
     """Style sheet of this form."""
     shared: tuple[Path, ...] = ()
@@ -249,11 +248,12 @@ class Form:
     reveal: Reveal | None = None
     """The second step, shown after the first part of the answer is stored. Default: a form in one step."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
-    """From an item and `Seeds` to an order of options for one worker, the same on every call. The module gets it with
-    the
-    view. Store answers by value, so that they do not depend on it."""
+    """From an item and `Seeds` to an order of options for one worker, the same on every call. The module gets it too.
+    Store answers by value, so that they do not depend on it."""
     read: Callable[[dict[str, Any]], Any] = as_it_is
     """The part of the view that people read, if it also contains other things, such as scripts. Default: all of it."""
+    studio: StudioPage | None = None
+    """How Label Studio shows an item. Default: as text."""
     seconds: Callable[[Payload], float] | None = None
     """The minimum time for an item. Default: estimated from its words, options, pictures and fields."""
     written_words: int = 0

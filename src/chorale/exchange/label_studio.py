@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
+from chorale.contract import ShownTag
 from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_fields import shown_columns
 from chorale.exchange.export_rows import iso_time
@@ -50,9 +51,10 @@ def write_with_config(study: Study, rows: Iterator[tables.TableRow], path: Path)
 def labelling_config(stage: RunningStage) -> str:
     """The configuration of a project with a stage's items and questions."""
     objects = _objects(stage)
-    shown = [
-        f"  <{tag} name={quoteattr(name)} value={quoteattr('$' + column)}/>" for column, (name, tag) in objects.items()
-    ]
+    shown = [_object(column, name, stage) for column, name in objects.items()]
+    if not objects:
+        # Every control needs something to refer to.
+        shown = [f"  <Text name={quoteattr(_ITEM)} value={quoteattr('$chorale_item')}/>"]
     asked = [
         f"  <Header value={quoteattr(field.ask or field.name)}/>\n  {field.studio.tag(_to_name(objects, field.item))}"
         for field in stage.task.shape.fields
@@ -60,7 +62,20 @@ def labelling_config(stage: RunningStage) -> str:
     ]
     if not stage.task.shape.fields:
         asked = [_unnamed_control(stage, _to_name(objects, None))]
-    return "\n".join(["<View>", *shown, *asked, "</View>", ""])
+    page = stage.task.form.studio
+    kept = "" if page is None else f" choraleStage={quoteattr(stage.name)} chorale={quoteattr(page.options)}"
+    return "\n".join([f"<View{kept}>", *shown, *asked, "</View>", ""])
+
+
+def _object(column: str, name: str, stage: RunningStage) -> str:
+    shown = _shown_as(stage, column)
+    attributes = {"name": name, "value": f"${column}", **shown.attributes}
+    return f"  <{shown.tag} {' '.join(f'{key}={quoteattr(value)}' for key, value in attributes.items())}/>"
+
+
+def _shown_as(stage: RunningStage, column: str) -> ShownTag:
+    page = stage.task.form.studio
+    return ShownTag() if page is None else page.shown.get(column, ShownTag())
 
 
 def _unnamed_control(stage: RunningStage, to: str) -> str:
@@ -71,26 +86,21 @@ def _unnamed_control(stage: RunningStage, to: str) -> str:
     return f"  <Choices name={quoteattr(_UNNAMED)} toName={quoteattr(to)}>{options}</Choices>"
 
 
-def _objects(stage: RunningStage) -> dict[str, tuple[str, str]]:
-    """The shown columns, each with the name and kind of its tag."""
-    kinds = {field.item: field.studio.shows for field in stage.task.shape.fields if field.item and field.studio}
+def _objects(stage: RunningStage) -> dict[str, str]:
+    """The shown columns, each with the name of its tag."""
     return {
-        column: (f"{_ITEM}{number}" if number > 1 else _ITEM, kinds.get(column, "Text"))
-        for number, column in enumerate(shown_columns(stage), 1)
+        column: f"{_ITEM}{number}" if number > 1 else _ITEM for number, column in enumerate(shown_columns(stage), 1)
     }
 
 
-def _to_name(objects: Mapping[str, tuple[str, str]], column: str | None) -> str:
-    return objects[column][0] if column is not None and column in objects else _ITEM
+def _to_name(objects: Mapping[str, str], column: str | None) -> str:
+    return objects[column] if column is not None and column in objects else _ITEM
 
 
 def _task(stage: RunningStage, item: Item, given: Sequence[Response]) -> dict[str, Any]:
-    view = stage.task.form.view(item.payload)
-    # Texts that are lists of tokens are shown as running text; regions have character offsets in it.
-    texts = {name: view[name] for name in shown_columns(stage) if isinstance(view.get(name), str)}
     return {
         "id": item.id,
-        "data": {**item.payload, **texts, "chorale_stage": stage.name, "chorale_item": item.key},
+        "data": _data(stage, item),
         "annotations": [
             {
                 "id": row.id,
@@ -99,11 +109,40 @@ def _task(stage: RunningStage, item: Item, given: Sequence[Response]) -> dict[st
                 "lead_time": row.duration_ms / 1000,
                 "was_cancelled": False,
                 "result": _results(stage, item.payload, row.answer),
+                **_unanswered(stage, row.answer),
             }
             for row in given
         ],
         "predictions": _predictions(stage, item),
     }
+
+
+def _data(stage: RunningStage, item: Item) -> dict[str, Any]:
+    view = stage.task.form.view(item.payload)
+    shown = {}
+    for name in shown_columns(stage):
+        convert = _shown_as(stage, name).convert
+        if convert is not None and item.payload.get(name) is not None:
+            shown[name] = convert(item.payload[name])
+        elif isinstance(view.get(name), str):
+            # Texts that are lists of tokens are shown as running text; regions have character offsets in it.
+            shown[name] = view[name]
+    changed = {name: item.payload[name] for name, value in shown.items() if item.payload[name] != value}
+    own: dict[str, Any] = {"chorale_stage": stage.name, "chorale_item": item.key}
+    own |= {"chorale_original": changed} if changed else {}
+    for field in stage.task.shape.fields:
+        if field.studio is not None and field.studio.data is not None:
+            own |= field.studio.data(item.payload)
+    return {**item.payload, **shown, **own}
+
+
+def _unanswered(stage: RunningStage, answer: Any) -> dict[str, list[str]]:
+    """The optional fields without an answer: an empty list of regions is an answer, but has no results either."""
+    if not isinstance(answer, Mapping):
+        return {}
+    fields = (field for field in stage.task.shape.fields if field.item is not None and field.asked(answer))
+    names = [field.name for field in fields if answer.get(field.name) is None]
+    return {"chorale_unanswered": names} if names else {}
 
 
 def _predictions(stage: RunningStage, item: Item) -> list[dict[str, Any]]:

@@ -3,56 +3,110 @@
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
-from chorale.contract import AnswerField, FieldKind, Task
+from pydantic import ValidationError
+
+from chorale.contract import AnswerError, AnswerField, FieldKind, Task
 from chorale.exchange.batch_kinds import BatchKind
 from chorale.exchange.importing import Imported, import_files
 from chorale.files.batch_files import BatchOptions
 from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import NEVER_SHOWN
-from chorale.kits.forms.label_studio_config import StudioForm, form_in
+from chorale.kits.forms.label_studio_config import StudioForm, field_of, form_in
 from chorale.kits.forms.task import FORM
+from chorale.kits.forms.task.items import media_columns
+from chorale.kits.forms.task.settings import MARKED, FormOptions
 from chorale.model import UserError
+from chorale.model.plural import plural
 
-_TASK, _WORKER, _ANSWER = "chorale_task", "chorale_worker", "chorale_answer"
+_TASK, _WORKER, _ITEM, _ANSWER = "chorale_task", "chorale_worker", "chorale_item", "chorale_answer"
 _NOBODY = "unknown"
-_OWN_DATA = frozenset(("chorale_stage", "chorale_item", *NEVER_SHOWN))
-"""What a task's data has for others than workers: the names that exports of Chorale add, and those of study files."""
 
 
 def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imported:
     """Creates a study from a Label Studio JSON export and its labelling configuration."""
     asked = form_in(_text(config), config.name)
-    asked.options["hosts"] = _hosts(tasks, asked)
-    rows = list(_rows(tasks, FORM.configured(FORM.options.model.model_validate(asked.options)), asked))
-    _allow_overlaps(asked, rows)
+    media = media_columns(_form(asked, config))
+    asked.options["hosts"] = sorted({*asked.options.get("hosts", ()), *_hosts(tasks, media)})
+    form = _form(asked, config)
+    task = FORM.configured(form)
+    entries = [{"id": number, **entry} for number, entry in enumerate(_listed(tasks), 1)]
+    rows = [row for entry in entries if _is_of(asked, entry) for row in _rows(entry, task, asked, form)]
+    _fit(asked, task, [row.answer for row in rows])
+    _check(tasks, FORM.configured(_form(asked, config)), rows)
     kind = BatchKind(
         task="form",
         settings="",
         options=_as_toml(asked),
         item_columns=frozenset(),
         answer_column=_ANSWER,
-        item=lambda cells: {name: value for name, value in cells.items() if name not in (_TASK, _WORKER, _ANSWER)},
+        item=lambda cells: json.loads(cells[_ITEM]),
         answer=lambda given: json.loads(next(iter(given.values()))),
     )
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / f"{tasks.stem}.jsonl"
         with table.open("w", encoding="utf-8") as file:
-            file.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+            file.writelines(f"{json.dumps(row.cells, ensure_ascii=False)}\n" for row in rows)
         options = BatchOptions(_TASK, _WORKER, _ANSWER)
-        return import_files([table], out, options, title=title, kind=kind, media=_files(tasks.parent, asked, rows))
+        return import_files([table], out, options, title=title, kind=kind, media=_files(tasks, media, rows))
 
 
-def _allow_overlaps(asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Allows overlapping spans only if some overlap, because words are otherwise aggregated one by one."""
-    answers = [json.loads(row[_ANSWER]) for row in rows]
-    for field in asked.options["fields"]:
-        if field["kind"] == "spans":
-            field["overlap"] = any(_overlap(answer.get(field["name"], [])) for answer in answers)
+@dataclass(frozen=True)
+class StudioRow:
+    """One annotation."""
+
+    task: str
+    worker: str
+    item: Mapping[str, Any]
+    answer: Mapping[str, Any]
+
+    @property
+    def cells(self) -> dict[str, str]:
+        item, answer = (json.dumps(part, ensure_ascii=False) for part in (self.item, self.answer))
+        return {_TASK: self.task, _WORKER: self.worker, _ITEM: item, _ANSWER: answer}
+
+
+def _form(asked: StudioForm, config: Path) -> FormOptions:
+    try:
+        return FormOptions.model_validate(asked.options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        words = f"{config.name} does not fit a form: {place}: {first['msg'].removeprefix('Value error, ')}"
+        raise UserError(f"{words} Change the configuration.") from None
+
+
+def _is_of(asked: StudioForm, entry: Mapping[str, Any]) -> bool:
+    """Whether a task belongs to the stage of the configuration. An export has the tasks of all stages."""
+    return asked.stage is None or entry["data"].get("chorale_stage", asked.stage) == asked.stage
+
+
+def _fit(asked: StudioForm, task: Task, answers: Sequence[Mapping[str, Any]]) -> None:
+    """Adapts the form to answers from Label Studio, which knows neither conditions nor required fields."""
+    for field, settings in zip(task.shape.fields, asked.options["fields"], strict=True):
+        name = field.name
+        if any(name in answer and not field.asked(answer) for answer in answers):
+            settings.pop("shown_if")
+            settings["required"] = False
+        elif any(name not in answer and field.asked(answer) for answer in answers):
+            settings["required"] = False
+        # Only if some overlap, because words are otherwise aggregated one by one.
+        if settings["kind"] == "spans" and any(_overlap(answer.get(name, [])) for answer in answers):
+            settings["overlap"] = True
+
+
+def _check(path: Path, task: Task, rows: Sequence[StudioRow]) -> None:
+    for row in rows:
+        try:
+            task.shape.parse_answer(row.answer)
+        except AnswerError as error:
+            words = f"{path}: task {row.task}: the annotation of {row.worker} {error}"
+            raise UserError(f"{words}. Complete or delete it in Label Studio, and export again.") from None
 
 
 def _overlap(spans: Sequence[Mapping[str, Any]]) -> bool:
@@ -77,18 +131,23 @@ def _listed(path: Path) -> list[dict[str, Any]]:
     return listed
 
 
-def _hosts(path: Path, asked: StudioForm) -> list[str]:
+def _hosts(path: Path, media: Sequence[str]) -> list[str]:
     """The servers of images and recordings."""
-    places = [one["data"].get(name) for one in _listed(path) for name in asked.media] if asked.media else []
+    places = [one["data"].get(name) for one in _listed(path) for name in media] if media else []
     parts = [urlsplit(place) for place in places if isinstance(place, str) and "://" in place]
     return sorted({f"{part.scheme}://{part.netloc}" for part in parts})
 
 
-def _files(folder: Path, asked: StudioForm, rows: Sequence[Mapping[str, Any]]) -> dict[str, Path]:
+def _files(tasks: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict[str, Path]:
     """Files next to the export that tasks refer to, by path."""
-    places = {row[name] for row in rows for name in asked.media if name in row}
-    inside = [place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts]
-    return {place: folder / place for place in sorted(inside) if (folder / place).is_file()}
+    places = {row.item[name] for row in rows for name in media if name in row.item}
+    inside = sorted(place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts)
+    missing = [place for place in inside if not (tasks.parent / place).is_file()]
+    if missing:
+        found = f"{plural(len(missing), 'file', 'files')}, such as '{missing[0]}'"
+        words = f"{tasks} names pictures or recordings that are not next to it ({found})."
+        raise UserError(f"{words} Copy them to {tasks.parent}, with their folders.")
+    return {place: tasks.parent / place for place in inside}
 
 
 def _place(value: str) -> str:
@@ -98,23 +157,29 @@ def _place(value: str) -> str:
     return value.partition("?d=")[2] or value.lstrip("/")
 
 
-def _rows(path: Path, task: Task, asked: StudioForm) -> Iterator[dict[str, Any]]:
+def _rows(entry: Mapping[str, Any], task: Task, asked: StudioForm, form: FormOptions) -> Iterator[StudioRow]:
     """One row per annotation that was not cancelled."""
-    for number, entry in enumerate(_listed(path), 1):
-        data = entry["data"]
-        key = str(data.get("chorale_item", entry.get("id", number)))
-        item = {name: value for name, value in data.items() if isinstance(value, str) and name not in _OWN_DATA}
-        item |= {name: _place(item[name]) for name in asked.media if name in item}
-        for made in entry.get("annotations") or ():
-            if not made.get("was_cancelled"):
-                answer = json.dumps(_answer(task, made.get("result") or [], item), ensure_ascii=False)
-                yield {_TASK: key, _WORKER: _who(made.get("completed_by")), _ANSWER: answer, **item}
+    key = str(entry["data"].get("chorale_item", entry["id"]))
+    item = _item(entry["data"], asked, form)
+    for made in entry.get("annotations") or ():
+        if not made.get("was_cancelled"):
+            answer = _answer(task, form, made, item)
+            yield StudioRow(key, _who(made.get("completed_by")), item, answer)
 
 
-def _answer(task: Task, results: list[Mapping[str, Any]], item: Mapping[str, Any]) -> dict[str, Any]:
-    answer = {}
-    for field in task.shape.fields:
-        of_field = [_as_exported(result, field) for result in results if result.get("from_name") == field.name]
+def _item(data: Mapping[str, Any], asked: StudioForm, form: FormOptions) -> dict[str, Any]:
+    """The columns of an item. Only exports of Chorale have other values than texts."""
+    own = [name for name in data if not name.startswith("chorale_") and name not in NEVER_SHOWN]
+    item = {name: data[name] for name in own if isinstance(data[name], str) or asked.stage is not None}
+    item |= data.get("chorale_original", {}) if asked.stage is not None else {}
+    return item | {name: _place(item[name]) for name in media_columns(form) if isinstance(item.get(name), str)}
+
+
+def _answer(task: Task, form: FormOptions, made: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    results = made.get("result") or []
+    answer: dict[str, Any] = {}
+    for field, settings in zip(task.shape.fields, form.asked, strict=True):
+        of_field = [_as_exported(each, field) for each in results if field_of(str(each.get("from_name"))) == field.name]
         if field.studio is None or field.studio.read is None:
             continue
         if field.kind is FieldKind.RELATIONS:
@@ -127,9 +192,14 @@ def _answer(task: Task, results: list[Mapping[str, Any]], item: Mapping[str, Any
             of_field = [each for each in of_field if "from_id" not in each or each["labels"][0]]
         if of_field:
             answer[field.name] = field.studio.read(of_field, item)
-        elif field.item is not None:
+        elif settings.kind in MARKED and settings.may_be_empty and _is_empty(field, answer, made):
             answer[field.name] = {"spans": [], "relations": []} if field.kind is FieldKind.RELATIONS else []
     return answer
+
+
+def _is_empty(field: AnswerField, answer: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
+    """Whether a field without regions is an answer: it was asked, and not skipped."""
+    return field.asked(answer) and field.name not in made.get("chorale_unanswered", ())
 
 
 def _as_exported(result: Mapping[str, Any], field: AnswerField) -> Mapping[str, Any]:
@@ -150,13 +220,7 @@ def _who(completed_by: Any) -> str:
 
 
 def _as_toml(asked: StudioForm) -> str:
-    shows = ", ".join(
-        f"{{ {', '.join(f'{name} = {_value(value)}' for name, value in part.items())} }}"
-        for part in asked.options["shows"]
-    )
-    lines = [f"shows = [{shows}]"]
-    if asked.options["hosts"]:
-        lines.append(f"hosts = {_value(asked.options['hosts'])}")
+    lines = [f"{name} = {_value(value)}" for name, value in asked.options.items() if name != "fields" and value]
     for field in asked.options["fields"]:
         lines += ["", "[[stage.options.fields]]", *(f"{name} = {_value(value)}" for name, value in field.items())]
     return "\n".join(lines) + "\n"
@@ -165,6 +229,8 @@ def _as_toml(asked: StudioForm) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {_value(each)}' for name, each in value.items())} }}"
     if isinstance(value, bool):
         return "true" if value else "false"
     return as_toml(value) if isinstance(value, str) else str(value)

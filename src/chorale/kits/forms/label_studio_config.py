@@ -1,6 +1,7 @@
 """Converts a Label Studio labelling configuration to the options of a form."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -22,12 +23,10 @@ _NONE = "None of these"
 class StudioForm:
     """The columns and form of a configuration."""
 
-    columns: tuple[str, ...]
-    """The displayed columns, in order."""
     options: dict[str, Any]
     """The equivalent form."""
-    media: frozenset[str]
-    """The columns with a file name of an image, audio or video."""
+    stage: str | None = None
+    """The stage, if Chorale wrote the configuration: its options are those of the stage's form."""
 
 
 def form_in(xml: str, name: str) -> StudioForm:
@@ -38,16 +37,20 @@ def form_in(xml: str, name: str) -> StudioForm:
         root = ElementTree.fromstring(xml)  # noqa: S314 - without entities there is nothing to expand
     except ElementTree.ParseError as error:
         raise UserError(f"{name} is not valid XML: {error}. Export the labelling configuration again.") from None
+    saved = _saved(root, name)
     objects = {
         tag.attrib["name"]: StudioObject(tag.attrib.get("value", "").removeprefix("$"), _OBJECTS[tag.tag])
         for tag in root.iter()
         if tag.tag in _OBJECTS and "name" in tag.attrib
     }
-    if not objects:
+    if not objects and not saved:
         raise UserError(f"{name} has no supported display tag. Supported tags: {', '.join(_OBJECTS)}.")
-    fields = list(_fields(root, objects, name))
+    known = {field["name"]: field for field in saved.get("fields", ())}
+    fields = [*_known_fields(root, known), *_fields(root, objects, name, known)]
     if not fields:
         raise UserError(f"{name} has no control such as Choices, Labels, Rating or TextArea.")
+    if saved:
+        return StudioForm({"shows": [], **saved, "fields": fields}, root.attrib.get("choraleStage"))
     # Images to draw on, recordings to mark and sides of a comparison are shown by their field.
     used = {field.get("item") for field in fields if field["kind"] in ("boxes", "polygons", "segments")}
     used |= {side for field in fields for side in field.get("sides", ())}
@@ -56,9 +59,17 @@ def form_in(xml: str, name: str) -> StudioForm:
         for each in dict.fromkeys(objects.values())
         if each.column not in used
     ]
-    columns = tuple(dict.fromkeys(each.column for each in objects.values()))
-    media = frozenset(each.column for each in objects.values() if each.look)
-    return StudioForm(columns, {"shows": shows, "fields": fields}, media)
+    return StudioForm({"shows": shows, "fields": fields})
+
+
+def _saved(root: ElementTree.Element, name: str) -> dict[str, Any]:
+    """The options of the form that Chorale exported; empty for configurations by others."""
+    try:
+        saved = json.loads(root.attrib.get("chorale", "{}"))
+    except ValueError as error:
+        words = f"{name}: the attribute `chorale` of <View> is not valid JSON ({error})."
+        raise UserError(f"{words} Export the study again, or remove the attribute.") from None
+    return saved if isinstance(saved, dict) else {}
 
 
 class StudioObject(NamedTuple):
@@ -69,12 +80,35 @@ class StudioObject(NamedTuple):
     """None for text."""
 
 
-def _fields(root: ElementTree.Element, objects: dict[str, StudioObject], name: str) -> Iterator[dict[str, Any]]:
+def _known_fields(root: ElementTree.Element, known: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The exported fields that still have a control. Options may have been added or removed since then."""
+    controls = {field_of(tag.attrib["name"]): tag for tag in root.iter() if "toName" in tag.attrib}
+    for field, saved in known.items():
+        if field not in controls:
+            continue
+        options = {each["value"] if isinstance(each, dict) else each: each for each in saved.get("options", ())}
+        values = [choice.attrib["value"] for choice in controls[field] if "value" in choice.attrib]
+        changed = options and values and values != list(options)
+        yield {**saved, "options": [options.get(each, each) for each in values]} if changed else saved
+
+
+def field_of(control: str) -> str:
+    """The field of a control: names of fields have no hyphen.
+
+    >>> field_of("rubric-2")
+    'rubric'
+    """
+    return control.partition("-")[0]
+
+
+def _fields(
+    root: ElementTree.Element, objects: dict[str, StudioObject], name: str, known: Collection[str]
+) -> Iterator[dict[str, Any]]:
     asked = ""
     for tag in root.iter():
         if tag.tag == "Header":
             asked = tag.attrib.get("value", "")
-        if "toName" not in tag.attrib:
+        if "toName" not in tag.attrib or field_of(tag.attrib["name"]) in known:
             continue
         if tag.attrib.get("perRegion") == "true":
             words = f"{name} has the control <{tag.tag}> with perRegion, which is not supported."
@@ -123,7 +157,7 @@ def _kind(
             between = {"relations": list(dict.fromkeys(relations))}
             return {"kind": "relations", "item": shown[0].column, "min": 0, "options": values, **between}
         case "Labels" if shown and shown[0].look is None:
-            return {"kind": "spans", "item": shown[0].column, "min": 0, "overlap": True, **labels}
+            return {"kind": "spans", "item": shown[0].column, "min": 0, **labels}
     raise UserError(f"{name} has the control <{tag.tag}>, which is not supported. Remove it from the configuration.")
 
 

@@ -26,6 +26,7 @@ from chorale.kits.forms.task.page import BROWSER, form_page
 from chorale.kits.forms.task.prompting import prompting
 from chorale.kits.forms.task.reviewing import gather
 from chorale.kits.forms.task.settings import FormOptions, Look
+from chorale.kits.forms.task.studio_page import studio_page
 from chorale.kits.forms.task.tables import answers_table, results_table
 from chorale.model.wording import worded
 
@@ -120,6 +121,7 @@ def _configured(options: FormOptions) -> Task:
             markdown=tuple(part.item for part in options.shows if part.look is Look.MARKDOWN),
             view=form.view,
             arrange=form.arrange if form.shuffled else None,
+            studio=None if options.review is not None else studio_page(options),
         ),
         examples=(),
         options=Options(model=FormOptions, configure=_configured, example=_EXAMPLE_OPTIONS),

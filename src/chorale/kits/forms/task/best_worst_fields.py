@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
-from chorale.contract.fields import FieldKind, Scale
+from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
@@ -97,6 +98,9 @@ class BestWorstField(FormField):
     def rows(self, value: Picked, item: Payload) -> list[dict[str, Any]]:
         texts = self.texts(item)
         return [{"role": role, "value": value[role], "text": texts[value[role]]} for role in (BEST, WORST)]
+
+    def studio(self) -> StudioControl:
+        return studio_parts.best_and_worst(self.settings.name, self.headings, self.texts)
 
     def view(self, item: Payload) -> dict[str, Any]:
         return {self._item: [{"id": each["id"], "text": each["text"]} for each in item[self._item]]}

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, ClassVar, cast
 
-from chorale.contract.fields import FieldKind, Scale
+from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.settings import Kind
 from chorale.metrics.aggregation import trust_weighted_share
@@ -74,6 +75,9 @@ class MatrixField(FormField):
 
     def rows(self, value: Ratings, _item: Payload) -> list[dict[str, Any]]:
         return [{"row": row, "value": level} for row, level in value.items()]
+
+    def studio(self) -> StudioControl:
+        return studio_parts.ratings(self.settings.name, self._rows, self.settings.scale)
 
     def rules(self) -> dict[str, Any]:
         return {"rows": [[row, label] for row, label in self._rows.items()]}

@@ -5,7 +5,8 @@ from itertools import combinations
 from random import Random
 from typing import Any, ClassVar
 
-from chorale.contract.fields import FieldKind, Scale
+from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
@@ -83,3 +84,10 @@ class RankingField(FormField):
 
     def rows(self, value: Sequence[str], _item: Payload) -> list[dict[str, Any]]:
         return [{"rank": rank, "value": each} for rank, each in enumerate(value, 1)]
+
+    def studio(self) -> StudioControl:
+        return studio_parts.ranker(self.settings.name, self._titles)
+
+    def _titles(self, item: Payload) -> dict[str, str]:
+        """The ranked texts, by value."""
+        return {value: str(item[value]) if self.settings.sides else label for value, label in self.options}

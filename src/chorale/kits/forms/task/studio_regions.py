@@ -19,7 +19,6 @@ def boxes(name: str, options: Options) -> StudioControl:
         "RectangleLabels",
         lambda region: {part: round(region[part] * 100, 2) for part in parts} | {"rotation": 0},
         lambda value: {part: round(value[part] / 100, 4) for part in parts},
-        "Image",
     )
 
 
@@ -31,7 +30,6 @@ def polygons(name: str, options: Options) -> StudioControl:
         "PolygonLabels",
         lambda region: {"points": [[round(x * 100, 2), round(y * 100, 2)] for x, y in region["points"]]},
         lambda value: {"points": [[round(x / 100, 4), round(y / 100, 4)] for x, y in value["points"]]},
-        "Image",
     )
 
 
@@ -44,11 +42,10 @@ def audio_regions(name: str, options: Options) -> StudioControl:
         "Labels",
         lambda region: {part: region[part] for part in parts},
         lambda value: {part: round(value[part], 3) for part in parts},
-        "Audio",
     )
 
 
-def _regions(name: str, options: Options, control: str, there: _To, back: _To, shows: str) -> StudioControl:
+def _regions(name: str, options: Options, control: str, there: _To, back: _To) -> StudioControl:
     shown = options or ((name, name),)
     kind = control.lower()
 
@@ -70,4 +67,4 @@ def _regions(name: str, options: Options, control: str, there: _To, back: _To, s
         regions = [{**back(each["value"]), **({"label": each["value"][kind][0]} if options else {})} for each in given]
         return sorted(regions, key=lambda region: repr(sorted(region.items())))
 
-    return StudioControl(tag, results, read, shows)
+    return StudioControl(tag, results, read)

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
-from chorale.kits.forms.task import studio
+from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.quoted_spans import span_at
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, Kind
@@ -124,6 +124,9 @@ class TurnChoiceField(FormField):
     def rows(self, value: Sequence[Turn], _item: Payload) -> list[dict[str, Any]]:
         return [dict(each) for each in value]
 
+    def studio(self) -> StudioControl:
+        return studio_parts.turn_labels(self.settings.name, self._item, self.options)
+
     def view(self, item: Payload) -> dict[str, Any]:
         return {self._item: [dict(turn) for turn in item[self._item]]}
 
@@ -227,7 +230,7 @@ class TurnSpanField(SpanField):
         return ", ".join(shown) or "nothing"
 
     def studio(self) -> StudioControl:
-        return studio.text_area(self.settings.name, self.settings.ask)
+        return studio_parts.turn_spans(self.settings.name, self._item, self.options)
 
     def view(self, item: Payload) -> dict[str, Any]:
         turns = [dict(turn) for turn in item[self._item]]

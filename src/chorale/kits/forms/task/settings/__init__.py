@@ -14,7 +14,7 @@ from chorale.kits.forms.task.settings.base import (
 )
 from chorale.kits.forms.task.settings.field import FieldSettings
 from chorale.kits.forms.task.settings.form import FormOptions
-from chorale.kits.forms.task.settings.kinds import MARKED, Match
+from chorale.kits.forms.task.settings.kinds import MARKED, TURNS, Match
 from chorale.kits.forms.task.settings.options import OptionSettings, RelationSettings
 from chorale.kits.forms.task.settings.shows import MEDIA, Look, PartSettings
 
@@ -28,6 +28,7 @@ __all__ = [
     "PIECES",
     "REVIEW_REASON",
     "SAME",
+    "TURNS",
     "FieldSettings",
     "FormOptions",
     "Kind",
