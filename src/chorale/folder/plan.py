@@ -261,15 +261,13 @@ def study_notes(folder: StudyFolder) -> list[str]:
         *about_panel(folder),
     ]
     for content in folder.stages:
-        each = coming[content.settings.name]
+        name = content.settings.name
+        each = coming[name]
         most = sum(each.values())
         stage_notes = (
-            _gold_runs_out(content, most),
-            _nobody_is_reviewed(content, most),
+            *(_gold_runs_out(content, most), _nobody_is_reviewed(content, most), _sample_is_short(content, each)),
             *_few_qualify(content, most, folder),
-            _sample_is_short(content, each),
         )
-        name = content.settings.name
         # A group's items count one by one here: different people answer them, each with gold in between.
         items = each if content.settings.sources else {name: len(content.items)}
         for note in (*stage_notes, *about_gold(content, items, turnout.workers)):
@@ -301,18 +299,18 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
         return None
     return (
         f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.2g} gold answers, "
-        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, raise gold.share, or add "
-        "gold"
+        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, or add gold"
     )
 
 
 def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | None:
     """A note if there are fewer items than the study file samples."""
     more = content.settings.judgments.sample
-    short = {} if more is None or more.items is None else {k: n for k, n in coming.items() if n < more.items}
-    if more is None or not short:
+    if more is None or more.items is None:
         return None
-    there = ", ".join(f"{count:,} from {name}" for name, count in short.items())
+    there = ", ".join(f"{count:,} from {name}" for name, count in coming.items() if count < more.items)
+    if not there:
+        return None
     return (
         f"stage {content.settings.name} samples {more.items:,} items for {more.judgments} judgments each, but there "
         f"are at most {there}. Add items, or lower judgments.sample.items"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from chorale.files.judgment_columns import text_of
+from chorale.kits.forms.metrics.labels import Confusions
 from chorale.kits.forms.scoring.labels import (
     extended_by,
     label_tables,
@@ -84,19 +85,13 @@ def score(
     }
     pair = pair_of(read_["system"], read_["gold"], read_.get("against"))
     if not pair.items:
-        raise UserError(
-            f"{paths['system']} and {paths['gold']} have no items in common. Check that both files are about the same "
-            "items."
-        )
+        both = f"{paths['system']} and {paths['gold']}"
+        raise UserError(f"{both} have no items in common. Check that both files are about the same items.")
     items = {paths["gold"]: gold_item or item, paths["system"]: item}
     resampling = replace(resampling, clusters=_clusters(items, cluster))
     table, chosen = pair.table, positive_label(pair.labels, positive)
     values, by_label = overall(table, chosen), per_label(pair, resampling)
     around = overall_intervals(pair, chosen, resampling) if ci else {}
-    confusion = {
-        name: {other: int(count) for other, count in zip(table.labels, row, strict=True) if count}
-        for name, row in zip(table.labels, table.counts, strict=True)
-    }
     json: dict[str, Any] = {
         "items": table.items,
         "only_gold": pair.only_gold,
@@ -104,7 +99,7 @@ def score(
         "positive": chosen,
         **values,
         "labels": by_label,
-        "confusion": confusion,
+        "confusion": _confusion(table),
     }
     json |= {"ci": {name: one.as_list() for name, one in around.items()}} if ci else {}
     settings: dict[str, Setting] = {"item": item, "label": label, "gold_item": gold_item, "gold_label": gold_label}
@@ -124,6 +119,13 @@ def score(
     scored = extended_by(scored, resampling, (pair, pair_of(read_["against"], read_["gold"], read_["system"])), chosen)
     names = (paths["system"].name, paths["against"].name)
     return scored.extended({}, [comparison_table("Compared", names, scored.tests)])
+
+
+def _confusion(table: Confusions) -> dict[str, dict[str, int]]:
+    return {
+        name: {other: int(count) for other, count in zip(table.labels, row, strict=True) if count}
+        for name, row in zip(table.labels, table.counts, strict=True)
+    }
 
 
 def _clusters(items: Mapping[Path, str | None], cluster: Sequence[str]) -> Clusters | None:

@@ -144,8 +144,8 @@ def _files(tasks: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict
     inside = sorted(place for place in places if "://" not in place and ".." not in PurePosixPath(place).parts)
     missing = [place for place in inside if not (tasks.parent / place).is_file()]
     if missing:
-        found = f"{plural(len(missing), 'file', 'files')}, such as '{missing[0]}'"
-        words = f"{tasks} names pictures or recordings that are not next to it ({found})."
+        missed = f"{plural(len(missing), 'file', 'files')}, such as '{missing[0]}'"
+        words = f"{tasks} names pictures or recordings that are not next to it ({missed})."
         raise UserError(f"{words} Copy them to {tasks.parent}, with their folders.")
     return {place: tasks.parent / place for place in inside}
 
