@@ -335,7 +335,8 @@ def test_scarce_gold_lasts_also_where_items_come_from_another_stage(make_study: 
         elif offer.status == "done":
             (first if person in first else second).remove(person)
     assert 13 <= sum(kinds) <= 15, "each of 5 to 3 workers"
-    assert sum(kinds[len(kinds) // 2 :]) >= 4, kinds
+    # Each comes to its workers soon one after the other, so this is one of the five.
+    assert sum(kinds[len(kinds) // 2 :]) >= 3, kinds
 
 
 def test_a_study_that_has_started_keeps_repeating_scarce_gold(tmp_path: Path, database: str | None) -> None:

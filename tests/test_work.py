@@ -97,7 +97,7 @@ def test_who_needs_more_time_gets_it(make_study: StudyMaker, clock: ManualClock)
         assert do(study, work.expire_leases) == (1 if clock.now >= began + 300 * 60_000 else 0)
         if clock.now >= began + 300 * 60_000:
             break
-    with pytest.raises(Refusal, match="over"):
+    with pytest.raises(Refusal, match="is up"):
         do(study, work.extend, person.id, offer.lease.token)
     with pytest.raises(Refusal):
         do(study, work.extend, stranger.id, offer.lease.token)
@@ -549,7 +549,7 @@ def test_a_dropped_workers_late_answer_takes_no_place(make_study: StudyMaker, cl
         offer = late.next()
     late.submit(offer, {"yes": "no", "no": "yes"}[gold_answer(offer)])
     assert late.next().status == "dropped"
-    with pytest.raises(Refusal, match="over"):
+    with pytest.raises(Refusal, match="is up"):
         late.submit(kept)
     settling.settle_everything(study)
     work_through(people(study, 8), lambda _, offer: gold_answer(offer) if is_gold(offer) else "yes")
@@ -569,7 +569,7 @@ def test_a_limit_holds_for_late_answers_too(make_study: StudyMaker, clock: Manua
         do(study, work.expire_leases)
     assert person.submit(offers[0]).status == "accepted"
     for offer in offers[1:]:
-        with pytest.raises(Refusal, match="over"):
+        with pytest.raises(Refusal, match="is up"):
             person.submit(offer)
 
 

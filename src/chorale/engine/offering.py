@@ -40,12 +40,13 @@ from chorale.store import (
     lengths,
     offering,
     participations,
+    queued_gold,
     stages,
     workers,
 )
 from chorale.store.assignments import Lease
 from chorale.store.credentials import credentials_of
-from chorale.store.offering import EVERYTHING, Draw, GoldContent, ItemContent, Seen
+from chorale.store.offering import EVERYTHING, Draw, GoldContent, ItemContent
 from chorale.store.participations import Attendance
 from chorale.store.sessions import SessionClaim
 
@@ -287,13 +288,10 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
     rule = stage.settings.gold
     gold = NO_GOLD if rule is None else planned_gold(tx, study, stage, rule)
     is_due = rule is not None and _gold_is_due(study, record, rule.share, gold.share)
-    seen: Seen = "by any" if gold.opens else "by some"
     if rule is not None and queues_gold(study, stage, rule):
         # As many workers as see an item see each gold item, and all but the first of them get it from the queue.
-        is_first = is_due and gold.opens and secret_number(study) % stage.settings.judgments.min == 0
-        if not is_first:
-            return _queued(tx, study, stage, worker_id, record, rule.share)
-        seen = "by nobody"
+        opens = is_due and gold.opens and secret_number(study) % stage.settings.judgments.min == 0
+        return _queued(tx, study, stage, worker_id, record, rule.share, opens=opens)
     compares_workers = stage.settings.quality is not None
     places = ahead(gold.share, compares_workers=compares_workers)
     offered = offering.next_item(
@@ -313,7 +311,7 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         draw = _draw(study, places.gold)
         size = gold_set_size(tx, study, stage)
         search = partial(
-            offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, seen=seen, set_size=size
+            offering.next_gold, tx, stage.id, worker_id, record.item_cursor, draw, opens=gold.opens, set_size=size
         )
         unseen = search(like)
         in_turn = unseen is not None or (like is not None and search() is not None)
@@ -326,14 +324,15 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 
 
 def _queued(
-    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, share: float
+    tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, share: float, *, opens: bool
 ) -> _Chosen | None:
-    """The next item of a stage in which gold is queued among the items."""
+    """The next item of a stage in which gold is queued among the items; if it `opens` gold, a gold item."""
     draw = _item_draw(study, ahead(share).items)
-    size = gold_set_size(tx, study, stage)
-    chosen = offering.next_queued(
-        tx, stage.id, worker_id, record.item_cursor, draw, apart=stage.kept_apart, set_size=size
-    )
+    where = (tx, stage.id, worker_id, record.item_cursor, draw, stage.kept_apart)
+    if opens:
+        chosen = queued_gold.open_queued(*where)
+    else:
+        chosen = queued_gold.next_queued(*where, set_size=gold_set_size(tx, study, stage))
     if not isinstance(chosen, GoldContent):
         return None if chosen is None else _Chosen(chosen, AssignmentKind.PRODUCTION)
     _take(tx, study, stage, chosen)

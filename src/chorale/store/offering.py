@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -65,12 +65,12 @@ class Apart(NamedTuple):
 NOTHING_APART = Apart()
 
 
-def _drawn(position: ColumnElement[int]) -> ColumnElement[bool]:
+def is_drawn(position: ColumnElement[int]) -> ColumnElement[bool]:
     # Positions are random 63-bit numbers, so their remainders by different divisors are independent.
     return position % bindparam("modulus") < bindparam("below")
 
 
-_UNSEEN = (
+UNSEEN = (
     select(ONE)
     .where(
         assignment.c.worker_id == bindparam("worker_id"),
@@ -139,8 +139,8 @@ def _offered(apart: Apart) -> Select[Any]:
             item.c.stage_id == bindparam("stage_id"),
             OFFERED,
             item.c.position > bindparam("after"),
-            _drawn(item.c.position),
-            _UNSEEN,
+            is_drawn(item.c.position),
+            UNSEEN,
         )
         .order_by(item.c.position)
     )
@@ -179,30 +179,30 @@ def next_item(
     Only a search over all positions moves the cursor. With `shuffle`, a random number, it is any of the first 200
     instead of the first of all: if few items are left, everybody would get the same.
     """
-    for after, drawn in _tries(cursor, draw):
+    for after, drawn in tries(cursor, draw):
         at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
         if shuffle is not None and drawn is not draw:
             row = _shuffled(apart).first(tx, shuffle=shuffle, **at)
             return None if row is None else ItemContent(*row[:-1])._replace(cursor=cursor)
-        row = _first(tx, apart, drawn, at)
+        row = first_row(tx, apart, drawn, at)
         if row is not None:
-            return _content(row, drawn, cursor)
+            return content_of(row, drawn, cursor)
     return None
 
 
-def _tries(cursor: int, draw: Draw) -> list[tuple[int, Draw]]:
+def tries(cursor: int, draw: Draw) -> list[tuple[int, Draw]]:
     """Where to search, and for what, until something is there."""
     everywhere = [(-1, EVERYTHING)] if cursor >= 0 or draw is not EVERYTHING else []
     return [(cursor, draw), *everywhere]
 
 
-def _first(tx: Connection, apart: Apart, drawn: Draw, at: Mapping[str, Any]) -> Any:
+def first_row(tx: Connection, apart: Apart, drawn: Draw, at: Mapping[str, Any]) -> Any:
     query = _first_offered(apart)
     # Of all items, everybody who asks now is to get the first.
     return query.first_free(tx, **at) if drawn is EVERYTHING else query.first(tx, **at)
 
 
-def _content(row: Any, drawn: Draw, cursor: int) -> ItemContent:
+def content_of(row: Any, drawn: Draw, cursor: int) -> ItemContent:
     content = ItemContent(*row[:-1])
     return content if drawn is EVERYTHING else content._replace(cursor=cursor)
 
@@ -216,13 +216,12 @@ def room_for(tx: Connection, stage_id: int, worker_id: int, apart: Apart) -> boo
 _UNSEEN_GOLD = (
     select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.taken, gold.c.wanted)
     .join(item, item.c.id == gold.c.item_id)
-    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, _UNSEEN)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, UNSEEN)
     .limit(ONE)
     .offset(NONE)
 )
-_GOLD_IN_TURN = _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, _drawn(gold.c.position)).order_by(gold.c.position)
+_GOLD_IN_TURN = _UNSEEN_GOLD.where(gold.c.taken < gold.c.wanted, is_drawn(gold.c.position)).order_by(gold.c.position)
 _BEGUN_GOLD = _GOLD_IN_TURN.where(gold.c.taken > NONE)
-_FRESH_GOLD = _GOLD_IN_TURN.where(gold.c.taken == NONE)
 _other_gold = gold.alias("other_gold")
 _SETS_SEEN = (
     select(_other_gold.c.item_id // bindparam("set_size"))
@@ -230,41 +229,22 @@ _SETS_SEEN = (
     .where(_other_gold.c.stage_id == bindparam("stage_id"), assignment.c.worker_id == bindparam("worker_id"))
 )
 # Gold of a file is numbered in the order of the file, and served in another: each set is as spread out as a group is.
-_OF_OTHER_SETS = (gold.c.item_id // bindparam("set_size")).not_in(_SETS_SEEN)
+OF_OTHER_SETS = (gold.c.item_id // bindparam("set_size")).not_in(_SETS_SEEN)
 
 
 def _gold_query(query: Select[Any]) -> Prepared:
     return Prepared(query, Scope(worker="worker_id", place=0))
 
 
-Seen = Literal["by any", "by some", "by nobody"]
-"""By how many workers gold was seen that is to be shown, of those who are to see it."""
-_BY_SEEN: Mapping[Seen, Select[Any]] = {"by any": _GOLD_IN_TURN, "by some": _BEGUN_GOLD, "by nobody": _FRESH_GOLD}
-_NEXT_GOLD = {seen: _gold_query(query) for seen, query in _BY_SEEN.items()}
-_NEXT_GOLD_APART = {seen: _gold_query(query.where(_OF_OTHER_SETS)) for seen, query in _BY_SEEN.items()}
+_NEXT_GOLD = {True: _gold_query(_GOLD_IN_TURN), False: _gold_query(_BEGUN_GOLD)}
+_NEXT_GOLD_APART = {
+    True: _gold_query(_GOLD_IN_TURN.where(OF_OTHER_SETS)),
+    False: _gold_query(_BEGUN_GOLD.where(OF_OTHER_SETS)),
+}
 _NEXT_GOLD_ALIKE = {
     True: _gold_query(_GOLD_IN_TURN.where(has_answer(gold.c.item_id))),
     False: _gold_query(_GOLD_IN_TURN.where(~was_shown(gold.c.item_id))),
 }
-# Gold that somebody has seen, in the queue of the items of its stage: by its position as an item.
-_QUEUED_GOLD = Prepared(
-    select(*item.c["id", "key", "group_key", "payload", "position"], gold.c.taken, gold.c.wanted)
-    .join(item, item.c.id == gold.c.item_id)
-    .where(
-        gold.c.stage_id == bindparam("stage_id"),
-        gold.c.active,
-        gold.c.taken > NONE,
-        gold.c.taken < gold.c.wanted,
-        item.c.position > bindparam("after"),
-        _drawn(item.c.position),
-        _UNSEEN,
-        _OF_OTHER_SETS,
-    )
-    .order_by(item.c.position)
-    .limit(ONE)
-    .offset(NONE),
-    Scope(worker="worker_id", place=0),
-)
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
@@ -290,56 +270,28 @@ def next_gold(
     draw: Draw,
     like: Suggested | None = None,
     *,
-    seen: Seen = "by any",
+    opens: bool = True,
     set_size: int = 1,
 ) -> GoldContent | None:
     """A gold item in its turn that the worker has not seen: the first random one, or else the first.
 
     `cursor` is the start of the worker's next search for an item, which gold does not change. `like`: gold that can be
     shown like the item it replaces: with a suggestion if the item has one; otherwise, gold that nobody has seen with a
-    suggestion. `seen` restricts it to gold that others have seen or not; with suggestions, it is any gold. If gold is
-    in sets of a `set_size`, sets that are new to the worker come first, as with items of a group.
+    suggestion. Unless it `opens` gold, only gold that somebody has seen; with suggestions, any. If gold is in sets of a
+    `set_size`, sets that are new to the worker come first, as with items of a group.
     """
-    query = _NEXT_GOLD[seen] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
+    query = _NEXT_GOLD[opens] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
     more: dict[str, Any] = {} if like is None or not like.is_shown else {"model": like.model}
-    tries = [(query, drawn, more) for drawn in (draw, EVERYTHING)]
+    searches = [(query, drawn, more) for drawn in (draw, EVERYTHING)]
     if like is None and set_size > 1:
-        tries = [(_NEXT_GOLD_APART[seen], drawn, {"set_size": set_size}) for drawn in (draw, EVERYTHING)] + tries
-    for statement, drawn, parameters in tries:
+        searches = [(_NEXT_GOLD_APART[opens], drawn, {"set_size": set_size}) for drawn in (draw, EVERYTHING)] + searches
+    for statement, drawn, parameters in searches:
         row = statement.first(
             tx, stage_id=stage_id, worker_id=worker_id, modulus=drawn.modulus, below=drawn.below, **parameters
         )
         if row is not None:
             item_id, key, group_key, payload, taken, wanted = row
             return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
-    return None
-
-
-def next_queued(
-    tx: Connection,
-    stage_id: int,
-    worker_id: int,
-    cursor: int,
-    draw: Draw,
-    apart: Apart = NOTHING_APART,
-    *,
-    set_size: int = 1,
-) -> ItemContent | GoldContent | None:
-    """An item of the stage, chosen as `next_item` does, or gold that somebody has seen, chosen as if it were an item.
-
-    None if there is no item: gold alone would be work for nothing.
-    """
-    for after, drawn in _tries(cursor, draw):
-        at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
-        row = _first(tx, apart, drawn, at)
-        gold_row = _QUEUED_GOLD.first(tx, set_size=set_size, **at)
-        if gold_row is not None and (row is None or gold_row[4] < row[4]):
-            if row is None and not room_for(tx, stage_id, worker_id, apart):
-                return None
-            item_id, key, group_key, payload, _, taken, wanted = gold_row
-            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
-        if row is not None:
-            return _content(row, drawn, cursor)
     return None
 
 
@@ -355,7 +307,7 @@ def any_gold(tx: Connection, stage_id: int, worker_id: int, cursor: int, modulus
 _USED_UP = (
     select(gold.c.item_id)
     .join(item, item.c.id == gold.c.item_id)
-    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, _UNSEEN)
+    .where(gold.c.stage_id == bindparam("stage_id"), gold.c.active, gold.c.taken >= gold.c.wanted, UNSEEN)
 )
 _NEXT_TURN = Prepared(
     update(gold)
