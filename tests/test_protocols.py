@@ -689,7 +689,7 @@ def test_a_finished_round_takes_no_late_answer(make: Maker, clock: ManualClock) 
     assert do(study, work.expire_leases) == 1
     for _ in range(2):
         person.judge(stage="training")
-    with pytest.raises(Refusal, match="over"):
+    with pytest.raises(Refusal, match="is up"):
         person.submit(late)
     assert spent(study) == {"base": 4, "bonus": 50, "fee": 0, "model": 0}
     assert differences(study) == []
@@ -702,7 +702,7 @@ def test_a_closed_round_takes_no_late_answer(make: Maker, clock: ManualClock) ->
     clock.pass_minutes(31)
     assert do(study, work.expire_leases) == 1
     do(study, close_gate, study.gates["trained"], "the test")
-    with pytest.raises(Refusal, match="over"):
+    with pytest.raises(Refusal, match="is up"):
         person.submit(late)
 
 
@@ -771,7 +771,7 @@ def test_late_answers_keep_to_the_budget(make: Maker, clock: ManualClock) -> Non
         quick.submit(offer)
     third = Person(study, "third").next("training")
     assert third.lease is not None
-    with pytest.raises(Refusal, match="over"):
+    with pytest.raises(Refusal, match="is up"):
         late.submit(kept)
     assert differences(study) == []
 

@@ -976,9 +976,9 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("seeds", "columns"),
     [
-        (1, ("what", "in one run#")),
-        (2, ("what", "mean#", "of 2 runs: lowest–highest#")),
-        (5, ("what", "mean#", "90% interval#")),
+        (1, ("measure", "in one run#")),
+        (2, ("measure", "mean#", "of 2 runs: lowest–highest#")),
+        (5, ("measure", "mean#", "90% interval#")),
     ],
 )
 def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, columns: tuple[str, ...]) -> None:

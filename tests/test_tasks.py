@@ -256,7 +256,7 @@ def test_every_field_of_a_task_is_documented(part: type) -> None:
     _, _, section = written.partition(f"\n### `{part.__name__}`\n")
     table = section.partition("\n#")[0]
     names = [field.name for field in fields(part)]
-    assert len(names) <= 15
+    assert len(names) <= 16
     for name in names:
         (row,) = (line for line in table.splitlines() if line.startswith(f"| `{name}` |"))
         assert row.split("|")[3].strip(), f"{part.__name__}.{name} has no docstring"

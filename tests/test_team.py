@@ -100,7 +100,7 @@ def test_an_invited_person_chooses_a_password_works_and_signs_in_again(make_stud
     client.post("/consent", data={"agree": "yes"})
     # Their link has been used: they come back by signing in.
     overview = client.get("/").text
-    assert "sign in again with your password" in overview and "the same link" not in overview
+    assert "sign in again later" in overview and "the same link" not in overview
     assert submit(client, lease(client)).json()["status"] == "accepted"
     assert state(study) == "active"
     elsewhere = browser(study)

@@ -74,7 +74,7 @@ def test_an_answer_has_every_text_once() -> None:
 def test_the_reader_works_wherever_judgments_are_read(files: Path) -> None:
     assert "reader:ranks" in as_json("agreement", "judgments.txt", "--reader", "ranks")["signature"]
     assert chorale.alpha("judgments.txt", reader="ranks").value is not None
-    assert "Did you mean ranks?" in run("agreement", "judgments.txt", "--reader", "rank", status=2)
+    assert "The only choice is ranks." in run("agreement", "judgments.txt", "--reader", "rank", status=2)
     assert "Omit --label" in run("agreement", "judgments.txt", "--reader", "ranks", "--label", "x", status=2)
     Path("judgments.txt").write_text("t1 ann a>b>c\nt1 bob\n", "utf-8")
     assert "judgments.txt:2: " in run("agreement", "judgments.txt", "--reader", "ranks", status=2)
