@@ -16,8 +16,6 @@ from chorale.testing.workers import ScriptedWorker, act
 T = TypeVar("T")
 do = act
 
-do = act
-
 
 def look(study: Study, what: Callable[[Tx], T]) -> T:
     return study.store.read(what).result()
