@@ -89,8 +89,13 @@ class PostgresDriver(psycopg.Connection[Any]):
 
     def confirm(self) -> None:
         """Wait for the pending commit."""
-        if self._committed is not None:
-            self.settle()
+        try:
+            while self._committed is not None:
+                self._next()
+            if self._piping and not self._owed:
+                self._leave()
+        except psycopg.Error as error:
+            raise self._lost(error) from error
 
     def ask(self, sql: str, values: Sequence[Any] = ()) -> PGresult:
         """Run a statement, and wait for it and all earlier ones."""
