@@ -87,7 +87,6 @@ LONG: dict[str, str] = {
     "Sona's documentation for researchers, *Using": "a list of sources",
     "With v(w,u) the vector": "a formula and its symbols",
     "AQS(a) = Σ": "a formula and its symbols",
-    "`grades` (by people), `protocol` (gates)": "a list of modules",
     "`crowd_file`, `fitted_crowd`": "a list of modules",
     "60 of Spearman's ρ": "a list of metrics with their number of runs",
     "tasks, commands, metric families, readers": "a list of what a kit can bring",
