@@ -314,6 +314,22 @@ def test_python_names_in_the_docs_exist(path: Path) -> None:
         named_object(name)
 
 
+@pytest.mark.parametrize("room", ROOMS)
+def test_modules_on_the_page_of_a_room_exist(room: str) -> None:
+    modules = {path.stem for path in (PACKAGE / room).glob("*") if path.suffix in ("", ".py")}
+    for table in re.findall(r"^\| modules? \|.*\n(?:\|.*\n)+", page(room), re.MULTILINE):
+        cells = re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)
+        assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} <= modules
+
+
+def test_names_in_a_table_about_a_module_exist() -> None:
+    tables = re.compile(r"^\| name of `([\w.]+)` \|.*\n((?:\|.*\n)+)", re.MULTILINE)
+    for module, table in (found for path in PAGES for found in tables.findall(path.read_text("utf-8"))):
+        for cell in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE):
+            for name in re.findall(r"`(\w+)`", cell):
+                named_object(f"{module}.{name}")
+
+
 # Examples run
 
 
