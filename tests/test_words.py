@@ -93,12 +93,6 @@ LONG: dict[str, str] = {
     "alarms; nobody has joined yet": "a list of the entries of a page, in their order",
     "turkle's examples, localturk's sample": "a list of the layouts that were tried",
     "words of options (correct, wrong)": "a list of the measures of a command",
-    "lines with different numbers of columns": "a list of the faults that are reported",
-    "an empty file, no items or responders": "a list of the faults that are reported",
-    "characters of free text, the fraction": "a list of what is measured",
-    "A folder that `datasets.load_dataset` loads": "a list of a folder's files",
-    "the same option or options; a text": "a list of the rules per kind of field",
-    "one step sideways (derived words": "a list of steps in a table",
 }
 
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may
