@@ -65,7 +65,7 @@ def pay(
         Option(metavar="NUMBER", help="Mark a payout as paid (by file, or by PayPal if uncertain); see --receipts."),
     ] = None,
     failed: Annotated[
-        list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Can be repeated.")
+        list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Repeatable.")
     ] = None,
     receipts: Annotated[bool, Option(help="List all payouts and exit.")] = False,
     db: Database = None,

@@ -43,8 +43,8 @@ TiesName = Annotated[
     Ties,
     Option(
         metavar="HOW",
-        help="Value of a tie among people that includes the gold answer: its fraction of the tied answers, wrong (0) "
-        "or right (1).",
+        help="Score of a tie among people that includes the gold answer: share (1 divided by the number of tied "
+        "answers), wrong (0) or right (1).",
     ),
 ]
 AlphaName = Annotated[
