@@ -254,6 +254,8 @@ def _meaning(parameter: Any) -> str:
     text = str(parameter.help).strip()
     # --version comes from the library and has no default.
     default = parameter.default_shown() if isinstance(parameter, CommandArgument | CommandOption) else ""
+    if isinstance(parameter, CommandOption) and parameter.required:
+        return f"{text} [required]"
     return f"{text} [default: {default}]" if default else text
 
 

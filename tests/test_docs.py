@@ -125,6 +125,15 @@ def test_help_names_every_possible_value_and_every_repetition(name: str, command
             assert re.search("Repeatable|twice", text), f"{name}: the help of {parameter.name} hides that it repeats"
 
 
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_required_options_are_documented_as_such(name: str, command: Any) -> None:
+    text = section(page("commands"), f"### `{name}`")
+    for option in (one for one in command.params if one.param_type_name == "option" and one.required):
+        assert re.search(rf"^  {option.opts[-1]} (?:(?!^  -).)*\[required\]", text, re.MULTILINE | re.DOTALL), (
+            option.name
+        )
+
+
 def test_options_that_can_be_switched_off_are_documented_with_their_default() -> None:
     text = section(page("commands"), "### `chorale evaluate qasrl`")
     assert re.search(r"--redundant / --no-redundant .*?\[default:\s+redundant\]", text, re.DOTALL)
