@@ -106,7 +106,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "Import annotations collected elsewhere as a finished study, with the same console, report and exports.",
         "chorale.cli.importing.judgments:judgments",
     ),
-    CommandGroup(("learn",), "Learn resources, such as inference rules, from extracted facts."),
+    CommandGroup(("learn",), "Learn resources, such as inference rules, from extractions."),
     CommandGroup(("evaluate",), "Score a system's output, or annotators, against a gold standard."),
     CommandGroup(("browse",), "Browse results: clear cases, disagreements, and their causes."),
     CommandGroup(("train",), "Train a system on annotated data."),
