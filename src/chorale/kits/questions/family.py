@@ -98,7 +98,7 @@ Partial = Annotated[
 Folds = Annotated[int, Option(min=2, max=50, help="Number of folds for cross-validation.")]
 Grades = Annotated[
     Sequence[File],
-    Option(help="Grades (`chorale export --format mcq-grades`), to compute agreement between graders."),
+    Option(help="Grades (`chorale export --format mcq-grades`), to compute agreement between graders. Repeatable."),
 ]
 Responses = Annotated[
     File | None,
