@@ -88,7 +88,7 @@ LONG: dict[str, str] = {
     "With v(w,u) the vector": "a formula and its symbols",
     "AQS(a) = Σ": "a formula and its symbols",
     "`crowd_file`, `fitted_crowd`": "a list of modules",
-    "60 of Spearman's ρ": "a list of metrics with their number of runs",
+    "60 for “Spearman's ρ": "a list of metrics with their number of runs",
     "tasks, commands, metric families, readers": "a list of what a kit can bring",
     "alarms; nobody has joined yet": "a list of the entries of a page, in their order",
     "turkle's examples, localturk's sample": "a list of the layouts that were tried",
