@@ -225,6 +225,16 @@ def test_people_without_an_account_are_named(folder: Path) -> None:
         assert people_without_account(study)[0].startswith("bo has no active account")
 
 
+def test_before_the_first_start_everybody_with_items_is_without_an_account(folder: Path) -> None:
+    assert not (folder / "study.db").exists()
+    output = chorale("check", folder).stdout
+    assert "anna, bo, cy have no active account" in output and "chorale team DIR --invite NAME" in output
+    (folder / "study.toml").write_text(
+        (folder / "study.toml").read_text("utf-8").replace(', assigned = "assigned.csv"', ""), "utf-8"
+    )
+    assert "account" not in chorale("check", folder).stdout
+
+
 def test_verify_sees_an_answer_by_somebody_whom_the_item_was_not_for(study: Study) -> None:
     everything(Member(study, "Anna"))
     assert differences(study) == []

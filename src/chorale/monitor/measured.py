@@ -4,6 +4,7 @@ from pathlib import Path
 
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
+from chorale.folder.assigned_notes import without_account
 from chorale.model import UserError, money_text
 from chorale.model.plural import plural
 from chorale.monitor.first_pass import first_records
@@ -11,8 +12,6 @@ from chorale.monitor.status import wages
 from chorale.protocol import WhyAsked
 from chorale.store import assignees
 from chorale.store.participations import participation_summaries
-
-_NAMED = 5
 
 
 def measured_wages(directory: Path, database: str | None) -> list[str]:
@@ -57,9 +56,4 @@ def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
 
 def people_without_account(study: Study) -> list[str]:
     """A sentence about people with assigned items who can't sign in; empty if all can."""
-    names = study.store.look(assignees.strangers)
-    if not names:
-        return []
-    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
-    have = "has no active account" if len(names) == 1 else "have no active account"
-    return [f"{shown} {have}, but items are assigned to them. Invite them with `chorale team DIR --invite NAME`."]
+    return without_account(study.store.look(assignees.strangers))
