@@ -1,6 +1,7 @@
 """Notes on people whom items are assigned to."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from chorale.folder.checking.content import StageContent
 
@@ -12,10 +13,11 @@ def assignees_of(stages: Iterable[StageContent]) -> list[str]:
     return sorted({name for stage in stages for names in stage.assigned.values() for name in names})
 
 
-def without_account(names: Sequence[str]) -> list[str]:
+def without_account(names: Sequence[str], directory: Path) -> list[str]:
     """A sentence about people with assigned items who can't sign in; empty if there are none."""
     if not names:
         return []
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     have = "has no active account" if len(names) == 1 else "have no active account"
-    return [f"{shown} {have}, but items are assigned to them. Invite them with `chorale team DIR --invite NAME`."]
+    invite = f"Invite each of them with `chorale team {directory} --invite NAME`."
+    return [f"{shown} {have}, but items are assigned to them. {invite}"]

@@ -36,7 +36,7 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                     least = money_text(pay.minimum_hourly, pay.currency)
                     sentence += f", below your minimum of {least}. Raise the pay, and pay a bonus to those who worked"
                 sentences.append(f"{sentence}.")
-            return sentences + people_without_account(study)
+            return sentences + people_without_account(study, directory)
     except UserError as error:
         if error.problems:
             raise
@@ -54,6 +54,6 @@ def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
     return {one.stage: 1.0 if one.removed else 1 - sure[one.stage] / one.items for one in records if one.items}
 
 
-def people_without_account(study: Study) -> list[str]:
+def people_without_account(study: Study, directory: Path) -> list[str]:
     """A sentence about people with assigned items who can't sign in; empty if all can."""
-    return without_account(study.store.look(assignees.strangers))
+    return without_account(study.store.look(assignees.strangers), directory)

@@ -118,9 +118,9 @@ def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str
     if stage.arms:
         yield f"Only for the {'arm' if len(stage.arms) == 1 else 'arms'} {listed(stage.arms)}."
     if stage.grades:
-        yield "Its answers grade the answers that its items come from."
+        yield "Its answers are grades of the answers that its items were made from."
     if stage.grades_sources:
-        yield "The answers that its items come from are graded by how much of them it keeps."
+        yield "The answers that its items were made from are graded by the share of them that it keeps."
     if stage.decides_sources:
         yield "Its accepted labels are the final labels of the reviewed items."
     yield from _people_words(stage)
