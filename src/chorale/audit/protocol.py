@@ -232,10 +232,8 @@ def _outcome_differences(decision: _DecidedGate, again: GateVerdict, *, alone: b
     compared = [name for name in again.evidence if name not in ranked]
     for name in compared:
         before, now = stored.get(name), again.evidence[name]
-        if name == RULE:
-            before, now = _figures(before), _figures(now)
-        if before != now:
-            yield f"{decision.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
+        if _figures(before) != _figures(now) if name == RULE else before != now:
+            yield f"{decision.name}: {name} {before} in the evidence, {now} recomputed"
 
 
 def _figures(rule: object) -> list[float]:
