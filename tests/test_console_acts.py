@@ -751,6 +751,10 @@ def test_stages_where_an_expert_can_work_come_first(tmp_path: Path, clock: "Manu
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = expert.get("/console/queue").text
         assert desk.index('id="queue-quick-grades"') < desk.index('id="queue-careful-grades"')
+        # Stages with the same title show their names.
+        assert '<span class="mono muted small">quick-grades</span>' in desk
+        tabs = as_owner(study).get("/console/items").text
+        assert '<span class="mono small">quick-grades</span>' in tabs
         # A card with nothing to do has no button.
         busy, idle = desk.split('id="queue-careful-grades"')
         assert '/console/queue/work"' in busy and '/console/queue/work"' not in idle and "Nothing to do." in idle
