@@ -220,7 +220,7 @@ async def test_an_empty_sample_is_explained_by_its_size(study: Study, monkeypatc
     async with browser(create_app(study)) as client:
         await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
         page = (await client.get("/console/review/main?queue=sampled")).text
-    assert "has a fraction of 0.1 of the complete items" in page
+    assert "The random sample is 10% of the complete items" in page
     assert "once they are complete" not in page
 
 

@@ -214,15 +214,25 @@ def test_a_file_that_is_missing_or_outside_is_refused(folder: Path) -> None:
 def test_people_without_an_account_are_named(folder: Path) -> None:
     with closing(open_study(folder)) as study:
         study.store.do(lambda tx: team.invite(tx, study.clock(), "Anna", "maya"))
-        [note] = people_without_account(study)
+        [note] = people_without_account(study, folder)
         assert note.startswith("bo, cy have no active account")
     assert "bo, cy have no active account" in chorale("check", folder).stdout
     with closing(open_study(folder)) as study:
         for name in ("Bo", "Cy"):
             study.store.do(lambda tx, name=name: team.invite(tx, study.clock(), name, "maya"))  # type: ignore[misc]
-        assert people_without_account(study) == []
+        assert people_without_account(study, folder) == []
         do(study, team.deactivate, "Bo", "maya", "has left")
-        assert people_without_account(study)[0].startswith("bo has no active account")
+        assert people_without_account(study, folder)[0].startswith("bo has no active account")
+
+
+def test_before_the_first_start_everybody_with_items_is_without_an_account(folder: Path) -> None:
+    assert not (folder / "study.db").exists()
+    output = chorale("check", folder).stdout
+    assert "anna, bo, cy have no active account" in output and f"chorale team {folder} --invite NAME" in output
+    (folder / "study.toml").write_text(
+        (folder / "study.toml").read_text("utf-8").replace(', assigned = "assigned.csv"', ""), "utf-8"
+    )
+    assert "account" not in chorale("check", folder).stdout
 
 
 def test_verify_sees_an_answer_by_somebody_whom_the_item_was_not_for(study: Study) -> None:

@@ -116,7 +116,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     client, who = as_owner(busy), some_worker(busy, 4)
     page = client.get(f"/console/workers/{who}").text
     key = re.findall(r'name="key" value="([\w-]+)"', page)[0]
-    assert "Quality over time" in page and "Mean of others" in page
+    assert "Quality over time" in page and "Mean time of others" in page
     form = {"key": key, "title": "Thank you", "body": "Well **done**.", "reason": "careful work"}
     for _ in range(2):  # pressed twice is once
         assert client.post(f"/console/workers/{who}/message", data=form).status_code == 303
@@ -187,7 +187,7 @@ def test_workers_are_found_by_their_name_and_by_their_panels_id(busy: Study) -> 
     found = client.post("/console/workers/find", data=form).headers["location"]
     assert found == f"/console/workers/{some_worker(busy)}" and PLATFORM_ID not in client.get(found).text
     [written] = told(busy, "identity shown")
-    assert written == {"by": "maya", "reason": "they wrote to us", "asked": "by the panel's id"}
+    assert written == {"by": "maya", "reason": "they wrote to us", "asked": "by platform ID"}
 
 
 def test_a_message_goes_to_everybody_who_works_in_a_stage_once(busy: Study) -> None:
@@ -751,6 +751,13 @@ def test_stages_where_an_expert_can_work_come_first(tmp_path: Path, clock: "Manu
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = expert.get("/console/queue").text
         assert desk.index('id="queue-quick-grades"') < desk.index('id="queue-careful-grades"')
+        # Stages with the same title show their names.
+        assert '<span class="mono muted small">quick-grades</span>' in desk
+        tabs = as_owner(study).get("/console/items").text
+        assert '<span class="mono small">quick-grades</span>' in tabs
+        # A card with nothing to do has no button.
+        busy, idle = desk.split('id="queue-careful-grades"')
+        assert '/console/queue/work"' in busy and '/console/queue/work"' not in idle and "Nothing to do." in idle
     finally:
         study.close()
 

@@ -62,7 +62,7 @@ def test_links_who_came_and_what_is_owed_are_shown_and_a_link_is_revoked_with_a_
     look = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()
     visitor.get(look)
     shown = visitor.get("/console/recruiting").text
-    assert "Who joined" in shown and "Revoke" not in shown
+    assert "Participants" in shown and "Revoke" not in shown
     assert visitor.post("/console/recruiting/revoke", data={"chosen": "2", "reason": "Mine."}).status_code == 403
     assert owner.get("/console/recruiting/hits").status_code == 404
     _look_at_payouts(study, owner)

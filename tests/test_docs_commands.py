@@ -113,6 +113,7 @@ def write_judgments() -> None:
     table("gold.csv", "task,label", [f"t{number},yes" for number in range(40)])
     table("comparisons.csv", "worker,left,right,label", ["ann,a,b,a", "bob,b,c,b", "cho,c,a,c", "ann,a,c,a"])
     table("transcripts.csv", "task,worker,text", ["t1,ann,a red fox", "t1,bob,a red box", "t1,cho,the red fox"])
+    table("ratings.csv", "task,worker,label", ["t1,ann,2", "t1,bob,3", "t2,ann,4.5"])
     table("words.csv", "task,worker,label", ["u1,ann,big red", "u1,bob,red", "u2,ann,old", "u2,bob,old"])
     for name, seed in (("crowd.csv", 2), ("model.csv", 3), ("expert.csv", 4)):
         rng = Random(seed)

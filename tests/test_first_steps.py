@@ -25,6 +25,17 @@ def test_where_there_is_no_study_it_says_how_to_begin(tmp_path: Path, monkeypatc
     assert any(line.startswith("  chorale new my-study --from texts.csv ") for line in output)
 
 
+def test_beside_a_table_it_names_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my comments.csv").touch()
+    command = "  chorale new my-study --from 'my comments.csv' "
+    [line] = [line for line in _alone(tmp_path, monkeypatch) if line.startswith(command)]
+    assert line.endswith("the table in this folder")
+    assert not any("texts.csv" in line for line in _alone(tmp_path, monkeypatch))
+    (tmp_path / "answers.jsonl").touch()
+    [line] = [line for line in _alone(tmp_path, monkeypatch) if " --from answers.jsonl " in line]
+    assert line.endswith("or another table in this folder")
+
+
 def test_in_a_study_it_names_this_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "study.toml").touch()
     output = _alone(tmp_path, monkeypatch)

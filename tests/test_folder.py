@@ -457,7 +457,11 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     "file as folder": (toml(("one.md", "one.md/x")), ("study.toml", 12, "no such file", "Create")),
     "missing consent": ({"consent.md": None}, ("study.toml", 5, "no such file", "'consent.md'")),
     "missing gold": ({"gold.jsonl": None}, ("study.toml", 16, "no such file", "'gold.jsonl'")),
-    "missing truth": ({"truth.jsonl": None}, ("study.toml", 23, "no such file", "'truth.jsonl'")),
+    "missing truth": ({"truth.jsonl": None}, ("study.toml", 23, "no such file", "'truth.jsonl' | Create")),
+    "same name with another ending": (
+        toml(("items.jsonl", "items.csv")),
+        ("study.toml", 14, "no such file", "mean `items.jsonl`?"),
+    ),
     "absolute": (toml(("one.md", "/etc/passwd")), ("study.toml", 12, "outside the study folder", "'/etc/passwd'")),
     "drive": (toml(("one.md", "C:/x.md")), ("study.toml", 12, "outside the study folder", "'C:/x.md'")),
     "parent": (toml(("one.md", "guide/../../x.md")), ("study.toml", 12, "outside the study folder", "")),

@@ -329,7 +329,7 @@ def test_the_command_leaves_no_byte_in_the_file(tmp_path: Path, clock: ManualClo
             person.judge()
     assert SECRET_ID.encode() in bytes_of(folder)
     output = run("forget", folder, "--yes", "--even-unpaid", typed=f"{SECRET_ID}\n")
-    assert "Erased of w-" in output and SECRET_ID not in output
+    assert "Erased data of w-" in output and SECRET_ID not in output
     assert SECRET_ID.encode() not in bytes_of(folder)
     assert json.loads(run("verify", folder, "--json"))["ok"]
     assert "Not checked: the answers of 1 worker were erased" in run("verify", folder)

@@ -495,7 +495,7 @@ def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert sum("5 turns before it stored, but 2 workers have" in line for line in differences) == 3
     assert sum("4 skips stored, 0 items were returned" in line for line in differences) == 2
-    assert sum("1 items shown stored, 12 were assigned" in line for line in differences) == 2
+    assert sum("1 items stored as shown, 12 were assigned" in line for line in differences) == 2
 
 
 def test_workers_who_answer_together_raise_an_alarm_on_the_console(make_study: StudyMaker) -> None:

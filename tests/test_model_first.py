@@ -171,7 +171,7 @@ def test_labels_of_a_model_are_marked_in_the_export(make: Make, tmp_path: Path) 
 
 CHANGES = [
     (update(first_pass_table).values(probability=0.2), "probability"),
-    (update(first_pass_table).values(asked=True, why="audit"), "people were"),
+    (update(first_pass_table).values(asked=True, why="audit"), "reason to ask people"),
     (update(first_pass_table).values(confidence=0.99), "calibrated confidence"),
     (update(model_calibration).values(slope=5.0), "slope"),
     (update(item).where(item.c.state == "complete", item.c.wanted > 0).values(label='"no"'), "answer"),

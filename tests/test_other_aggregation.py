@@ -1,4 +1,4 @@
-"""`chorale aggregate` of comparisons, texts and masks."""
+"""`chorale aggregate` of comparisons, texts, masks and numbers."""
 
 import csv
 import json
@@ -17,6 +17,7 @@ COMPARED = [("a", "x", "y", "x"), ("b", "y", "x", "x"), ("a", "x", "z", "z"), ("
 COMPARED += [("b", "y", "z", "z"), ("a", "y", "x", "y")]
 SAID = [("1", "a", "the cat sat"), ("1", "b", "the cat sat"), ("1", "c", "a cat sat down")]
 SAID += [("2", "a", "dogs bark"), ("2", "b", "dogs bark"), ("2", "c", "dog barks")]
+RATED = [("1", "a", "2"), ("1", "b", "4"), ("1", "c", "9"), ("2", "a", "1"), ("2", "b", "2.5")]
 MARKED = [("1", "a", "[[1,0],[1,1]]"), ("1", "b", "[[1,0],[0,1]]"), ("1", "c", "[[1,0],[1,1]]")]
 
 
@@ -27,6 +28,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("compared.csv", ("worker", "left", "right", "label"), COMPARED),
         ("said.csv", ("task", "worker", "label"), SAID),
         ("marked.csv", ("task", "worker", "label"), MARKED),
+        ("rated.csv", ("task", "worker", "label"), RATED),
     ):
         with Path(name).open("w", encoding="utf-8", newline="") as target:
             csv.writer(target).writerows([header, *rows])
@@ -71,6 +73,38 @@ def test_texts_give_a_text_for_each_task(method: str) -> None:
     backwards = chorale.aggregate.score(SAID[::-1], method).as_json()
     assert backwards["labels"] == result["labels"] and backwards["workers"] == result["workers"]
     assert "This method has no intervals." in found("said.csv", "--method", method, "--ci")["notes"]
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("method", "labels", "deviation", "of_c"),
+    [
+        ("mean", {"1": 5.0, "2": 1.75}, {"1": 8 / 3, "2": 0.75}, 4.0),
+        ("median", {"1": 4.0, "2": 1.75}, {"1": 7 / 3, "2": 0.75}, 5.0),
+    ],
+)
+def test_numbers_give_their_mean_or_median(
+    method: str, labels: dict[str, float], deviation: dict[str, float], of_c: float
+) -> None:
+    result = found("rated.csv", "--method", method)
+    assert result["labels"] == labels and result["deviation"] == pytest.approx(deviation)
+    assert result["workers"]["c"] == {"deviation": pytest.approx(of_c), "judgments": 1}
+    assert chorale.aggregate.score(RATED[::-1], method).as_json()["labels"] == labels
+    # Far from the others comes first: the reverse of methods with a share of agreement.
+    shown = run("rated.csv", "--method", method, "--out", "scores.csv").stdout
+    assert shown.index("\nc ") < shown.index("\na ")
+    assert Path("scores.csv").read_text("utf-8").splitlines()[:2] == [
+        "task,label,deviation",
+        f"1,{labels['1']},{deviation['1']}",
+    ]
+
+
+@pytest.mark.usefixtures("files")
+def test_labels_that_are_not_numbers_have_no_mean() -> None:
+    done = run("said.csv", "--method", "mean")
+    assert done.exit_code == 2
+    assert "said.csv can't be used: mean and median require numbers, but 4 of 4 different labels are not" in done.stderr
+    assert "--method majority" in done.stderr
 
 
 @pytest.mark.usefixtures("files")

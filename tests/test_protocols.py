@@ -328,7 +328,7 @@ def test_nobody_too_low_by_a_criterion_passes_or_takes_a_place(people: list[tupl
     assert passed <= {one.worker for one in able}
     assert len(passed) >= min(len(able), max(1, int(len(people) * share / 10)))
     assert all(one.evidence["criterion clear"] == clear[one.worker] for one in verdicts)
-    assert all("too low by clear" in one.reason for one in verdicts if one not in able)
+    assert all("too low in clear" in one.reason for one in verdicts if one not in able)
 
 
 def test_without_a_grade_by_the_criterion_nobody_passes() -> None:

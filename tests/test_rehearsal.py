@@ -355,7 +355,7 @@ def test_the_fewest_people_are_found_by_trying(make_folder: Callable[..., Path])
         for workers, finishes in ((run.needed, True), (run.needed - 1, False)):
             [again] = rehearse(folder, seeds=1, first_seed=run.seed, workers=workers, processes=1).forecasts
             assert bool(again.finished) is finishes
-    assert "people needed to start with" in {row[0] for row in forecast_tables(told)[0].rows}
+    assert "minimum number of people" in {row[0] for row in forecast_tables(told)[0].rows}
     [unasked] = rehearse(folder, seeds=1, workers=12, processes=1).forecasts
     assert unasked.runs[0].needed is None
 

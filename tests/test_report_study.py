@@ -223,6 +223,13 @@ def test_the_data_card_describes_the_files_beside_it(folder: Path, tmp_path: Pat
         assert {one["name"] for one in fields} <= there
         # Readers of Croissant make a table of JSON lines too: there are columns, and no paths.
         assert all(one["source"]["extract"] == {"column": one["name"]} for one in fields)
+    content = {
+        one["name"]: one["description"]
+        for records in metadata["recordSet"]
+        if records["@id"] == "applications"
+        for one in records["field"]
+    }
+    assert content["rhs"] == "Right phrase of the application."
     assert "is not empty" in run("report", folder, "--data-card", card, code=2).stderr
 
 

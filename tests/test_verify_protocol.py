@@ -8,6 +8,7 @@ import pytest
 from chorale.audit.verify import verify
 from chorale.engine.gates import close_gate
 from chorale.engine.running import Study
+from chorale.store import gates
 from crowd import do, look, tamper
 from protocol_world import World
 from random_study import Drawn, write_study
@@ -145,6 +146,19 @@ def test_whatever_is_changed_is_found(study: Study, statement: str, told: str) -
     tamper(study, statement)
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert any(told in line for line in differences), differences
+
+
+def test_a_rule_worded_by_another_version_still_agrees(study: Study) -> None:
+    """Only a rule's numbers are compared, so that words can change without every older study differing."""
+    for table in ("verdict", "event"):
+        reworded = f"UPDATE {table} SET evidence = replace(evidence, 'the best 60%', 'in the top 60 percent')"
+        tamper(study, f"{reworded} WHERE evidence LIKE '%the best 60!%%' ESCAPE '!'")
+    assert "in the top 60 percent" in str(look(study, lambda tx: [row.evidence for row in gates.verdicts(tx)]))
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    for table in ("verdict", "event"):
+        tamper(study, f"UPDATE {table} SET evidence = replace(evidence, 'top 60 percent', 'top 50 percent')")
+    differences = look(study, lambda tx: verify(tx, study)).differences
+    assert any("rule in the top 50 percent in the evidence" in line for line in differences), differences
 
 
 @pytest.mark.parametrize("duration", ["submitted_at - leased_at + 1", "-1"])

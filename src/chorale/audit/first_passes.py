@@ -57,6 +57,6 @@ def _pass_differences(
         number = positions.audit_number(study.settings.study.seed, row.stage, row.item)
         again = decide_first(rule, confidence, number)
     if (row.why, bool(row.asked)) != (again.why, again.asks_people):
-        yield f"{name}: people were {row.why!r} stored, {again.why.value!r} recomputed"
+        yield f"{name}: reason to ask people {row.why!r} stored, {again.why.value!r} recomputed"
     if abs(row.probability - again.probability) > TOLERANCE:
         yield f"{name}: probability stored {row.probability}, recomputed {again.probability}"

@@ -1,5 +1,6 @@
 """Check that gates' decisions follow from the grades of that time, and that their consequences were applied."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from chorale.engine.gates import not_passed_by, survey
 from chorale.engine.running import Study
 from chorale.model import EXPERT, AssignmentKind, Event, GateSettings, Grade, StudySettings, invited_to, is_model
 from chorale.protocol import Candidate, GateVerdict, closed_by, decide_gate, part_of_round
+from chorale.protocol.gates import RULE
 from chorale.store import Tx, events, gates, payments, responses
 from chorale.store.gates import VerdictRow
 from chorale.store.grades import all_grades
@@ -229,8 +231,18 @@ def _outcome_differences(decision: _DecidedGate, again: GateVerdict, *, alone: b
     ranked = ("rank", "of", "average") if alone else ()
     compared = [name for name in again.evidence if name not in ranked]
     for name in compared:
-        if stored.get(name) != again.evidence[name]:
-            yield f"{decision.name}: {name} {stored.get(name)} in the evidence, {again.evidence[name]} recomputed"
+        before, now = stored.get(name), again.evidence[name]
+        if _figures(before) != _figures(now) if name == RULE else before != now:
+            yield f"{decision.name}: {name} {before} in the evidence, {now} recomputed"
+
+
+def _figures(rule: object) -> list[float]:
+    """The numbers in the words of a rule. Only they are compared: another version may have worded the rule differently.
+
+    >>> _figures("the best 10%, not below 0.5") == _figures("score of 0.5 or more, best 10 percent")
+    True
+    """
+    return sorted(float(number) for number in re.findall(r"\d+(?:\.\d+)?", str(rule)))
 
 
 def _event_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]:

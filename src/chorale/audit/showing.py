@@ -19,19 +19,19 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for shown in showing.shown_to_workers(tx):
         name = f"worker {shown.worker} in {shown.stage}"
         if shown.served != shown.given_out:
-            yield f"{name}: {shown.served} items shown stored, {shown.given_out} were assigned"
+            yield f"{name}: {shown.served} items stored as shown, {shown.given_out} were assigned"
         if shown.skipped > shown.returned:
             yield f"{name}: {shown.skipped} skips stored, {shown.returned} items were returned"
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
-            yield f"{name}: {gold.taken} workers stored, {gold.shown} have or answered it"
+            yield f"{name}: {gold.taken} workers stored, {gold.shown} have it or have answered it"
         elif gold.taken + gold.turns > gold.shown:
             # Every completed turn had at least one worker.
             yield (
                 f"{name}: {gold.taken} workers in this turn and {plural(gold.turns, 'turn', 'turns')} before it "
                 "stored, but "
-                f"{plural(gold.shown, 'worker has or answered it', 'workers have or answered it')}"
+                f"{plural(gold.shown, 'worker has it or has', 'workers have it or have')} answered it"
             )
 
 

@@ -250,7 +250,7 @@ def _duration_differences(tx: Tx) -> Iterator[str]:
     """Responses whose duration exceeds the time their workers held the items. Hourly wages depend on these times."""
     for row in impossible_durations(tx):
         stored = f"worker {row.worker} in {row.stage}: response {row.id} has {row.duration_ms} ms of work stored"
-        yield f"{stored}, and {row.held_ms} ms passed between assignment and submission"
+        yield f"{stored}, but only {row.held_ms} ms passed between assignment and submission"
 
 
 def _counted(

@@ -9,6 +9,7 @@ from rich.table import Table
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.terminal import show
+from chorale.folder.assigned_notes import assignees_of, without_account
 from chorale.folder.checking.content import StageContent
 from chorale.folder.plan import StagePlan, StudyPlan, plan_study, study_notes
 from chorale.folder.reading import StudyFolder as Folder
@@ -32,7 +33,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
 
     folder = load_folder(directory)
     plan = plan_study(folder, _measured_unsure(directory, db))
-    measured = _measured(directory, db)
+    measured = _measured(directory, db, folder)
     notes = [*study_notes(folder), *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder))]
     left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
     print_line(f"{directory} ({plan.title!r}): {left}.")
@@ -152,8 +153,9 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "Training is counted for a gate's `expected` people, or else for the minimum number who can complete the "
-            f"study, all of whom pass. Each additional person costs {more}. Set `expected` on the gate to change this."
+            "The cost of training is for the number of people in the gate's `expected`. Without it, the cost is for "
+            f"the fewest people who can complete the study, all passing. Each additional person costs {more}. Set "
+            "`expected` on the gate to change this."
         )
     return sentences
 
@@ -167,8 +169,12 @@ def _workers_sentence(plan: StudyPlan) -> str:
     return f"Needs at least {people} who complete the study{why}."
 
 
-def _measured(directory: StudyFolder, db: str | None) -> list[str]:
-    """Hourly wages so far; empty if nobody has worked yet, or if the database can't be read here."""
+def _measured(directory: StudyFolder, db: str | None, folder: Folder) -> list[str]:
+    """Hourly wages so far, and people without an account; empty if the database can't be read here."""
+    if db is None and not (directory / DATABASE).is_file():
+        return without_account(
+            assignees_of(folder.stages), directory
+        )  # nobody has an account before there is a database
     if not _has_database(directory, db):
         return []
     sentences: list[str] = load("chorale.monitor.measured:measured_wages")(directory, db)
@@ -195,6 +201,6 @@ def _check_as_json(directory: StudyFolder, db: str | None) -> None:
     if folder is None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
         raise SystemExit(2)
-    notes = [*study_notes(folder), *_measured(directory, db), *truth_that_fits_nothing(folder)]
+    notes = [*study_notes(folder), *_measured(directory, db, folder), *truth_that_fits_nothing(folder)]
     plan = plan_study(folder, _measured_unsure(directory, db))
     print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan)})

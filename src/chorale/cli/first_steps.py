@@ -1,17 +1,19 @@
 """`chorale` without a command: the next steps in this folder."""
 
+import shlex
 from pathlib import Path
 
 from chorale.cli.output import print_line
 
 _STUDY, _DATABASE = "study.toml", "study.db"
+_TABLES = (".csv", ".tsv", ".jsonl")
 _MOST_LISTED = 5
 
 
 def print_first_steps(here: Path) -> None:
     """Print the commands that make sense in this folder, the likely next ones first, and how to list the others."""
     studies = [Path()] if (here / _STUDY).is_file() else _studies_in(here)
-    steps = _with_studies(here, studies) if studies else _without_studies()
+    steps = _with_studies(here, studies) if studies else _without_studies(_tables_in(here))
     width = max(len(command) for command, _ in steps)
     for command, meaning in steps:
         print_line(f"  {command:<{width}}   {meaning}" if command else meaning)
@@ -52,12 +54,26 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
     return [("", title), *steps]
 
 
-def _without_studies() -> list[tuple[str, str]]:
+def _tables_in(here: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in here.iterdir() if path.suffix in _TABLES and path.is_file())
+    except OSError:
+        return []
+
+
+def _without_studies(tables: list[str]) -> list[tuple[str, str]]:
+    own = shlex.quote(tables[0]) if tables else "texts.csv"
+    if len(tables) > 1:
+        from_table = f"make a study from {own}, or another table in this folder"
+    else:
+        from_table = (
+            f"make a study from {own}, the table in this folder" if tables else "make a study from your own table"
+        )
     return [
         ("", "To run a study:"),
         ("chorale demo", "see simulated workers complete a study"),
         ("chorale new", "make a study; asks for what it needs"),
-        ("chorale new my-study --from texts.csv", "make a study from your own table"),
+        (f"chorale new my-study --from {own}", from_table),
         ("chorale new my-study --template form", "make a study from a template"),
         ("", "To score files:"),
         ("chorale agreement judgments.csv", "agreement between annotators"),

@@ -84,7 +84,7 @@ def _agreed(question: str) -> bool:
 
 def _print(study: Study, done: Forgotten) -> None:
     counts = ", ".join(f"{count:,} {what}" for what, count in done.erased.items() if count)
-    print_line(f"Erased of {done.worker}: {counts or 'nothing, all was erased before'}.")
+    print_line(f"Erased data of {done.worker}: {counts or 'none, because everything was already erased'}.")
     if not done.identity:
         owed = money_text(done.owed, study.settings.pay.currency)
         print_line(

@@ -238,7 +238,7 @@ def _print_paid(done: PayoutResult, platform: str, currency: str) -> None:
         people = "payout" if len(done.sent) == 1 else "payouts"
         print_line(f"{platform} pays {money_text(done.amount, currency)} in {len(done.sent)} {people}.")
     for row in done.in_doubt:
-        doubt = f"Payout {row.id} ({money_text(row.amount, currency)}): it is uncertain whether {platform} took it"
+        doubt = f"Payout {row.id} ({money_text(row.amount, currency)}): it is uncertain whether {platform} received it"
         if platform == "Prolific":
             print_line(
                 f"{doubt}, so it is not requested again. Run this again in a few minutes. If Prolific's own page does "

@@ -172,7 +172,7 @@ def _open(wanted: Opened, opening: _Opening, until_closed: ExitStack, accounts: 
     base = opening.base + wanted.root
     study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
     print_before_launch(study_notes(load_folder(directory)))
-    for note in people_without_account(study):
+    for note in people_without_account(study, directory):
         print_line(f"Warning: {note}")
     asks = study.settings.prolific is not None and token_in_environment() is not None
     arriving = study.store.look(lambda tx: by_url(tx, study, preview=wanted.preview, asks_prolific=asks))

@@ -1,7 +1,7 @@
 """Export tables of a task, and the data they are made from."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
@@ -124,3 +124,5 @@ class TaskExport:
     """Measures of its rows that can be compared between arms. Default: none."""
     more_columns: Callable[[StageResults], Sequence[str]] | None = None
     """Additional last columns that depend on the study, such as extra columns of its items."""
+    describes: Mapping[str, str] = field(default_factory=dict)
+    """The content of columns in one sentence each, for data cards. Columns of every study (`worker`) need none."""

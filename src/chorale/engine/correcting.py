@@ -185,6 +185,6 @@ def _dropped_otherwise(tx: Tx, stage: RunningStage, pseudonym: str) -> bool:
 
 
 def _pay_owed(tx: Tx, study: Study, stage: RunningStage, worker_id: int, owed: int, cause: str) -> None:
-    pay_bonus(tx, study, stage, worker_id, cause, owed, "right by gold that was corrected")
+    pay_bonus(tx, study, stage, worker_id, cause, owed, "correct by the corrected gold answer")
     evidence = {"by": "corrected gold", "amount": owed, "cause": cause, "kind": EntryKind.BONUS.value}
     events.record(tx, study.clock(), "bonus given", evidence, stage_id=stage.id, worker_id=worker_id)

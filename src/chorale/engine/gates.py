@@ -293,7 +293,7 @@ def _write(
         evidence = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", evidence, worker_id=worker_id)
     if verdict.too_low and "too_low" not in (gate.message or ""):
-        body += f"\n\nYour result was too low by: {', '.join(verdict.too_low)}.\n"
+        body += f"\n\nYour result was too low in: {', '.join(verdict.too_low)}.\n"
     _send(tx, study, gate, worker_id, body, now, state)
 
 

@@ -153,6 +153,6 @@ def recognise(tx: Tx, study: Study, panel_id: str, act: Act) -> str:
     if worker is None:
         raise UserError("No worker of this study has this platform ID.")
     events.record(
-        tx, study.clock(), "identity shown", {**act.evidence(), "asked": "by the panel's id"}, worker_id=worker.id
+        tx, study.clock(), "identity shown", {**act.evidence(), "asked": "by platform ID"}, worker_id=worker.id
     )
     return worker.pseudonym

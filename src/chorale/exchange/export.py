@@ -43,13 +43,13 @@ def export_formats(study: Study) -> Mapping[str, str]:
     formats = {}
     for name in (*_formats(study), *exports()):
         with suppress(UserError):
-            formats[name] = _format(study, name).summary
+            formats[name] = export_format(study, name).summary
     return formats
 
 
 def export_file_name(study: Study, format_name: str) -> str:
     """The default name of a file or folder in this format. The name shows if people are simulated."""
-    name = FOLDERS[format_name].name if format_name in FOLDERS else _format(study, format_name).file_name
+    name = FOLDERS[format_name].name if format_name in FOLDERS else export_format(study, format_name).file_name
     return f"simulated-{name}" if study.store.look(has_simulated_people) else name
 
 
@@ -59,7 +59,7 @@ def write_export(study: Study, format_name: str, path: Path, progress: Progress 
         _refuse_clash(study, format_name)
         settle_everything(study)
         return study.store.read(lambda tx: _write_folder(tx, study, path, progress)).result()
-    kind = _format(study, format_name)
+    kind = export_format(study, format_name)
     settle_everything(study)
     return study.store.read(lambda tx: _write(tx, study, kind, path, progress)).result()
 
@@ -74,7 +74,7 @@ def _write_folder(tx: Tx, study: Study, path: Path, progress: Progress | None) -
 
 def write_export_within(tx: Tx, study: Study, format_name: str, path: Path) -> int:
     """Write an export in an open transaction whose labels are up to date; returns the number of rows."""
-    return _write(tx, study, _format(study, format_name), path)
+    return _write(tx, study, export_format(study, format_name), path)
 
 
 OF_EVERY_DATASET = ("labels", "jsonl")
@@ -88,12 +88,6 @@ def dataset_formats(study: Study, stages: Collection[str]) -> list[str]:
         name for name, (stage, _) in zip(formats, _tables_of_stages(study), strict=False) if stage.name in stages
     ]
     return [*of_tasks, *(["tidy-labels"] if "tidy-labels" in formats else []), *OF_EVERY_DATASET]
-
-
-def export_columns(tx: Tx, study: Study, format_name: str) -> tuple[str, ...]:
-    """The columns that a table of this study has."""
-    kind = _format(study, format_name)
-    return (*kind.columns, *(() if kind.more_columns is None else kind.more_columns(tx, study)))
 
 
 ASKED_BY = "CHORALE_ASKED_BY"
@@ -173,11 +167,13 @@ def _of_task(stage: RunningStage, export: TaskExport, *, alone: bool) -> ExportF
         lambda tx, study: export.rows(stage_results(tx, study, stage)),
         writer,
         None if more is None else lambda tx, study: more(stage_results(tx, study, stage)),
+        export.describes,
         next(iter(tasks().kits_with(stage.task.name)), None),
     )
 
 
-def _format(study: Study, name: str) -> ExportFormat:
+def export_format(study: Study, name: str) -> ExportFormat:
+    """The table that this name stands for. Raises UserError if there is none, or several."""
     _refuse_clash(study, name)
     formats, of_kits = _formats(study), exports()
     if name in formats:

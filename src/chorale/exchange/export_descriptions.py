@@ -2,7 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
+from chorale.engine.running import Study
 from chorale.exchange.croissant import DataField
+from chorale.exchange.export_format import ExportFormat
+from chorale.store import Tx
 
 _COLUMNS: Mapping[str, tuple[str, str]] = {
     "stage": ("Name of the stage.", "Text"),
@@ -49,7 +52,41 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "sentence": ("The sentence.", "Text"),
     "options": ("The options of the question, as a list.", "Text"),
     "document": ("The text that the question is about.", "Text"),
+    "labelled_by": ("The source of the label: people, model or reviewer.", "Text"),
+    "model_answer": ("The model's answer.", "Text"),
+    "model_confidence": ("Confidence of the model, calibrated on gold, from 0 to 1.", "Float"),
+    "people_asked": ("Why people were asked about the item, or not asked.", "Text"),
+    "people_probability": ("The probability of asking people about the item.", "Float"),
 }
+_PARTS: Mapping[str, str] = {
+    "label": "Label of the span, region or segment.",
+    "start": "Start of the span in tokens, or of the segment in seconds.",
+    "end": "End of the span in tokens, or of the segment in seconds.",
+    "row": "Row of the matrix.",
+    "rank": "Rank of the value, from 1.",
+    "turn": "Number of the turn, from 0.",
+    "role": "Whether the text was chosen as the best or as the worst.",
+    "text": "The chosen text.",
+    "x": "Left edge of the box, as a fraction of the image's width.",
+    "y": "Top edge of the box, as a fraction of the image's height.",
+    "width": "Width of the box, as a fraction of the image's width.",
+    "height": "Height of the box, as a fraction of the image's height.",
+    "points": "Corners of the polygon, as fractions of the image's width and height.",
+    "relation": "Label of the relation.",
+    **{
+        f"{end}_{part}": words.format(span)
+        for end, span in (("from", "first"), ("to", "second"))
+        for part, words in {
+            "text": "Text of the relation's {} span.",
+            "label": "Label of the relation's {} span.",
+            "start": "Start of the relation's {} span, in tokens.",
+            "end": "End of the relation's {} span, in tokens.",
+        }.items()
+    },
+}
+"""The parts of values in tables with a row for every value, which have the column `field`."""
+UNDESCRIBED = "Defined by the task of this table."
+"""For columns of a task that does not describe them."""
 _PREFIXES = {
     "item.": "The item's column that people saw: {}.",
     "label.": "Label of the field {}.",
@@ -57,14 +94,31 @@ _PREFIXES = {
 }
 
 
-def described(column: str, fields: Collection[str] = ()) -> DataField:
-    """A column of an export, for a data card. `fields` are the names of the fields of the study's answers.
+def described_columns(tx: Tx, study: Study, table: ExportFormat) -> list[DataField]:
+    """The columns of a table, with their content. Further columns are those of the items."""
+    fields = {field.name for stage in study.stages.values() for field in stage.task.shape.fields}
+    own = {**(_PARTS if "field" in table.columns else {}), **table.describes}
+    of_items = () if table.more_columns is None else table.more_columns(tx, study)
+    return [
+        *(described(column, fields, own) for column in table.columns),
+        *(described(column, fields, {column: f"The item's column {column}.", **own}) for column in of_items),
+    ]
+
+
+def described(column: str, fields: Collection[str] = (), own: Mapping[str, str] | None = None) -> DataField:
+    """A column of an export, for a data card.
+
+    `fields` are the names of the fields of the study's answers; `own` are the table's own descriptions.
 
     >>> described("label.tone.confidence").description
     'Confidence of the label of tone, from 0 to 1.'
     >>> described("tone", ["tone"]).description
     'Value of the field tone.'
+    >>> described("answer", own={"answer": "The words of the answer."}).description
+    'The words of the answer.'
     """
+    if own and column in own:
+        return DataField(column, own[column], "Text")
     if column in fields:
         return DataField(column, f"Value of the field {column}.", "Text")
     if column.endswith("_confidence") and (of := column.removesuffix("_confidence")) in fields:
@@ -78,4 +132,4 @@ def described(column: str, fields: Collection[str] = ()) -> DataField:
                 of = name.removesuffix(".confidence")
                 return DataField(column, f"Confidence of the label of {of}, from 0 to 1.", "Float")
             return DataField(column, words.format(name), "Text")
-    return DataField(column, f"Column {column} of this table.", "Text")
+    return DataField(column, UNDESCRIBED, "Text")

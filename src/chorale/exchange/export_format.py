@@ -1,7 +1,7 @@
 """A table that a study can be exported as."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,5 +23,7 @@ class ExportFormat:
     write: Writer
     more_columns: Callable[[Tx, Study], Sequence[str]] | None = None
     """Additional last columns that depend on the study."""
+    describes: Mapping[str, str] = field(default_factory=dict)
+    """The content of columns, one sentence each."""
     kit: str | None = None
     """The kit that it comes from, set by Chorale."""

@@ -25,8 +25,21 @@ class Problem:
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
-        value = "" if self.value is None else f" (found {self.value})"
-        return f"{where}: {self.message}{value}. {self.fix}"
+        return f"{where}: {self.with_value}. {self.fix}"
+
+    @property
+    def with_value(self) -> str:
+        """The message with the value.
+
+        >>> Problem("a.toml", 1, "there is no such file", "Create it.", "'b.csv'").with_value
+        "there is no such file: 'b.csv'"
+        >>> Problem("a.toml", 1, "is below 1", "Write a number from 1 up.", "0").with_value
+        'is below 1 (found 0)'
+        """
+        if self.value is None:
+            return self.message
+        # “no such file (found …)” would read as if the file had been found.
+        return f"{self.message}: {self.value}" if "no such" in self.message else f"{self.message} (found {self.value})"
 
 
 def condensed(problems: Iterable[Problem]) -> list[Problem]:

@@ -74,7 +74,7 @@ class ProlificFilter(Settings):
         is_range = self.lower is not None or self.upper is not None
         if (self.filter_id in GROUPS) != bool(self.selected_filters):
             raise ValueError(
-                'has `selected_filters` without "and" or "or", or the other way round. Use both, or neither.'
+                'has only one of `selected_filters` and a `filter_id` of "and" or "or". Use both, or neither.'
             )
         if self.selected_filters and (self.selected_values or is_range or self.weightings):
             raise ValueError("is a group with values of its own. Put values and quotas into the filters of the group.")

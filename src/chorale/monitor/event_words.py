@@ -73,6 +73,11 @@ _EVENTS: Mapping[str, str] = {
     "settings": "settings changed",
     "expert came": "expert signed in",
     "viewer came": "viewer signed in",
+    "unrejected": "rejection withdrawn",
+    "payout asked for again": "payout requested again",
+    "payout address left": "payout address entered",
+    "paying after a restore": "payment allowed after a restore",
+    "message not filled": "message template failed",
 }
 _EVIDENCE: Mapping[str, str] = {
     "released": "accepted",

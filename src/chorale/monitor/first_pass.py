@@ -99,7 +99,7 @@ def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
     """A table of who labelled how many items, and the model's accuracy; None if no model answers first."""
     columns = (
         *("stage", "model", "items#", "labelled by the model#", "unsure#", "audited#", "other#", "people's judgments#"),
-        *("right where sure#", "95% interval#", "right where unsure#"),
+        *("agreement where sure#", "95% interval#", "agreement where unsure#"),
     )
     rows = []
     for row in records:
@@ -123,7 +123,7 @@ def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
     """Sentences for a paper about items that a model answered first."""
     for row in records:
         if row.removed:
-            yield f"The model {row.model} was removed from {row.stage}, so that people labelled all its items."
+            yield f"The model {row.model} was removed from {row.stage}, so people labelled all its items."
             continue
         audit = row.why.get(WhyAsked.AUDIT, 0)
         right = ""
@@ -132,7 +132,7 @@ def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
             right = f" It agreed with people in {row.sure.share:.1%} of the audited items{interval}."
         yield (
             f"In {row.stage}, {row.labelled:,} of {plural(row.items, 'label is', 'labels are')} the answer of the "
-            f"model {row.model}, with a confidence calibrated on gold of at least {row.below:g}. People labelled the "
+            f"model {row.model}, with a confidence of at least {row.below:g} (calibrated on gold). People labelled the "
             f"others, among them {audit:,} that were sampled at random for an audit (probability {row.audit:g}).{right}"
         )
 

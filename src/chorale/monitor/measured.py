@@ -4,6 +4,7 @@ from pathlib import Path
 
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
+from chorale.folder.assigned_notes import without_account
 from chorale.model import UserError, money_text
 from chorale.model.plural import plural
 from chorale.monitor.first_pass import first_records
@@ -11,8 +12,6 @@ from chorale.monitor.status import wages
 from chorale.protocol import WhyAsked
 from chorale.store import assignees
 from chorale.store.participations import participation_summaries
-
-_NAMED = 5
 
 
 def measured_wages(directory: Path, database: str | None) -> list[str]:
@@ -37,7 +36,7 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
                     least = money_text(pay.minimum_hourly, pay.currency)
                     sentence += f", below your minimum of {least}. Raise the pay, and pay a bonus to those who worked"
                 sentences.append(f"{sentence}.")
-            return sentences + people_without_account(study)
+            return sentences + people_without_account(study, directory)
     except UserError as error:
         if error.problems:
             raise
@@ -55,11 +54,6 @@ def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
     return {one.stage: 1.0 if one.removed else 1 - sure[one.stage] / one.items for one in records if one.items}
 
 
-def people_without_account(study: Study) -> list[str]:
+def people_without_account(study: Study, directory: Path) -> list[str]:
     """A sentence about people with assigned items who can't sign in; empty if all can."""
-    names = study.store.look(assignees.strangers)
-    if not names:
-        return []
-    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
-    have = "has no active account" if len(names) == 1 else "have no active account"
-    return [f"{shown} {have}, but items are assigned to them. Invite them with `chorale team DIR --invite NAME`."]
+    return without_account(study.store.look(assignees.strangers), directory)

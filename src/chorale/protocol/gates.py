@@ -12,6 +12,8 @@ from chorale.model import GateSettings, StageSettings, StudySettings
 _PRECISION = 9
 CRITERION = "criterion"
 """The prefix of means by criterion in the evidence."""
+RULE = "rule"
+"""The rule in words in the evidence. Earlier versions may have worded it differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def decide_gate(
             "rank": ranks[candidate.mean],
             "of": len(everybody),
             "average": average,
-            "rule": _in_words(rule),
+            RULE: _in_words(rule),
             **{f"{CRITERION} {name}": mean for name, mean in marks[candidate.worker].items()},
         }
         too_low = tuple(_too_low(rule, marks[candidate.worker]))
@@ -93,7 +95,7 @@ def decide_gate(
             f"mean score {candidate.mean:.3f}, {'at least' if reached else 'below'} {needed:.3f} ({_in_words(rule)})"
         )
         if candidate.worker in out:
-            reason += f", and too low by {' and '.join(too_low)}"
+            reason += f", and too low in {' and '.join(too_low)}"
         elif reached and not placed:
             reason += ", but the random choice among ties gave the place to others"
         promoted = passed and _has_place(rule, scored, place, promotions)

@@ -92,7 +92,7 @@ OF_RUNS = (
     Measure("low_wage", "hourly wage (10th percentile)", "money", lambda run: run.low_wage),
     Measure("underpaid", "people who earn less than the minimum", "share", lambda run: run.underpaid),
     Measure("hours", "hours from the first person to the last answer", "hours", lambda run: run.hours),
-    Measure("needed", "people needed to start with", "count", lambda run: run.needed),
+    Measure("needed", "minimum number of people", "count", lambda run: run.needed),
     Measure("arrived", "people who joined", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
     Measure("found_nothing", "people who found nothing to do", "count", lambda run: run.found_nothing),

@@ -191,7 +191,7 @@ def trade_off_table(simulation: Forecasts) -> ScoreTable:
         *(f"{title}#" for _, title in traded),
     )
     means = "in one run" if len(simulation.seeds) == 1 else f"means ({_interval(simulation)})"
-    return ScoreTable(f"What each variation would change: {means}", columns, rows)
+    return ScoreTable(f"Effect of each variation: {means}", columns, rows)
 
 
 def qualities_of(simulation: Forecasts) -> tuple[str, list[ForecastEstimate | None]]:

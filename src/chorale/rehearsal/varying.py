@@ -100,10 +100,7 @@ def _variation(folder: StudyFolder, varied: Sequence[Vary], values: Sequence[Any
     _, problems = check_folder(folder.path, variation.settings_text)
     if problems:
         # The line numbers belong to a file that was never written.
-        wrong = "; ".join(
-            f"{problem.message}{'' if problem.value is None else f' (found {problem.value})'}. {problem.fix}"
-            for problem in problems[:3]
-        )
+        wrong = "; ".join(f"{problem.with_value}. {problem.fix}" for problem in problems[:3])
         tried = " ".join(f"--vary {path}={shown(value)}" for path, value in chosen.items())
         raise UserError(f"{tried} makes a study that can't run: {wrong}")
     return variation

@@ -13,12 +13,12 @@ from chorale.exchange.croissant import DataFile, DatasetFacts, croissant
 from chorale.exchange.export import (
     OF_EVERY_DATASET,
     dataset_formats,
-    export_columns,
     export_file_name,
+    export_format,
     export_formats,
     write_export_within,
 )
-from chorale.exchange.export_descriptions import described
+from chorale.exchange.export_descriptions import described_columns
 from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import Bullets, Part, ReportOptions, Section
 from chorale.report.methods import main_stages
@@ -40,14 +40,13 @@ def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
 
 def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
     summaries = export_formats(study)
-    fields = {field.name for stage in study.stages.values() for field in stage.task.shape.fields}
     for name in dataset_formats(study, {stage.name for stage in main_stages(study)}):
         path = folder / export_file_name(study, name)
         rows = write_export_within(tx, study, name, path)
         if not rows and name not in OF_EVERY_DATASET:
             path.unlink()
             continue
-        columns = export_columns(tx, study, name) if path.suffix != ".zip" else ()
+        columns = described_columns(tx, study, export_format(study, name)) if path.suffix != ".zip" else ()
         nested = _nested_columns(path) if path.suffix == ".jsonl" else frozenset()
         summary = summaries[name]
         yield DataFile(
@@ -57,7 +56,7 @@ def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
             path.stat().st_size,
             rows,
             f"{summary[0].upper()}{summary[1:]}.",
-            [replace(described(column, fields), is_nested=column in nested) for column in columns],
+            [replace(column, is_nested=column.name in nested) for column in columns],
         )
 
 

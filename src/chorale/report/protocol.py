@@ -118,9 +118,9 @@ def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str
     if stage.arms:
         yield f"Only for the {'arm' if len(stage.arms) == 1 else 'arms'} {listed(stage.arms)}."
     if stage.grades:
-        yield "Its answers grade the answers that its items come from."
+        yield "Its answers are grades of the answers that its items were made from."
     if stage.grades_sources:
-        yield "The answers that its items come from are graded by how much of them it keeps."
+        yield "The answers that its items were made from are graded by the share of them that it keeps."
     if stage.decides_sources:
         yield "Its accepted labels are the final labels of the reviewed items."
     yield from _people_words(stage)
@@ -178,7 +178,7 @@ def _gate_words(gate: GateSettings, settings: StudySettings) -> Iterator[str]:
         passing = f"the best {gate.top_share:.0%}"
     else:
         passing = f"the best {gate.top}"
-    yield f"By graded answers in {listed(gate.stage)}, {passing} pass."
+    yield f"Based on graded answers in {listed(gate.stage)}, {passing} pass."
     if gate.floor and gate.threshold is None:
         yield f"A mean score of at least {gate.floor:g} is required."
     for name, least in sorted(gate.criteria.items()):

@@ -8,6 +8,9 @@ from chorale.files.rows import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.report import CheckReport
 
+_CLOSE = 0.75
+"""Minimum similarity of a suggested file name, from 0 to 1."""
+
 
 def read_markdown(relative: str | None, at: TomlPath, report: CheckReport) -> str:
     """The text of the file that the setting at `at` names; empty if there is none."""
@@ -52,10 +55,14 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
 
 
 def _other_files(relative: str, root: Path) -> str:
-    folder = (root / relative).parent
-    names = [path.relative_to(root).as_posix() for path in folder.iterdir()] if folder.is_dir() else []
-    near = difflib.get_close_matches(relative, names, n=1)
-    return f"Did you mean `{near[0]}`?" if near else "Create the file or correct its name."
+    """Suggest a file of nearly the same name. Folders and endings are not compared: they make all names similar."""
+    path = root / relative
+    others = [other for other in path.parent.iterdir() if other.is_file()] if path.parent.is_dir() else []
+    by_stem = {other.stem.lower(): other for other in sorted(others, key=lambda other: other.suffix == path.suffix)}
+    near = difflib.get_close_matches(path.stem.lower(), by_stem, n=1, cutoff=_CLOSE)
+    if near:
+        return f"Did you mean `{by_stem[near[0]].relative_to(root).as_posix()}`?"
+    return "Create the file or correct its name."
 
 
 def decoded(raw: bytes, shown_as: str, report: CheckReport) -> str | None:

@@ -91,7 +91,8 @@ SEEDED = ("mace", "mmsr", KOS)
 PAIRWISE_METHODS = ("bradley-terry", "noisy-bradley-terry")
 TEXT_METHODS = ("rover", "closest-to-average", "rasa", "hrrasa")
 SEGMENTATION_METHODS = ("segmentation-majority", "segmentation-em", "segmentation-rasa")
-OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS)
+NUMBER_METHODS = ("mean", "median")
+OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS, *NUMBER_METHODS)
 """Methods whose result is not a label from a list. They are listed here, and loaded on use."""
 
 

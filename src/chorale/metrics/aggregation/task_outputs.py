@@ -1,8 +1,8 @@
-"""Methods whose result is not a label from a list but a text or a mask, by their command-line names."""
+"""Methods whose result is not a label from a list but a text, a mask or a number, by their command-line names."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from chorale.metrics.judgments import Judgments
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskOutputs:
-    """A text or a mask for every task, with its support."""
+    """A text, a mask or a number for every task, with its support."""
 
     tasks: tuple[str, ...]
     outputs: tuple[Any, ...]
@@ -33,6 +33,8 @@ class TaskOutputs:
     iterations: int | None = None
     converged: bool = True
     notes: tuple[str, ...] = ()
+    worst_is_highest: bool = False
+    """Whether support and quality are distances, which are 0 at best."""
 
 
 OutputMethod = Callable[[Judgments, MethodOptions, Progress | None], TaskOutputs]
@@ -94,6 +96,37 @@ def _parsed(text: str) -> Any:
     except (ValueError, RecursionError):
         shown = text if len(text) < 40 else f"{text[:40]}…"
         raise ValueError(f"{shown!r} is not a mask. Write a JSON list of rows of 0 and 1") from None
+
+
+def _numbers(judgments: Judgments, middle: Callable[[FloatArray], np.floating[Any]]) -> TaskOutputs:
+    values = _parsed_numbers(judgments.label_names)[judgments.labels]
+    order = np.lexsort((values, judgments.tasks))
+    edges = np.searchsorted(judgments.tasks[order], np.arange(1, len(judgments.task_names)))
+    results = np.array([middle(of_task) for of_task in np.split(values[order], edges)])
+    apart = np.abs(values - results[judgments.tasks])
+    # Sums in another order differ in the last digit, so the order is fixed.
+    deviation = np.bincount(judgments.tasks[order], apart[order]) / np.bincount(judgments.tasks)
+    quality = {"deviation": _mean_by_worker(judgments, apart)}
+    outputs = _outputs(judgments, results.tolist(), "deviation", deviation, quality)
+    return replace(outputs, worst_is_highest=True)
+
+
+def _parsed_numbers(labels: Sequence[str]) -> FloatArray:
+    numbers = np.array([_number(label) for label in labels])
+    wrong = [label for label, number in zip(labels, numbers.tolist(), strict=True) if not np.isfinite(number)]
+    if wrong:
+        raise ValueError(
+            f"mean and median require numbers, but {len(wrong):,} of {len(labels):,} different labels are not, such as "
+            f"{wrong[0][:40]!r}. Correct them, leave these labels empty, or use --method majority"
+        )
+    return numbers
+
+
+def _number(label: str) -> float:
+    try:
+        return float(label)
+    except ValueError:
+        return np.nan
 
 
 def _likeness(judgments: Judgments, joined: Sequence[str]) -> FloatArray:
@@ -160,16 +193,20 @@ _OF_MASKS: dict[str, OutputMethod] = {
         progress,
     ),
 }
-OUTPUT_METHODS: dict[str, OutputMethod] = {"rover": _rover, **_BY_VECTORS, **_OF_MASKS}
+_OF_NUMBERS: dict[str, OutputMethod] = {
+    "mean": lambda each, _, __: _numbers(each, np.mean),
+    "median": lambda each, _, __: _numbers(each, np.median),
+}
+OUTPUT_METHODS: dict[str, OutputMethod] = {"rover": _rover, **_BY_VECTORS, **_OF_MASKS, **_OF_NUMBERS}
 ITERATIVE_OUTPUTS = ("rasa", "hrrasa", "segmentation-em", "segmentation-rasa")
 
 
 def task_outputs(
     judgments: Judgments, method: str, options: MethodOptions | None = None, *, progress: Progress | None = None
 ) -> TaskOutputs:
-    """The text or the mask of every task, by one of `OUTPUT_METHODS`. Labels are texts, or masks written as JSON."""
+    """The text, mask or number of every task, by one of `OUTPUT_METHODS`. Masks are written as JSON."""
     if not len(judgments):
         raise ValueError("there are no judgments to aggregate")
     if judgments.sets is not None:
-        raise ValueError(f"{method} requires one text or mask per judgment, not a set of labels")
+        raise ValueError(f"{method} requires one text, mask or number per judgment, not a set of labels")
     return OUTPUT_METHODS[method](present(judgments), options or MethodOptions(), progress)

@@ -1,4 +1,4 @@
-"""Reports on aggregations whose results are not labels: scores of items, texts, masks."""
+"""Reports on aggregations whose results are not labels: scores of items, texts, masks, numbers."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -197,9 +197,11 @@ def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]
     ]
     if result.iterations is not None:
         summary.append(("iterations", result.iterations))
-    least = np.argsort(result.support, kind="stable")[:_SHOWN].tolist()
+    worst = -result.support if result.worst_is_highest else result.support
+    least = np.argsort(worst, kind="stable")[:_SHOWN].tolist()
+    which = f"{'highest' if result.worst_is_highest else 'lowest'} {name}"
     shown: list[tuple[Cell, ...]] = [(result.tasks[at], _brief(result.outputs[at]), support[at]) for at in least]
-    workers, table = _workers(result.workers, result.quality, "judgments")
+    workers, table = _workers(result.workers, result.quality, "judgments", worst_is_highest=result.worst_is_highest)
     payload = {
         "method": method,
         "labels": dict(zip(result.tasks, result.outputs, strict=True)),
@@ -209,7 +211,7 @@ def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]
     }
     tables = [
         ScoreTable(f"By {method}", ("what", "count#"), summary),
-        ScoreTable(_title("Tasks", f"lowest {name}", shown, result.tasks), ("task", "label", f"{name}#"), shown),
+        ScoreTable(_title("Tasks", which, shown, result.tasks), ("task", "label", f"{name}#"), shown),
         table,
     ]
     notes = [*result.notes, *_unsettled(result.iterations, converged=result.converged)]
@@ -217,14 +219,16 @@ def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]
 
 
 def _brief(output: Any) -> str:
-    """The beginning of a text, or the number of pixels of a mask."""
+    """The beginning of a text, the number of pixels of a mask, or a number."""
+    if isinstance(output, float):
+        return f"{output:.6g}"
     if not isinstance(output, str):
         return f"{int(np.sum(output)):,} of {np.size(output):,} pixels"
     return output if len(output) <= _WIDEST else f"{output[:_WIDEST]}…"
 
 
 def _workers(
-    names: Sequence[str], quality: Mapping[str, FloatArray], counted: str
+    names: Sequence[str], quality: Mapping[str, FloatArray], counted: str, *, worst_is_highest: bool = False
 ) -> tuple[dict[str, dict[str, Any]], ScoreTable]:
     """All workers for `--json`, and the weakest for people."""
     first, *_ = quality
@@ -235,7 +239,7 @@ def _workers(
     }
     for worker in every.values():
         worker[counted] = int(worker[counted])
-    weakest = np.argsort(quality[first], kind="stable")[:_SHOWN].tolist()
+    weakest = np.argsort(-quality[first] if worst_is_highest else quality[first], kind="stable")[:_SHOWN].tolist()
     rows: list[tuple[Cell, ...]] = [(names[at], int(quality[counted][at]), columns[first][at]) for at in weakest]
     title = _title("Workers", "weakest", rows, names)
     return every, ScoreTable(title, ("worker", f"{counted}#", f"{first}#"), rows)

@@ -74,7 +74,7 @@ NOTICES = {
     "submissions-reject": "Rejected: {n}.",
     "submissions-return": "Asked to return: {n}.",
     "submissions-unreject": "Rejections withdrawn: {n}.",
-    "submissions-message": "Message sent. Submissions of people who get it: {n}.",
+    "submissions-message": "Message sent. Submissions: {n}.",
     "already-done": "This was already done.",
     "decided": "Decision saved as the final label. This is the next item.",
     "undone": "The decision is undone. The label is what it was before.",

@@ -44,6 +44,11 @@ class StageQueue:
     def left(self) -> int:
         return self.waiting - self.answered
 
+    @property
+    def can_start(self) -> bool:
+        """Whether there may be something to do. Rounds have no open items: everybody answers all their questions."""
+        return self.left > 0 or self.stage.round_size is not None
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewQueue:

@@ -236,7 +236,7 @@ async function check() {
   if (reply === null || number !== asked) return;
   showProblems(reply);
   const wrong = !reply.shown;
-  byId("preview-note").textContent = wrong ? "The preview shows the last valid version of the form." : "This is the page that workers see. Answers here are checked and not stored. Skip shows the next item.";
+  byId("preview-note").textContent = wrong ? "The preview shows the last valid version of the form." : "This is the page that workers see. Answers here are checked but not stored. Skip shows the next item.";
   if (!wrong || !byId("preview").src) byId("preview").src = `${base}/preview/${encodeURIComponent(stage.name)}?v=${reply.version}`;
 }
 

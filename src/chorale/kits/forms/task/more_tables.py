@@ -31,6 +31,15 @@ def more_tables(form: FormFields) -> tuple[TaskExport, ...]:
                 file_name="best-worst.csv",
                 columns=("field", "id", "text", "shown", "best", "worst", "score", "bradley_terry"),
                 rows=partial(_scores, scaled),
+                describes={
+                    "id": "ID of the text.",
+                    "text": "The text.",
+                    "shown": "Number of annotations in which the text was shown.",
+                    "best": "Number of annotations in which it was chosen as the best.",
+                    "worst": "Number of annotations in which it was chosen as the worst.",
+                    "score": "(best − worst) / shown, from −1 to 1.",
+                    "bradley_terry": "Strength in the Bradley–Terry model; strengths sum to 1.",
+                },
             )
         )
     related = {name: field for name, field in form.fields.items() if isinstance(field, RelationField)}

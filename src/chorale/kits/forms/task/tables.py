@@ -19,6 +19,10 @@ def results_table(form: FormFields) -> TaskExport:
         columns=("item", *columns, "confidence", "judgments", "released"),
         rows=partial(_item_rows, form),
         more_columns=lambda _: tuple(shown.values()),
+        describes={
+            "confidence": "The lowest confidence of all fields, from 0 to 1.",
+            **{column: f"The item's column {name}, as shown to people." for name, column in shown.items()},
+        },
     )
 
 
@@ -34,6 +38,10 @@ def answers_table(form: FormFields) -> TaskExport:
             *(f"{name}_prefilled" for name in form.prefilled),
         ),
         rows=partial(_answer_rows, form),
+        describes={
+            **{f"{name}_order": f"Order in which the worker saw the options of {name}." for name in form.shuffled},
+            **{f"{name}_prefilled": f"Initial content of the field {name}." for name in form.prefilled},
+        },
     )
 
 

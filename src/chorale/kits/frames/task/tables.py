@@ -117,12 +117,39 @@ def _frame_quality_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
         yield {"frame": frame, "output.FrameType": judged, "aqs": final, "aqs_initial": initial}
 
 
+_CONTENT = {
+    "frame": "A candidate frame, or none.",
+    "fss_sent_centric": "Share of the sentence's workers who chose the frame, weighted by worker quality (FSS).",
+    "fss_sent_centric_initial": "Share of the sentence's workers who chose the frame, before weighting.",
+    "sent_id": "Key of the sentence.",
+    "word": "The word whose frame was asked for.",
+    "lemma": "Lemma of the word.",
+    "in_framenet": "Whether the sentence comes from FrameNet.",
+    "sqs": "Clarity of the sentence, weighted (SQS); empty with fewer than two annotations.",
+    "sqs_initial": "Clarity of the sentence, before weighting.",
+    "frames": "Chosen frames with their scores, the best first, as JSON.",
+    "duration": "Mean seconds per answer.",
+    "job": "Always 1, as in the corpus.",
+    "judgment": "Number of sentences that the worker judged.",
+    "unit": "Number of sentences that the worker judged, as in the corpus.",
+    "wqs": "Worker quality: the product of wwa and wsa.",
+    "wwa": "Agreement with other workers.",
+    "wsa": "Agreement with the sentences as annotated by all others.",
+    "wqs_initial": "Worker quality, before weighting.",
+    "wwa_initial": "Agreement with other workers, before weighting.",
+    "wsa_initial": "Agreement with the sentences, before weighting.",
+    "output.FrameType": "Number of judgments in the stage, the same in every row.",
+    "aqs": "Agreement on the frame, weighted (FQS).",
+    "aqs_initial": "Agreement on the frame, before weighting.",
+}
+"""The content of the columns, for data cards."""
 FRAME_TABLE = TaskExport(
     name="frames-fss",
     summary="every sentence and candidate with its frame-sentence score, in the columns of the corpus, as CSV",
     file_name="FSS.csv",
     columns=("frame", "fss_sent_centric", "fss_sent_centric_initial", "sent_id", "sentence", "word"),
     rows=_frame_rows,
+    describes=_CONTENT,
 )
 SENTENCE_TABLE = TaskExport(
     name="frames-sqs",
@@ -130,6 +157,7 @@ SENTENCE_TABLE = TaskExport(
     file_name="SQS.csv",
     columns=("sent_id", "sentence", "word", "lemma", "in_framenet", "judgments", "sqs", "sqs_initial", "frames"),
     rows=_sentence_rows,
+    describes=_CONTENT,
 )
 WORKER_TABLE = TaskExport(
     name="frames-wqs",
@@ -137,6 +165,7 @@ WORKER_TABLE = TaskExport(
     file_name="WQS.csv",
     columns=("worker", "duration", "job", "judgment", "unit", *_OF_WORKERS),
     rows=_worker_rows,
+    describes=_CONTENT,
 )
 FRAME_QUALITY_TABLE = TaskExport(
     name="frames-fqs",
@@ -144,4 +173,5 @@ FRAME_QUALITY_TABLE = TaskExport(
     file_name="FQS.csv",
     columns=("frame", "output.FrameType", "aqs", "aqs_initial"),
     rows=_frame_quality_rows,
+    describes=_CONTENT,
 )

@@ -25,6 +25,22 @@ PUBLISHED = (
     *("question_id", "worker_id"),
 )
 """Columns in which Nangia et al. (2021) published their questions."""
+CONTENT = {
+    "example_id": "ID of the question: the passage's ID and the question's number.",
+    "passage_id": "ID of the passage.",
+    "passage_index": "Number of the question in its passage.",
+    "gold_answer": "The option that the writer marked as correct, such as option2.",
+    "justification": "The writer's explanation of the correct option.",
+    "question_id": "Unique ID of the question in this study.",
+    "worker_id": "Pseudonym of the writer.",
+    "protocol": "Arm of the writer; in studies without arms, the stage or nothing.",
+    "flags": "Problems for experts to check.",
+    "validation_data": "Answers of the validators, each with the worker and whether they found the question invalid.",
+    "validation_way": "Number of validators.",
+    "model_predictions": "Empty list, to be filled with predictions of models.",
+    "majority": "The answer of more than half of the validators and the writer; empty if there is none.",
+}
+"""The content of the columns, for data cards."""
 
 
 def page_of(task: Path, **values: Any) -> str:

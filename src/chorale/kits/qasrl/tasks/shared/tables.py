@@ -17,6 +17,33 @@ CSV_COLUMNS = (
     "verb_slot_inflection",
 )  # fmt: skip
 """The columns of the gold standard of Roit et al. (2020), in order."""
+_CONTENT = {
+    "qasrl_id": "ID of the sentence.",
+    "verb_idx": "Number of the verb's token in the sentence, from 0.",
+    "verb": "The verb, as in the sentence.",
+    "assign_id": "Number of the response.",
+    "source_assign_id": "Response that had this question first, as in Some(12); None if no response had it.",
+    "question": "The question; empty for a verb without questions.",
+    "is_redundant": "Whether another question already asks the same.",
+    "answer_range": f"Tokens of the answer as start:end, end exclusive; several answers are separated by {SEPARATOR}.",
+    "answer": f"Words of the answer; several answers are separated by {SEPARATOR}.",
+    "wh": "Question word.",
+    "subj": "Subject of the question: someone, something or empty.",
+    "obj": "Object of the question: someone, something or empty.",
+    "obj2": "Last slot of the question, after the preposition.",
+    "aux": "Auxiliary verb of the question.",
+    "prep": "Preposition of the question.",
+    "verb_prefix": "Words before the verb in its slot of the question.",
+    "is_passive": "Whether the question is in the passive.",
+    "is_negated": "Whether the question is negated.",
+    "verb_slot_inflection": "Form of the verb in the question.",
+    "source_worker_ids": f"Writers whose questions were consolidated, separated by {SEPARATOR}.",
+    "tokens": "Tokens of the sentence, separated by spaces.",
+    "sentenceId": "ID of the sentence.",
+    "sentenceTokens": "Tokens of the sentence.",
+    "verbEntries": "Verbs of the sentence by token number, with their forms, questions and answers.",
+}
+"""The content of the columns, for data cards."""
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 
@@ -177,6 +204,7 @@ ANNOTATORS = TaskExport(
     file_name="qasrl-annotators.csv",
     columns=(*CSV_COLUMNS, "source_worker_ids"),
     rows=lambda results: csv_rows(everybodys(results)),
+    describes=_CONTENT,
 )
 GOLD_STANDARD = TaskExport(
     name="qasrl-csv",
@@ -184,6 +212,7 @@ GOLD_STANDARD = TaskExport(
     file_name="qasrl.csv",
     columns=CSV_COLUMNS,
     rows=lambda results: csv_rows(results_of(results)),
+    describes=_CONTENT,
 )
 
 
@@ -205,6 +234,7 @@ SENTENCES = TaskExport(
     file_name="qasrl-sentences.csv",
     columns=SENTENCE_COLUMNS,
     rows=lambda results: sentence_rows(item.payload for item in results.items),
+    describes=_CONTENT,
 )
 
 
@@ -221,4 +251,5 @@ def bank_table(questions: Callable[[Sequence[SourceItem], StageResults], Iterabl
         file_name="qasrl-bank.jsonl",
         columns=BANK_COLUMNS,
         rows=rows,
+        describes=_CONTENT,
     )

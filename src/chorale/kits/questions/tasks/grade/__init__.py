@@ -72,6 +72,18 @@ GRADES_TABLE = TaskExport(
     file_name="mcq-grades.csv",
     columns=("task", "worker", "label", "criterion", "level", "points", "question_id", "writer", "arm", "stage"),
     rows=_rows,
+    describes={
+        "task": "The graded question and the criterion.",
+        "worker": "Pseudonym of the grader.",
+        "label": "The level as a number, from 1.",
+        "criterion": "Criterion of the rubric.",
+        "level": "The level that the grader chose.",
+        "points": "Points of the level, from 0 to 1.",
+        "question_id": "Unique ID of the question in this study.",
+        "writer": "Pseudonym of the writer.",
+        "arm": "Arm of the writer.",
+        "stage": "Stage in which the question was written.",
+    },
 )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from chorale.contract.exporting import RowMeasure, RowMeasures, StageResults, TaskExport
 from chorale.kits.questions.files.columns import INVALID, WrittenQuestion, questions_in
-from chorale.kits.questions.tasks.shared import PUBLISHED, published
+from chorale.kits.questions.tasks.shared import CONTENT, PUBLISHED, published
 from chorale.model import SourceItem
 
 _FEWEST_VOTES = 2
@@ -98,6 +98,7 @@ RELEASED_TABLE = TaskExport(
     file_name="mcq.jsonl",
     columns=(*PUBLISHED, "validation_data", "validation_way", "model_predictions", "protocol", "majority"),
     rows=_rows,
+    describes=CONTENT,
     tally=_tally,
     released=(WAYS[0], "kept question"),
     by_arm=BY_ARM,

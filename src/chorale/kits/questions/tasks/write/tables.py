@@ -6,7 +6,7 @@ from typing import Any
 from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.questions.files.columns import questions_in
 from chorale.kits.questions.metrics.wording import alike_places, is_generic, is_trivial
-from chorale.kits.questions.tasks.shared import PUBLISHED, published
+from chorale.kits.questions.tasks.shared import CONTENT, PUBLISHED, published
 
 REPEATED = "the same question by this writer"
 GENERIC = "could be asked of any text"
@@ -56,4 +56,5 @@ WRITTEN_TABLE = TaskExport(
     file_name="mcq-written.jsonl",
     columns=(*PUBLISHED, "protocol", "flags"),
     rows=_rows,
+    describes=CONTENT,
 )

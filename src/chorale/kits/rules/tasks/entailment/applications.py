@@ -148,4 +148,11 @@ PAPER_TABLE = TaskExport(
     rows=_paper_rows,
     tally=_tally,
     more_columns=_other_columns,
+    describes={
+        "rule_lhs": "Left side of the rule.",
+        "rule_rhs": "Right side of the rule.",
+        "lhs": "Left phrase of the application.",
+        "rhs": "Right phrase of the application.",
+        "judgment": "Final label: Yes, No, or Meaningless if the left phrase has no meaning.",
+    },
 )
