@@ -200,7 +200,7 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     for arm in variation["arms"].values():
         assert arm["cost"]["mean"] > 0 and arm["wage"]["mean"] > 0 and 0 < arm["quality"]["mean"] <= 1
     text = page.read_text("utf-8")
-    assert "Forecast of its arms" in text
+    assert "Forecast by arm" in text
     # No stage has a truth file: the picture goes by what the arms made, and has a point for each.
     picture = text.partition("Quality against cost: quality of answers")[2].partition("</figure>")[0]
     assert picture.count("<circle") == 2 and ">careful<" in picture and ">quick<" in picture

@@ -59,7 +59,7 @@ def main_stages(study: Study) -> list[RunningStage]:
 
 def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
     if facts.simulated:
-        yield "All people in this study were simulated: the numbers test the protocol and describe no real person."
+        yield "All people in this study were simulated: the numbers test the protocol and do not describe real people."
     annotations = plural(sum(one.judgments for one in facts.now.stages), "annotation", "annotations")
     worked = plural(facts.funnel["worked"], "person", "people")
     if facts.funnel["experts"]:

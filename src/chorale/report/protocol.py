@@ -118,9 +118,9 @@ def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str
     if stage.arms:
         yield f"Only for the {'arm' if len(stage.arms) == 1 else 'arms'} {listed(stage.arms)}."
     if stage.grades:
-        yield "Its answers grade the answers that its items come from."
+        yield f"Its answers are grades for the answers in {listed(stage.sources)}."
     if stage.grades_sources:
-        yield "The answers that its items come from are graded by how much of them it keeps."
+        yield f"The answers in {listed(stage.sources)} are graded by how much of them this stage keeps."
     if stage.decides_sources:
         yield "Its accepted labels are the final labels of the reviewed items."
     yield from _people_words(stage)
@@ -133,7 +133,8 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
         yield f"Requires the qualification {listed(entry.qualifications)}."
     if entry.qualified_in is not None:
         yield (
-            f"Requires {entry.accuracy:.0%} correct of at least {entry.answered} gold answers in {entry.qualified_in}."
+            f"Requires a gold accuracy of {entry.accuracy:.0%} in {entry.qualified_in}, after at least "
+            f"{entry.answered} gold answers."
         )
     if stage.sources and entry.exclude_contributors:
         yield "Nobody gets an item made from their own work."
