@@ -861,7 +861,7 @@ def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> Non
 
 def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     starved = rehearse(make_folder(), seeds=1, workers=2, processes=1)
-    [note] = [note for note in forecast_notes(starved) if "still need judgments" in note]
+    [note] = [note for note in forecast_notes(starved) if "still need annotations" in note]
     assert note.startswith("in 1 of 1 run, meaningful: 12 of 12 items")
     unknown = tmp_path / "unknown"
     write_small_study(unknown, applications=2, gold=4)

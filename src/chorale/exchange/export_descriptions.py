@@ -50,6 +50,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "options": ("The options of the question, as a list.", "Text"),
     "document": ("The text that the question is about.", "Text"),
 }
+_OTHER = "Explained on the page “Exports” of Chorale's documentation, or a column of the study's items."
 _PREFIXES = {
     "item.": "The item's column that people saw: {}.",
     "label.": "Label of the field {}.",
@@ -78,4 +79,4 @@ def described(column: str, fields: Collection[str] = ()) -> DataField:
                 of = name.removesuffix(".confidence")
                 return DataField(column, f"Confidence of the label of {of}, from 0 to 1.", "Float")
             return DataField(column, words.format(name), "Text")
-    return DataField(column, f"Column {column} of this table.", "Text")
+    return DataField(column, _OTHER, "Text")

@@ -245,8 +245,8 @@ def _about_quality(runs: Sequence[Run]) -> list[str]:
         return []
     where = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} stages"
     return [
-        f"“quality of answers” compares them with those of a perfect simulated worker. In {where}, no correct answers "
-        "are known, so it does not predict the quality of the data."
+        f"“quality of answers” compares answers with those of a perfect simulated worker. In {where}, no correct "
+        "answers are known, so it does not predict the quality of the data."
     ]
 
 

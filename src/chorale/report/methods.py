@@ -112,8 +112,8 @@ def _training(study: Study, now: Status) -> Iterator[str]:
     else:
         for counts in rounds:
             of = now.rounds[counts.name]
-            questions = plural(of.questions, "question", "questions")
-            yield f"Of {counts.workers:,} people who began {counts.name} ({questions}), {of.finished:,} finished it."
+            items = plural(of.questions, "item", "items")
+            yield f"Of {counts.workers:,} people who began {counts.name} ({items}), {of.finished:,} finished it."
     if graded:
         yield f"Their work was graded in {plural(len(graded), 'further stage', 'further stages')}."
 
