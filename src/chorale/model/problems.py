@@ -115,5 +115,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _similar_letters(one: str, other: str) -> bool:
-    letters = [re.sub(r"\d", "", name) for name in (one, other)]
-    return letters == [one, other] or difflib.SequenceMatcher(None, *letters).ratio() >= _SIMILAR_LETTERS
+    first, second = (re.sub(r"\d", "", name) for name in (one, other))
+    if (first, second) == (one, other):
+        return True
+    return difflib.SequenceMatcher(None, first, second).ratio() >= _SIMILAR_LETTERS
