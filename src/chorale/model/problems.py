@@ -114,8 +114,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {by_small[near[0]]}?" if near else ""
 
 
-def _similar_letters(one: str, other: str) -> bool:
-    first, second = (re.sub(r"\d", "", name) for name in (one, other))
-    if (first, second) == (one, other):
+def _similar_letters(name: str, other: str) -> bool:
+    first, second = (re.sub(r"\d", "", each) for each in (name, other))
+    if (first, second) == (name, other):
         return True
     return difflib.SequenceMatcher(None, first, second).ratio() >= _SIMILAR_LETTERS
