@@ -158,7 +158,7 @@ def test_nothing_to_ask_is_answered_by_keyboard_and_by_thumb(scene: Scene) -> No
     first = consolidator.page.locator(".qa-group").first
     first.get_by_role("button", name="Keep:").first.click()
     consolidator.page.keyboard.press("n")  # what was kept is not lost by one key
-    expect(first).to_contain_text("What stays")
+    expect(first).to_contain_text("Result")
     first.get_by_role("button", name="Remove").click()
     consolidator.page.keyboard.press("n")
     expect(consolidator.page.locator(".qa-count")).to_have_text("Nothing to ask")
@@ -315,7 +315,7 @@ def test_two_sets_are_consolidated_by_touch(scene: Scene) -> None:
     page.locator("#submit").tap()
     expect(page.locator("#form-error")).to_contain_text("Decide about group 2")
     expect(groups.nth(1).get_by_text("Decide about group 2")).to_be_in_viewport()
-    expect(groups.first).to_contain_text("What stays")
+    expect(groups.first).to_contain_text("Result")
     page.get_by_role("button", name="Edit Who sold something?").tap()
     word(page, 3).tap()
     page.get_by_role("button", name="Done with this question").tap()

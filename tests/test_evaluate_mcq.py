@@ -362,6 +362,16 @@ def test_tables_come_for_terminals_and_papers(questions_file: Path, tmp_path: Pa
     assert latex.count(r"\begin{tabular}") == 2
 
 
+@pytest.mark.parametrize("models", [None, {"t5": 0}])
+def test_a_mean_number_of_questions_has_one_decimal(tmp_path: Path, models: dict[str, int] | None) -> None:
+    """Some samples of four votes keep the doubtful question, others do not."""
+    doubtful = record("q", [1, 1, 2, 2, 2, 3, 3, 4, 4, 4], writer=1, models=models)
+    sure = [record(f"s{number}", [1, 1], models=models) for number in range(1185)]
+    kept = chorale_json(path := write(tmp_path / "many.json", [doubtful, *sure]))["files"]["many"]["kept"]
+    assert 1185 < kept < 1186
+    assert f" 1,{kept - 1000:.1f} " in chorale(path).stdout
+
+
 def test_questions_with_two_votes_only_have_no_human_performance(tmp_path: Path) -> None:
     found = chorale_json(write(tmp_path / "two.json", crowd(9, ways=2)))
     assert found["files"]["two"]["human"] == {"resampled": None, "high": None, "unanimous": None}

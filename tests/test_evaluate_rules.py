@@ -585,7 +585,7 @@ def test_judgments_can_be_named_and_every_two_resources_compared(
         "not entailing": 2,
         "left side meaningless, left out": 0,
         "left out: confidence too low": 1,
-        "left out: there already": 0,
+        "left out: duplicate": 0,
         "left out: judged both ways equally often": 0,
     }
     assert "already exists" in chorale(good, judged, "--chart", picture, code=2).output

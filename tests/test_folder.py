@@ -231,7 +231,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "wrong option": (
         toml(("set-aside", "aside")),
-        ("study.toml", 35, "`stage.options.meaningless_lhs` is not one", "'set-aside', 'non-entailing' or 'told'"),
+        ("study.toml", 35, "`stage.options.meaningless_lhs` is not one", "'set-aside', 'non-entailing' or 'own-label'"),
     ),
     "missing title": (
         toml(('title = "One"\n', "")),

@@ -165,7 +165,7 @@ def test_the_page_begins_with_what_to_do_and_ends_with_what_is_locked(tmp_path: 
         page = client.get("/").text
         assert page.index('href="/stages/training"') < page.index("Parts finished") < page.index("All parts")
         assert "part 1 of 3" in page and "0 of 3" in page and page.count("Opens later") == 2
-        assert "about 2 minutes in total" in page and "about $12.00 an hour" in page and "4 questions" in page
+        assert "about 2 minutes in total" in page and "about $12.00 an hour" in page and "4 items" in page
         train(Person(study, "ada"), ROUND)
         assert client.post("/api/stages/training/next", json={}).json()["following"] == {
             "title": "Read your new message",

@@ -137,7 +137,7 @@ def test_answers_are_approved_together_once_and_only_after_confirming(study: Stu
     assert "Approved, and booked in the ledger: 1." in done.text
     assert look(study, ledger.ledger_totals)["base"] == 75
     nothing = owner.post(f"{PATH}/answers/confirm", data={"key": "form-two-key", "deed": "approve", "chosen": names})
-    assert nothing.status_code == 422 and "This action applies to none of the selected assignments" in nothing.text
+    assert nothing.status_code == 422 and "Select an answer that is not approved yet." in nothing.text
 
 
 def test_answers_are_rejected_with_a_reason_and_approved_after_all(study: Study, owner: TestClient) -> None:

@@ -14,9 +14,11 @@ from chorale.cli import app
 from chorale.engine.opening import open_study
 from chorale.engine.work import Offer
 from chorale.exchange.export import write_export
+from chorale.folder.reading import load_folder
 from chorale.kits.rules.files.resources import read_resources, rules_by_left_side
 from chorale.kits.rules.files.rules import Rule
 from chorale.kits.rules.learning.applying import LONGEST_PHRASE, apply_rules
+from chorale.kits.rules.tasks.entailment.applications import EntailmentOptions, MeaninglessLeft
 from chorale.model import UserError
 from conftest import ManualClock
 from crowd import Person, gold_answer, is_gold, people, work_through
@@ -144,11 +146,19 @@ def test_numbers_stand_for_names_as_when_rules_are_learned(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize("value", ["own-label", "told"])
+def test_the_old_name_of_an_own_label_is_still_read(tmp_path: Path, value: str) -> None:
+    write_small_study(tmp_path / "study", meaningless_lhs=value)
+    options = load_folder(tmp_path / "study").stages[1].options
+    assert options == EntailmentOptions(meaningless_lhs=MeaninglessLeft.OWN_LABEL)
+    assert options.model_dump(mode="json") == {"meaningless_lhs": "own-label"}
+
+
 def test_who_proposed_what_survives_to_the_judged_table(
     files: tuple[Path, Path, Path], tmp_path: Path, clock: ManualClock
 ) -> None:
     folder = tmp_path / "study"
-    write_small_study(folder, meaningless_lhs="told")
+    write_small_study(folder, meaningless_lhs="own-label")
     (folder / "items.jsonl").unlink()
     prepare(*files, "--sample", 3, "--per-extraction", 2, "--out", folder / "items.jsonl")
     checked = CliRunner().invoke(app, ["check", str(folder)])

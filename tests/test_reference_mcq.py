@@ -135,7 +135,7 @@ def test_numbers_come_from_whatever_files_are_there(tmp_path: Path) -> None:
     assert found["Table 1", "full, crowd: RoBERTa"].ours == 50
     assert found["Table 1", "full, crowd: RoBERTa, deviation over runs"].ours == 0
     assert found["Section 5.3", "crowd: choosing the longest answer"].ours == 100
-    assert found["Section 5.3", "crowd: accuracy, first question less second"].ours == -100
+    assert found["Section 5.3", "crowd: accuracy, first question minus second"].ours == -100
     assert found["Section 4", "crowd: questions with ten validators"].ours == 30
     assert found["Table 1", "10-way, baseline: N"].ours is None
     assert all(cell.reason for cell in found.values() if not cell.agrees)

@@ -861,7 +861,7 @@ def test_a_fitted_crowd(make_folder: Callable[..., Path], tmp_path: Path) -> Non
 
 def test_what_a_reader_should_know(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     starved = rehearse(make_folder(), seeds=1, workers=2, processes=1)
-    [note] = [note for note in forecast_notes(starved) if "still need judgments" in note]
+    [note] = [note for note in forecast_notes(starved) if "still need annotations" in note]
     assert note.startswith("in 1 of 1 run, meaningful: 12 of 12 items")
     unknown = tmp_path / "unknown"
     write_small_study(unknown, applications=2, gold=4)
@@ -967,7 +967,7 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
     assert ("  pay for finishing rounds", "$0.96") in study.rows
     assert "  bonuses" not in [row[0] for row in study.rows]
     assert ("cost of an accepted label (work-a, work-b)") in [row[0] for row in study.rows]
-    [work] = [table for table in tables if table.title.startswith("Work in its stages")]
+    [work] = [table for table in tables if table.title.startswith("Work by stage")]
     assert [row[0] for row in work.rows] == ["training", "work-a", "work-b"]
     complete = work.columns.index("items complete#")
     assert [row[complete] for row in work.rows] == ["", "100.0%", "100.0%"]

@@ -200,7 +200,7 @@ def test_forecasts_tell_what_comes_of_each_arm(tmp_path: Path) -> None:
     for arm in variation["arms"].values():
         assert arm["cost"]["mean"] > 0 and arm["wage"]["mean"] > 0 and 0 < arm["quality"]["mean"] <= 1
     text = page.read_text("utf-8")
-    assert "Forecast of its arms" in text
+    assert "Forecast by arm" in text
     # No stage has a truth file: the picture goes by what the arms made, and has a point for each.
     picture = text.partition("Quality against cost: quality of answers")[2].partition("</figure>")[0]
     assert picture.count("<circle") == 2 and ">careful<" in picture and ">quick<" in picture
@@ -338,7 +338,7 @@ def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(t
     [why] = variation["starved"]
     start = f"in 1 of 1 run, gate careful-trained: it was closed without a decision about {lost} people"
     assert why.startswith(start) and why in told["notes"]
-    assert re.search(r"\d+ of 32 items of careful-grades still needed judgments; 8 people had worked there", why)
+    assert re.search(r"\d+ of 32 items of careful-grades still needed annotations; 8 people had worked there", why)
     text = page.read_text("utf-8")
     assert start in text and ">careful-trained: no decision<" in text
     assert ">quick-trained: no decision<" not in text

@@ -126,6 +126,12 @@ def test_a_paper_that_is_almost_known_is_guessed() -> None:
     assert "Did you mean zeichner2012?" in reproduce("zeichner2021", code=2).output
 
 
+def test_a_paper_of_the_same_year_is_not_guessed() -> None:
+    output = " ".join(reproduce("smith2020", code=2).output.split())
+    assert "Did you mean" not in output
+    assert all(paper in output for paper in ("dumitrache2019", "nangia2021", "roit2020", "zeichner2012"))
+
+
 def test_a_packed_file_will_do(data: Path) -> None:
     plain = data / "made" / "number.txt"
     plain.with_name("number.txt.gz").write_bytes(gzip.compress(CONTENT))

@@ -67,9 +67,7 @@ NAMED_IN_CORE = {
     ("chorale.exchange.export", "labelstudio"),  # the same
     ("chorale.files.batch_files", "mturk"),  # the platform that a file came from, and its workers with it
     ("chorale.model.extras", "rules"),  # an extra of the package, as pyproject.toml has it
-    ("chorale.report.methods", "questions"),  # the plural of a word
-    ("chorale.report.results", "questions"),  # the same
-    ("chorale.web.console.flow", "questions"),  # the same
+    ("chorale.report.results", "questions"),  # the plural of a word
     ("chorale.web.signed_links", "keys"),  # the member of a JSON Web Key Set, as RFC 7517 has it
 }
 # Behind extras, or so slow to load that only what needs them may wait for them.

@@ -60,6 +60,17 @@ def test_every_wage_of_a_template_is_checked(tmp_path: Path, template: str) -> N
     assert [note for note in study_notes(folder) if "time to read the guidelines counts" in note] == []
 
 
+@pytest.mark.parametrize("template", template_names())
+def test_consent_mentions_that_work_may_end_early(tmp_path: Path, template: str) -> None:
+    create_study(tmp_path / "study", template)
+    folder = load_folder(tmp_path / "study")
+    removes = any(
+        stage.gold is not None or (stage.quality is not None and stage.quality.floor is not None)
+        for stage in folder.settings.stage
+    )
+    assert (" ends early for you" in " ".join(folder.consent.split())) == removes
+
+
 def rehearsed(folder: Path, workers: int, seed: int = 1) -> Run:
     rehearsal = Rehearsal(load_folder(folder), Crowd(CrowdSettings(workers=workers, kind=(GOOD,), patience_hours=500)))
     study, performance = rehearsal.perform(seed)
@@ -213,6 +224,16 @@ def test_arms_of_the_trial_differ_only_by_design(trial: Path) -> None:
     validation = stage_of(folder.settings, "validation")
     assert validation.gold is not None and validation.gold.feedback == "none"
     assert validation.items is not None and validation.items.wait
+
+
+def test_guidelines_of_quizzes_ask_nobody_to_write(trial: Path) -> None:
+    asked = [
+        (stage.settings.task, " ".join(stage.guidelines.split("## ")[1].split())) for stage in load_folder(trial).stages
+    ]
+    assert all("write two questions about it" in words for task, words in asked if task == "mcq-write")
+    quizzes = [words for task, words in asked if task == "mcq-compare"]
+    assert len(quizzes) == 2
+    assert all("see two questions about it" in words and "write two" not in words for words in quizzes)
 
 
 def test_every_rubric_of_the_trial_is_the_same(trial: Path) -> None:

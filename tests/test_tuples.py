@@ -60,7 +60,7 @@ def test_the_command_writes_items(tmp_path: Path) -> None:
     assert rows[0]["tuple"][0].keys() == {"id", "text"}
     assert run(str(texts), "--out", str(out)).exit_code != 0, "nothing is overwritten"
     shown = run(str(texts), "--out", str(out), "--force", "--times", "2").stdout
-    assert "has 5 tuples of 4 from 10 texts, each in 2 of them." in " ".join(shown.split())
+    assert "has 5 tuples of 4 texts. Each of the 10 texts is in 2 tuples." in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(

@@ -192,9 +192,9 @@ def score(
 ) -> Score:
     """Aggregate judgments with a method, and report the certainty of the labels and, with a truth, their accuracy.
 
-    `data` is anything that `chorale.alpha` takes. `truth` is a file, whose columns `truth_task` and `truth_label` name,
-    or a mapping from task to label. `against` is the name of another method (which needs a truth) or other judgments of
-    the same tasks. `as_json()` has the labels.
+    `data` is anything that `chorale.alpha` takes. `truth` is a mapping from task to label, or a file; `truth_task` and
+    `truth_label` name its columns. `against` is the name of another method (then `truth` is required), or other
+    judgments of the same tasks. The labels are in `as_json()`.
 
     >>> import chorale
     >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]

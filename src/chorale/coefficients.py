@@ -104,8 +104,8 @@ def fleiss(
 ) -> Score:
     """Fleiss' κ, for any number of raters, with missing judgments.
 
-    `shares` of labels are those among all judgments, or means over `items`, as in Gwet and irrCAC for missing data.
-    Only the latter support `weights`.
+    `shares` sets how the frequencies of labels are computed: over all judgments (`"judgments"`), or as means over items
+    (`"items"`), as in Gwet and irrCAC for missing data. `weights` require `"items"`.
     """
     if shares not in get_args(Shares):
         raise _unknown("shares", shares, get_args(Shares))

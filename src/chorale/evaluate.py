@@ -2,9 +2,9 @@
 
     chorale.evaluate.qasrl("system.csv", "gold.csv").value
 
-The families are those of the installed kits, `chorale evaluate` has a command for each, and `dir(chorale.evaluate)`
-lists them. Each function takes the command's options as keywords and returns a `Score`. Where the command takes a table
-(CSV or JSONL), the function also takes one of pandas, Polars or Arrow, a dict of columns, or a list of dicts.
+The installed kits define the families, and `dir(chorale.evaluate)` lists them. `chorale evaluate` has a command for
+each. A function takes the command's options as keywords and returns a `Score`. Where the command reads a table (CSV or
+JSONL), the function also takes a table of pandas, Polars or Arrow, a dict of columns, or a list of dicts.
 """
 
 from typing import Any

@@ -67,19 +67,22 @@ class Score(Result):
 
     @property
     def name(self) -> str:
-        """Value of the main score."""
+        """Name of the main score."""
         return self.main or next(iter(self.values), "")
 
     @property
     def value(self) -> float | None:
+        """Value of the main score; None if it is undefined."""
         return self.values.get(self.name)
 
     @property
     def interval(self) -> "Interval | None":
+        """95% bootstrap interval of the main score; None if it was not requested."""
         return self.intervals.get(self.name)
 
     @property
     def test(self) -> "Comparison | None":
+        """Comparison of the main score with another system; None without one."""
         return self.tests.get(self.name)
 
     def __repr__(self) -> str:

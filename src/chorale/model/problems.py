@@ -9,6 +9,8 @@ _LISTED_LINES = 3
 _LISTED_VALUES = 10
 _FEW_SETTINGS = 3
 """Maximum number of settings with the same error that are listed one by one."""
+_SIMILAR, _SIMILAR_LETTERS = 0.5, 0.6
+"""Minimum similarity of a suggested name as difflib computes it, and of names with digits without their digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     ' Did you mean kappa?'
     >>> did_you_mean("xyz", ["alpha", "kappa"])
     ''
+
+    The same digits do not make names similar, such as those of two papers of one year.
+
+    >>> did_you_mean("smith2020", ["roit2020", "dumitrache2019"])
+    ''
     """
     by_small = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name[:100].lower(), by_small, n=1, cutoff=0.5)
+    small = name[:100].lower()
+    near = difflib.get_close_matches(small, by_small, n=3, cutoff=_SIMILAR)
+    near = [each for each in near if _similar_letters(small, each)]
     return f" Did you mean {by_small[near[0]]}?" if near else ""
+
+
+def _similar_letters(name: str, other: str) -> bool:
+    first, second = (re.sub(r"\d", "", each) for each in (name, other))
+    if (first, second) == (name, other):
+        return True
+    return difflib.SequenceMatcher(None, first, second).ratio() >= _SIMILAR_LETTERS

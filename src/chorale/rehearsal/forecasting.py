@@ -82,7 +82,7 @@ def quality_of_answers(run: Run) -> tuple[str, float] | None:
 OF_RUNS = (
     Measure("finished", "runs that finished", "share", lambda run: float(run.complete)),
     Measure("cost", "cost", "money", lambda run: run.cost),
-    Measure("base", "  pay for judgments", "money", lambda run: run.base),
+    Measure("base", "  pay for annotations", "money", lambda run: run.base),
     Measure("finishing", "  pay for finishing rounds", "money", lambda run: run.finishing),
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
@@ -110,9 +110,9 @@ WORK_OF_STAGES = (
         "complete", "items complete", "share", lambda stage: None if stage.ended else _of_items(stage, stage.complete)
     ),
     Measure("by_model", "labelled by a model", "share", lambda stage: _of_items(stage, stage.by_model) or None),
-    Measure("judgments_per_item", "judgments per item", "number", lambda stage: stage.judgments_per_item),
-    Measure("discarded", "judgments discarded", "count", lambda stage: stage.discarded),
-    Measure("gold_per_worker", "gold per worker", "number", lambda stage: stage.gold_per_worker),
+    Measure("judgments_per_item", "annotations per item", "number", lambda stage: stage.judgments_per_item),
+    Measure("discarded", "annotations discarded", "count", lambda stage: stage.discarded),
+    Measure("gold_per_worker", "gold answers per worker", "number", lambda stage: stage.gold_per_worker),
     Measure("cost", "cost", "money", lambda stage: stage.cost),
 )
 PEOPLE_IN_STAGES = (
@@ -131,7 +131,7 @@ OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)
 OF_ARMS = (
     Measure("people", "people", "count", lambda arm: arm.people),
     Measure("reached", "reached its last stages", "count", lambda arm: arm.reached),
-    Measure("staying", "fraction of its people", "share", lambda arm: arm.staying),
+    Measure("staying", "fraction who reached them", "share", lambda arm: arm.staying),
     Measure("answers", "answers in these stages", "count", lambda arm: arm.answers),
     Measure("quality", "quality of these answers", "share", lambda arm: arm.quality),
     Measure("cost", "cost of its own stages", "money", lambda arm: arm.cost),

@@ -25,7 +25,7 @@ def why_starved(
 
 
 def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
-    wanting = f"{stage.name}: {stage.open_items:,} of {stage.items:,} items still need judgments."
+    wanting = f"{stage.name}: {stage.open_items:,} of {stage.items:,} items still need annotations."
     running = study.stage(stage.name)
     theirs = [person for person in people if person.expert == running.is_for_experts]
     if not theirs:
@@ -58,7 +58,7 @@ def _graders(stage: StageRun) -> str:
     graded = "1 person" if stage.entered == 1 else f"{stage.entered:,} people"
     of_whom = f", of whom {' and '.join(lost)}" if lost else ""
     return (
-        f"{stage.open_items:,} of {stage.items:,} items of {stage.name} still needed judgments; "
+        f"{stage.open_items:,} of {stage.items:,} items of {stage.name} still needed annotations; "
         f"{graded} had worked there{of_whom}, and nobody could do more"
     )
 

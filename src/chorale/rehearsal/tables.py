@@ -71,9 +71,9 @@ def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
 def stage_tables(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
     """Several tables with a row for each stage."""
     several = (
-        ("Results of its stages", forecasting.RESULTS_OF_STAGES),
-        ("Work in its stages", forecasting.WORK_OF_STAGES),
-        ("People in its stages", forecasting.PEOPLE_IN_STAGES),
+        ("Results by stage", forecasting.RESULTS_OF_STAGES),
+        ("Work by stage", forecasting.WORK_OF_STAGES),
+        ("People by stage", forecasting.PEOPLE_IN_STAGES),
     )
     tables = (_of_stages(title, measures, simulation, forecast) for title, measures in several)
     return [table for table in tables if table.rows]
@@ -99,7 +99,7 @@ def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
         return []
     rows = [(name, *_cells(forecast.of_arm, name, forecasting.OF_ARMS, simulation)) for name in forecast.arms]
     columns = ("arm", *(f"{measure.title}#" for measure in forecasting.OF_ARMS))
-    return [ScoreTable(f"Forecast of its arms{_with(forecast)}{_means(simulation)}", columns, rows)]
+    return [ScoreTable(f"Forecast by arm{_with(forecast)}{_means(simulation)}", columns, rows)]
 
 
 def _suggestions(simulation: Forecasts, forecast: Forecast) -> Iterator[ScoreTable]:
@@ -154,7 +154,7 @@ def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
         for name, of in by_gate.items()
     ]
     columns = ("gate", *(f"{measure.title}#" for measure in used))
-    return [ScoreTable(f"Forecast of its gates{_with(forecast)}", columns, rows)]
+    return [ScoreTable(f"Forecast by gate{_with(forecast)}", columns, rows)]
 
 
 def trade_off_table(simulation: Forecasts) -> ScoreTable:
@@ -245,8 +245,8 @@ def _about_quality(runs: Sequence[Run]) -> list[str]:
         return []
     where = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} stages"
     return [
-        f"“quality of answers” compares them with those of a perfect simulated worker. In {where}, no correct answers "
-        "are known, so it does not predict the quality of the data."
+        f"“quality of answers” compares answers with those of a perfect simulated worker. In {where}, no correct "
+        "answers are known, so it does not predict the quality of the data."
     ]
 
 

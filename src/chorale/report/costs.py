@@ -57,8 +57,9 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     ]
     ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items() if amount]
     parts: list[Part] = [
-        f"Costs are divided by {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
-        f"{plural(costs.answers, 'annotation', 'annotations')} of the final stages.",
+        f"The final stages have {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
+        f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are divided "
+        "by these numbers.",
         _terms_table("Costs", {"amount": costs}, costs.unit, currency),
     ]
     details: list[Part] = [
@@ -133,7 +134,7 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
         runs = plural(planned.get("runs", 0), "simulated run", "simulated runs")
         parts.append(f"The forecast comes from {runs} of the study.")
         parts.append(_since(noted))
-        columns = ("measure", "planned#", "interval#", "actual#", "within")
+        columns = ("measure", "planned#", "interval#", "actual#", "within interval")
         parts.append(ScoreTable("Planned and actual", columns, rows))
         parts += _about_experts(tx)
     if budget is not None:

@@ -119,7 +119,7 @@ def data_card_section(
     details: list[Part] = [
         ScoreTable("SHA-256 digests", ("file", "digest"), [(one.name, one.sha256) for one in files]),
         *(_columns_table(file) for file in files if file.fields),
-        "This page has the same description as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
+        "This page also has the description as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
     ]
     summary = {
         "files": [{"name": one.name, "rows": one.rows, "bytes": one.size, "sha256": one.sha256} for one in files],

@@ -80,7 +80,7 @@ def _chart(bins: Mapping[str, list[int]]) -> list[Part]:
         drawn = {"all stages": [sum(counts) for counts in zip(*bins.values(), strict=True)]}
     title = "Confidence of the labels"
     svg = column_chart(title, _NAMED, drawn, "confidence", "items", description=NUMBERS_IN_TABLE)
-    caption = f"{title}. The further right the bars, the more of the items people agreed on."
+    caption = f"{title}. Bars further to the right are items on which people agreed more."
     return [Drawn(caption, svg)]
 
 

@@ -59,7 +59,7 @@ def main_stages(study: Study) -> list[RunningStage]:
 
 def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
     if facts.simulated:
-        yield "All people in this study were simulated: the numbers test the protocol and describe no real person."
+        yield "All people in this study were simulated: the numbers test the protocol and do not describe real people."
     annotations = plural(sum(one.judgments for one in facts.now.stages), "annotation", "annotations")
     worked = plural(facts.funnel["worked"], "person", "people")
     if facts.funnel["experts"]:
@@ -112,8 +112,8 @@ def _training(study: Study, now: Status) -> Iterator[str]:
     else:
         for counts in rounds:
             of = now.rounds[counts.name]
-            questions = plural(of.questions, "question", "questions")
-            yield f"Of {counts.workers:,} people who began {counts.name} ({questions}), {of.finished:,} finished it."
+            items = plural(of.questions, "item", "items")
+            yield f"Of {counts.workers:,} people who began {counts.name} ({items}), {of.finished:,} finished it."
     if graded:
         yield f"Their work was graded in {plural(len(graded), 'further stage', 'further stages')}."
 

@@ -103,7 +103,7 @@ def _rounds(now: Status) -> list[Part]:
         for stage in now.stages
         if (of := now.rounds.get(stage.name)) is not None
     ]
-    columns = ("training round", "questions#", "people who began#", "people who finished#", "answers#")
+    columns = ("training round", "items#", "people who began#", "people who finished#", "answers#")
     return [ScoreTable("Training rounds (answers there are not annotations)", columns, rows)] if rows else []
 
 

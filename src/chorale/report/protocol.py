@@ -118,9 +118,9 @@ def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str
     if stage.arms:
         yield f"Only for the {'arm' if len(stage.arms) == 1 else 'arms'} {listed(stage.arms)}."
     if stage.grades:
-        yield "Its answers are grades of the answers that its items were made from."
+        yield f"Its answers are grades for the answers in {listed(stage.sources)}."
     if stage.grades_sources:
-        yield "The answers that its items were made from are graded by the share of them that it keeps."
+        yield f"The answers in {listed(stage.sources)} are graded by how much of them this stage keeps."
     if stage.decides_sources:
         yield "Its accepted labels are the final labels of the reviewed items."
     yield from _people_words(stage)
@@ -133,7 +133,8 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
         yield f"Requires the qualification {listed(entry.qualifications)}."
     if entry.qualified_in is not None:
         yield (
-            f"Requires {entry.accuracy:.0%} correct of at least {entry.answered} gold answers in {entry.qualified_in}."
+            f"Requires a gold accuracy of {entry.accuracy:.0%} in {entry.qualified_in}, after at least "
+            f"{entry.answered} gold answers."
         )
     if stage.sources and entry.exclude_contributors:
         yield "Nobody gets an item made from their own work."
@@ -178,7 +179,7 @@ def _gate_words(gate: GateSettings, settings: StudySettings) -> Iterator[str]:
         passing = f"the best {gate.top_share:.0%}"
     else:
         passing = f"the best {gate.top}"
-    yield f"Based on graded answers in {listed(gate.stage)}, {passing} pass."
+    yield f"By graded answers in {listed(gate.stage)}, {passing} pass."
     if gate.floor and gate.threshold is None:
         yield f"A mean score of at least {gate.floor:g} is required."
     for name, least in sorted(gate.criteria.items()):

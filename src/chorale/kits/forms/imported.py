@@ -69,10 +69,11 @@ def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
     listed = f"options = [{', '.join(as_toml(label) for label in sorted(given.labels))}]"
     if asked.sep is not None:
         if not given.fit:
-            there = f"one label has {given.longest:,}" if given.longest > LONGEST_OPTION else "there are more"
+            long = f"one label has {given.longest:,} characters"
+            there = long if given.longest > LONGEST_OPTION else "there are too many labels"
             raise UserError(
-                f"{batch.name} cannot be imported with --sep: a form has at most {MOST_OPTIONS} options of at most "
-                f"{LONGEST_OPTION} characters, but {there}. Omit --sep, or choose another --label."
+                f"{batch.name} cannot be imported with --sep: {there}. A form has at most {MOST_OPTIONS} options, of "
+                f"at most {LONGEST_OPTION} characters. Omit --sep, or choose another --label."
             )
         return f'kind = "choices"\n{listed}'
     # One of several columns may contain comments, which are rarely repeated.

@@ -44,11 +44,14 @@ def form_in(xml: str, name: str) -> StudioForm:
         if tag.tag in _OBJECTS and "name" in tag.attrib
     }
     if not objects and not saved:
-        raise UserError(f"{name} has no supported display tag. Supported tags: {', '.join(_OBJECTS)}.")
+        raise UserError(f"{name} has no supported display tag. Add one of: {', '.join(_OBJECTS)}.")
     known = {field["name"]: field for field in saved.get("fields", ())}
     fields = [*_known_fields(root, known), *_fields(root, objects, name, known)]
     if not fields:
-        raise UserError(f"{name} has no control such as Choices, Labels, Rating or TextArea.")
+        raise UserError(
+            f"{name} has no control such as Choices, Labels, Rating or TextArea. Use the configuration of a project "
+            "that has one."
+        )
     if saved:
         return StudioForm({"shows": [], **saved, "fields": fields}, root.attrib.get("choraleStage"))
     # Images to draw on, recordings to mark and sides of a comparison are shown by their field.

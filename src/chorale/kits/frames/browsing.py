@@ -269,7 +269,7 @@ def _sentence_json(sentence: FrameSentence, browsing: FrameBrowsing) -> dict[str
 def _notes(browsing: FrameBrowsing) -> Sequence[str]:
     notes = []
     if not browsing.sentences:
-        notes.append("No sentence has two annotations yet, so its clarity is unknown.")
+        notes.append("No sentence has two annotations yet, so clarity is unknown.")
     elif all(each.quality is None for each in browsing.sentences):
         notes.append(
             "The files have no sentence quality (SQS), so sentences are ordered by the score of their top frame."

@@ -192,7 +192,7 @@ def _paid(raw: RawJudgments | None, batches: Mapping[int, _Batch]) -> Iterator[C
     yield Cell("Section 2.2", "pay for a judgment, $", 0.05, pay, 2, needs if pay is None else "")
     yield Cell("Section 2.2", "cost of a sentence, $", 1.35, None, 2, _FEES)
     differences = [batch.from_raw for batch in batches.values() if batch.from_raw is not None]
-    name = "largest difference of the published FSS from the raw judgments'"
+    name = "largest difference between the published FSS and those from raw judgments"
     yield Cell("Section 2.2", name, None, max(differences) if differences else None, 6, "" if differences else needs)
 
 

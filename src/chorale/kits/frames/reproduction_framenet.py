@@ -80,14 +80,14 @@ def frame_cells(data: PaperData, scores: Sequence[Path]) -> Iterator[Cell]:
     place = next(filter(None, map(framenet_in, data.folders)), None)
     if place is None:
         missing = f"Needs FrameNet 1.7: its folder or archive in {Path(FRAMENET).parent}."
-        yield Cell("Section 2.1", "candidates of the corpus that are also ours, %", None, None, 1, missing)
+        yield Cell("Section 2.1", "recall of the corpus's candidates, %", None, None, 1, missing)
         return
     framenet = read_framenet(place)
     sentences = read_frame_sentences(scores, framenet=framenet)
     counts = majorities(sentences.sentences)
     there = f"of the {len(scores)} available batches"
     yield Cell("Section 2.3", f"sentences {there} with two majority frames", None, counts.several, 0)
-    yield Cell("Section 2.3", f"sentences {there} without one", None, counts.none, 0)
+    yield Cell("Section 2.3", f"sentences {there} without a majority frame", None, counts.none, 0)
     yield from _relation_cells(framenet)
     yield from _candidate_cells(data, framenet, sentences)
 
@@ -107,7 +107,7 @@ def _relation_cells(framenet: FrameNet) -> Iterator[Cell]:
         for frames in examples:
             kinds = {relating.between(one, other)[0] for one, other in combinations(frames, 2)}
             agreeing += next(each for each in Relation if each in kinds) is kind
-        yield Cell(table, f"examples of {len(examples)} whose frames are {kind}", None, agreeing, 0, _OWN_WORDS)
+        yield Cell(table, f"examples with {kind} frames, of {len(examples)}", None, agreeing, 0, _OWN_WORDS)
 
 
 def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSentences) -> Iterator[Cell]:
@@ -115,7 +115,7 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
     place = find_wordnet()
     if mapping is None or place is None:
         lacking = f"Needs {MAP}." if mapping is None else "Needs WordNet: install wordnet-base, or NLTK's wordnet."
-        yield Cell("Section 2.1", "candidates of the corpus that are also ours, %", None, None, 1, lacking)
+        yield Cell("Section 2.1", "recall of the corpus's candidates, %", None, None, 1, lacking)
         return
     wordnet = read_wordnet(place)
     mapped = read_frame_map([mapping], framenet, wordnet).frames
@@ -134,11 +134,11 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
     ):
         shares = coverage(sentences.sentences, candidates, wordnet, most)
         for measure, value in zip(
-            ("that are also ours", "among ours (precision)", "with the top score that are also ours"),
+            ("recall of the corpus's candidates", "precision of our candidates", "recall of the corpus's top frames"),
             shares,
             strict=True,
         ):
-            yield Cell("Section 2.1", f"candidates {measure}, {name}, %", None, 100 * value, 1, _FRAMESTER)
+            yield Cell("Section 2.1", f"{measure}, {name}, %", None, 100 * value, 1, _FRAMESTER)
 
 
 def coverage(

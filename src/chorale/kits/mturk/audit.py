@@ -25,7 +25,7 @@ def _time_on_hits(tx: Tx, study: Study) -> dict[tuple[str, str], int]:
 def _hit_differences(tx: Tx) -> list[str]:
     """HITs whose number of places differs from their assignments, and impossible times."""
     places = [
-        f"HIT {name}: {taken} places are taken, but {counted} assignments hold one"
+        f"HIT {name}: {taken} places are taken, but {counted} assignments hold a place"
         for name, taken, counted in hits.miscounted(tx)
     ]
     times = [

@@ -30,18 +30,22 @@ def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
     settings = (
         f"{head}\n"
         "[stage.items]\n"
-        'file = "batch.jsonl"          # empty: what scripts create is no item of the stage\n\n'
+        'file = "batch.jsonl"          # empty: HITs of scripts are not items of the stage\n\n'
         "[stage.pay]\n"
         "per_judgment = 0              # HITs have their own rewards\n\n"
         "[stage.options]\n"
-        '# track_record = "ignore"     # requirements of scripts on approved work: `ignore` them, or count what was '
-        "approved `here`\n"
+        '# track_record = "ignore"     # requirements on approved work: `ignore` them, or count work approved `here`\n'
     )
     yield "study.toml", settings
     yield "batch.jsonl", ""
     yield "guidelines.md", _TEXTS["guidelines.md"]
     yield "README.md", _SCRIPTS_README
-    yield "consent.md", (template / "consent.md").read_text("utf-8").replace(*_WHAT_IT_IS_ABOUT)
+    yield "consent.md", _consent_without_gold((template / "consent.md").read_text("utf-8"))
+
+
+def _consent_without_gold(text: str) -> str:
+    """The template's consent form for HITs, which have no gold."""
+    return re.sub(r"(?s)## Known answers\n.*?(?=## )", "", text).replace(*_WHAT_IT_IS_ABOUT)
 
 
 def _layout(path: Path) -> str:
@@ -106,9 +110,9 @@ def _settings(text: str, layout: str, columns: list[str]) -> str:
         '# file = "gold.jsonl"\n\n'
         "[stage.pay]\n"
         "per_judgment = 10             # the reward, in cents: set your own\n"
-        "expected_seconds = 25         # how long one takes: try it, and set it\n\n"
+        "expected_seconds = 25         # time for one answer: try it yourself, then set it\n\n"
         "[stage.options]\n"
-        f"columns = [{', '.join(map(_toml, columns))}]  # in the order results have them\n"
+        f"columns = [{', '.join(map(_toml, columns))}]  # in the order of the results file\n"
         "# judged = []                 # fields that are aggregated into labels (default: all)\n"
         f"html = {_toml_text(layout)}\n"
     )
@@ -138,8 +142,8 @@ _TEXTS = {
 
 Read the page and answer what it asks.
 
-Replace this text by your own: what people should look at, how to decide, and
-two or three examples.
+Replace this text with your own instructions: what people should look at, how to
+decide, and two or three examples.
 """,
     "README.md": """# A study from a layout for Mechanical Turk
 
@@ -147,16 +151,17 @@ two or three examples.
 |---|---|
 | `study.toml` | the study, and the layout under `[stage.options]` |
 | `batch.jsonl` | the rows of the batch file |
-| `guidelines.md` | what annotators read: write it |
+| `guidelines.md` | what annotators read, to be written |
 | `consent.md` | consent text, to be completed |
 
 1. Set title, pay and the number of judgments in `study.toml`.
 2. Write `gold.jsonl`: rows like those of `batch.jsonl`, each with an `answer`
    (a table of the fields that are to be graded) and an `explanation`. Then
-   switch `[stage.gold]` on.
+   remove the # before `[stage.gold]` and `file` in `study.toml`. If you use no
+   gold, delete the section “Known answers” from `consent.md`.
 3. Run `chorale check` with the name of this folder, then `chorale serve`.
-4. `chorale export DIR --format mturk` writes the results as the batch file
-   that Mechanical Turk gave.
+4. `chorale export DIR --format mturk` writes the results in the format of
+   Mechanical Turk's batch results.
 """,
 }
 _WHAT_IT_IS_ABOUT = (

@@ -249,7 +249,7 @@ def _section_5(measured: dict[str, _Measured]) -> Iterator[Cell]:
         yield Cell("Section 5.3", f"{name}: generic questions", _GENERIC[name], generic, 0, missing or _BY_HAND)
         if name in _DROP:
             drops = {} if file is None else _drops(file)
-            column = f"{name}: accuracy, first question less second"
+            column = f"{name}: accuracy, first question minus second"
             why = missing or _why_drops(drops)
             yield Cell("Section 5.3", column, _DROP[name], drops.get(_ROBERTA), 1, why)
     for parameter, low, high in (("discrimination", 0.6, 2.1), ("guessing", 0.03, 0.74)):

@@ -100,7 +100,8 @@ Strategy = Literal["assign", "addition"]
 
 @dataclass(eq=False)
 class MajorityVote(Estimator):
-    """See `majority`. `skills`, a mapping or pandas Series from worker to weight, makes it a weighted vote.
+    """The most frequent label of each task. With `skills` (a mapping or pandas Series from worker to weight), votes are
+    weighted.
 
     A worker without a skill has the default skill. Without a default, this is an error, or with
     `on_missing_skill="ignore"` the worker has no vote. A task judged only by such workers is always an error.
@@ -147,7 +148,7 @@ class MajorityVote(Estimator):
 
 @dataclass(eq=False)
 class Wawa(Fitted):
-    """See `wawa`."""
+    """A vote that weights workers by how often they are in the majority (“worker agreement with aggregate”)."""
 
     command_name = "wawa"
 
@@ -198,7 +199,9 @@ class _Iterating(Estimator):
 
 @dataclass(eq=False)
 class DawidSkene(_Iterating):
-    """See `dawid_skene`. `true_labels`, a mapping or pandas Series from task to label, are fixed.
+    """Dawid and Skene (1979): a confusion matrix for every worker, and the labels that fit best.
+
+    `true_labels` (a mapping or pandas Series from task to label) are fixed.
 
     `initial_error` is a table by worker and label with a column per true label. With the strategy `assign`, the first
     iteration uses it as the workers' errors, and it must cover every worker and label of the data; with `addition`, it
@@ -236,7 +239,10 @@ class DawidSkene(_Iterating):
 
 @dataclass(eq=False)
 class OneCoinDawidSkene(_Iterating, Fitted):
-    """See `one_coin`. `initial_error_strategy` exists for compatibility with crowd-kit and has no effect."""
+    """Dawid and Skene's model with one accuracy per worker: all wrong labels are equally likely.
+
+    `initial_error_strategy` exists for compatibility with crowd-kit and has no effect.
+    """
 
     command_name = "one-coin"
 
@@ -252,7 +258,9 @@ class OneCoinDawidSkene(_Iterating, Fitted):
 
 @dataclass(eq=False)
 class MACE(Fitted):
-    """See `mace`. Unlike in crowd-kit, restarts differ from each other and stop on convergence.
+    """MACE (Hovy et al. 2013): each worker knows the label with some probability, and otherwise guesses.
+
+    Unlike in crowd-kit, restarts differ from each other and stop on convergence.
 
     `verbose` exists for compatibility with crowd-kit and has no effect.
     """
@@ -303,7 +311,9 @@ class MACE(Fitted):
 
 @dataclass(eq=False)
 class GLAD(Fitted):
-    """See `glad`. `tol` is smaller than in crowd-kit, which stops far from the optimum.
+    """GLAD (Whitehill et al. 2009): an ability for every worker, and a difficulty for every task.
+
+    `tol` is smaller than in crowd-kit, which stops far from the optimum.
 
     `silent` and the limits of the M-step exist for compatibility with crowd-kit and have no effect. The priors are
     mappings or pandas Series: probabilities of labels (including labels that nobody gave), means of α for workers, and

@@ -39,7 +39,10 @@ class _Ranking:
 
 @dataclass(eq=False)
 class BradleyTerry(_Ranking):
-    """See `bradley_terry`. It iterates until convergence; crowd-kit stops after two iterations."""
+    """Scores of items from pairwise comparisons (Bradley and Terry 1952). They sum to 1.
+
+    It iterates until convergence; crowd-kit stops after two iterations.
+    """
 
     n_iter: int = 10_000
     tol: float = 1e-9
@@ -53,7 +56,10 @@ class BradleyTerry(_Ranking):
 
 @dataclass(eq=False)
 class NoisyBradleyTerry(_Ranking):
-    """See `noisy_bradley_terry`. `random_state` exists for compatibility with crowd-kit and has no effect."""
+    """Scores of items from pairwise comparisons by workers who may be inattentive.
+
+    `random_state` exists for compatibility with crowd-kit and has no effect.
+    """
 
     n_iter: int = 1000
     tol: float = 1e-9

@@ -66,7 +66,7 @@ class _Segmentation:
 
 @dataclass(eq=False)
 class SegmentationMajorityVote(_Segmentation):
-    """See `segmentation_majority`. `skills` and workers without one are as in `MajorityVote`."""
+    """Pixels that at least half of the workers marked. `skills` are weights of workers, as in `MajorityVote`."""
 
     default_skill: float | None = None
     on_missing_skill: Literal["error", "ignore", "value"] = "error"
@@ -93,7 +93,7 @@ class SegmentationMajorityVote(_Segmentation):
 
 @dataclass(eq=False)
 class SegmentationEM(_Segmentation):
-    """See `segmentation_em`."""
+    """Pixels that are probably inside, with estimated worker accuracies."""
 
     n_iter: int = 10
     tol: float = 1e-5
@@ -108,7 +108,7 @@ class SegmentationEM(_Segmentation):
 
 @dataclass(eq=False)
 class SegmentationRASA(_Segmentation):
-    """See `segmentation_rasa`."""
+    """Pixels with at least half of the workers' weight. Workers weigh more if their masks are close to the result."""
 
     n_iter: int = 10
     tol: float = 1e-5

@@ -109,7 +109,10 @@ class _VectorEstimator:
 
 @dataclass(eq=False)
 class ClosestToAverage(_VectorEstimator):
-    """See `closest_to_average`. `distance` takes two vectors; default: cosine distance."""
+    """The answer of each task whose vector is closest to the mean of all answers.
+
+    `distance` takes two vectors; default: cosine distance.
+    """
 
     distance: Callable[[FloatArray, FloatArray], float] | None = None
 
@@ -132,7 +135,7 @@ class _Reliable(_VectorEstimator):
 
 @dataclass(eq=False)
 class RASA(_Reliable):
-    """See `rasa`."""
+    """The answer of each task whose vector is closest to the mean of all answers, weighted by worker reliability."""
 
     n_iter: int = 100
     tol: float = 1e-9
@@ -147,7 +150,10 @@ class RASA(_Reliable):
 
 @dataclass(eq=False)
 class HRRASA(_Reliable):
-    """See `hrrasa`. `output_similarity` compares two outputs; default: GLEU of their words."""
+    """Like `RASA`, but each answer is also weighted by its similarity to the other answers to its task.
+
+    `output_similarity` compares two outputs; default: GLEU of their words.
+    """
 
     n_iter: int = 100
     tol: float = 1e-9
@@ -255,8 +261,9 @@ def _by_hrrasa(estimator: HRRASA | TextHRRASA, table: _AnswerTable, known: dict[
 
 @dataclass(eq=False)
 class ROVER:
-    """See `rover`. Texts are aligned in the order of their workers' names. `silent` exists for compatibility with
-    crowd-kit.
+    """ROVER (Fiscus 1997): aligns the texts of a task, and takes the most frequent word at every position.
+
+    Texts are aligned in the order of their workers' names. `silent` exists for compatibility with crowd-kit.
     """
 
     tokenizer: Callable[[str], Sequence[str]] = str.split

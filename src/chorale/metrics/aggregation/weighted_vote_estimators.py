@@ -14,7 +14,7 @@ from chorale.metrics.aggregation.zero_based_skill import zero_based_skill
 
 @dataclass(eq=False)
 class MMSR(Fitted):
-    """See `mmsr`."""
+    """M-MSR (Ma and Olshevsky 2020): worker accuracies from pairwise agreement, robust to adversarial workers."""
 
     command_name = "mmsr"
 
@@ -35,7 +35,7 @@ class MMSR(Fitted):
 
 @dataclass(eq=False)
 class KOS(Fitted):
-    """See `kos`."""
+    """KOS (Karger et al. 2014): tasks and workers exchange messages about reliability. Only for two labels."""
 
     command_name = "kos"
 
@@ -51,7 +51,7 @@ class KOS(Fitted):
 
 @dataclass(eq=False)
 class ZeroBasedSkill(Fitted):
-    """See `zero_based_skill`."""
+    """A vote that weights workers by their skill: how often they agree with the weighted vote."""
 
     command_name = "zero-based-skill"
 

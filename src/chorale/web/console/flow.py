@@ -41,11 +41,11 @@ def _stage_node(view: StageView, made_from: str, *, alike: bool) -> Node:
     muted = view.condition.state != "open"
     if view.round is not None:
         people = "person" if counts.workers == 1 else "people"
-        questions = "question" if view.round.questions == 1 else "questions"
+        items = "item" if view.round.questions == 1 else "items"
         answers = "answer" if counts.answers == 1 else "answers"
         lines = (
             f"{counts.workers:,} {people}",
-            f"{view.round.questions:,} {questions} each",
+            f"{view.round.questions:,} {items} each",
             f"{counts.answers:,} {answers}",
         )
         return Node(counts.name, view.title, (*name, *lines), muted=muted)

@@ -45,7 +45,8 @@ def best_worst(
         print_json({**facts, "repeated_pairs": made.repeated, "out": str(out)})
         return
     often = f"{least}" if least == most else f"{least} or {most}"
-    print_line(f"{out} has {len(made.tuples):,} tuples of {size} from {len(known):,} texts, each in {often} of them.")
+    print_line(f"{out} has {len(made.tuples):,} tuples of {size} texts.")
+    print_line(f"Each of the {len(known):,} texts is in {often} {'tuple' if often == '1' else 'tuples'}.")
     print_line(f"{plural(made.repeated, 'pair of texts occurs', 'pairs of texts occur')} together more than once.")
 
 

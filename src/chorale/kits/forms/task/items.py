@@ -130,7 +130,7 @@ def _tokens(tokenizer: str, value: Any) -> str | list[str]:
     if isinstance(value, list):
         written = all(isinstance(token, str) for token in value) and tokens(value)
         if not written or not all(token.strip() for token in written):
-            raise ValueError("is not a list of tokens. Write non-blank texts.")
+            raise ValueError("is not a list of tokens. Write a list of non-blank texts.")
         text = value
     else:
         text = _text(value) if tokenizer == WORDS else cut_by(tokenizer, _text(value))

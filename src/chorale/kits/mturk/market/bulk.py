@@ -61,9 +61,9 @@ def plan(tx: Tx, study: Study, review: Review) -> Planned:
     rows = _chosen(market, review)
     fitting = tuple(row for row in rows if row.state in _FITTING[review.deed])
     if not fitting:
-        raise UserError(
-            "This action applies to none of the selected assignments. Select at least one suitable assignment."
-        )
+        suitable = {"approve": "an answer that is not approved yet", "reject": "an unreviewed answer"}
+        which = suitable.get(review.deed, "an answer")
+        raise UserError(f"No selected answer can be changed in this way. Select {which}.")
     each = {"approve": None, "reject": 0, "bonus": review.amount}[review.deed]
     cost = sum(row.reward if each is None else each for row in fitting)
     # Rewards of submitted work are already promised and within the budget.

@@ -70,14 +70,14 @@ def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection
     columns = {
         "questions#": "questions",
         "writers#": "writers",
-        "a question, after training#": "per_question_after_training",
+        "per question, without training#": "per_question_after_training",
         "with training#": "per_question",
-        "with experts' time#": "per_question_with_experts",
+        "with training and expert time#": "per_question_with_experts",
     }
     rows: list[list[Cell]] = []
     for arm, spent in costs.items():
         training = units(spent.training / spent.writers) if spent.writers else None
         rows.append([arm, *(json[arm][name] for name in columns.values()), training, json[arm]["expert_hours"]])
-    shown = ("arm", *columns, "training a writer#", "experts' hours#")
+    shown = ("arm", *columns, "training per writer#", "expert hours#")
     notes = ["Costs exclude platform fees and validation. Questions of earlier rounds count as training."]
     return McqSection("costs", json, [ScoreTable("Costs", shown, rows, digits=2)], notes)

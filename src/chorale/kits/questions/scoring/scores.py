@@ -115,7 +115,7 @@ def _alpha_json(measured: MeasuredQuestions, variant: AlphaVariant) -> dict[str,
 def _tables(measured: MeasuredQuestions, options: McqOptions) -> Iterable[ScoreTable]:
     with_ci = measured.ci is not None
     shown = (
-        *("questions", "who", "questions#", "accuracy#"),
+        *("questions", "who", "N#", "accuracy#"),
         *(("deviation over runs#",) if measured.measures.runs else ()),
         "over samples#",
         *(("95% interval#",) if with_ci else ()),
@@ -129,9 +129,9 @@ def _tables(measured: MeasuredQuestions, options: McqOptions) -> Iterable[ScoreT
             continue
         names = [*(["human"] if section != "all" else []), *shown_models(measured.measures)]
         if not names:
-            rows.append([SECTION_TITLES[section], "", round(kept, 1), *([None] * (len(shown) - 3))])
+            rows.append([SECTION_TITLES[section], "", f"{kept:,.1f}", *([None] * (len(shown) - 3))])
         for number, name in enumerate(names):
-            rows.append([SECTION_TITLES[section] if not number else "", name, None if number else f"{kept:.1f}"])
+            rows.append([SECTION_TITLES[section] if not number else "", name, None if number else f"{kept:,.1f}"])
             rows[-1] += _score_cells(measured, name, section)
     yield ScoreTable(f"Human performance: {measured.file.name}", shown, rows)
     yield _alpha_table(measured, options)

@@ -21,6 +21,6 @@ def writing(options: QuestionsOptions, *, justify: bool) -> Prompting:
 
 
 VALIDATING = Prompting(
-    "Which option of each question is right, by the passage? `answer_1` is for question_1: `option1` stands for "
-    f"option_1_1, and so on. `{INVALID}`: the question is broken, or none of its options is right."
+    "Which option of each question is right, according to the passage? `answer_1` is for question_1: `option1` stands "
+    f"for option_1_1, and so on. `{INVALID}`: the question is broken, or none of its options is right."
 )

@@ -92,7 +92,7 @@ def usable_applications(
         "not entailing": len(kept) - entailing,
         f"left side meaningless, {'left out' if meaningless == 'out' else 'counted as not entailing'}": without_meaning,
         "left out: confidence too low": unsure,
-        "left out: there already": repeated,
+        "left out: duplicate": repeated,
         "left out: judged both ways equally often": undecided,
     }
     return Usable(tuple(kept), counts, tuple(notes))

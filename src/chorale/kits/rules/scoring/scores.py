@@ -242,7 +242,8 @@ def _main_table(by_resource: Mapping[str, RuleScores]) -> ScoreTable:
         at_best = (scores.precision, scores.recall, scores.f1, threshold)
         rows.append((name, scores.auc, *at_best, scores.covered, len(scores.curve.thresholds)))
     first = next(iter(by_resource.values()))
-    title = f"{first.applications:,} judged applications, {first.entailing:,} entailing; precision to F1 at the best F1"
+    counts = f"{first.applications:,} judged applications, {first.entailing:,} entailing"
+    title = f"{counts}: precision, recall and threshold at the best F1"
     return ScoreTable(title, columns, rows)
 
 

@@ -254,7 +254,7 @@ def consequences_tables(name: str, consequences: Sequence[Consequence]) -> list[
         for one in consequences[:_SHOWN]
     ]
     more = f" (the first {_SHOWN} of {len(consequences):,})" if len(consequences) > _SHOWN else ""
-    listed = ("sentence#", "word", "gold → system", "question, or is this entailed?", "system", "expected")
+    listed = ("sentence#", "word", "gold → system", "question, or statement (entailed?)", "system", "expected")
     return [
         ScoreTable(f"Consequences of errors of {name}", columns, rows),
         ScoreTable(f"Errors of an application that uses {name}{more}", listed, shown),

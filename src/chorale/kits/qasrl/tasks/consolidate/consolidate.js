@@ -1,8 +1,7 @@
 /**
  * Consolidates the questions of two people, group by group.
  *
- * A group holds the questions of both that belong together. What stays of it is a list of entries: a question of theirs
- * or
+ * A group holds the questions of both that belong together. Its result is a list of entries: a question of theirs or
  * an edited one, with answers, possibly marked as redundant. A group is decided once an entry is kept or all are
  * rejected.
  *
@@ -392,7 +391,7 @@ class Page {
       make("div", { class: "qa-set" }, [
         make("p", { class: "overline", text: say("Writer {number}", { number: set + 1 }) }),
         ...group.members.flatMap((member, at) => (member.set === set ? [this.#makeMember(group, at)] : [])),
-        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: this.item.sets[set].length > 0 ? say("Nothing") : say("Says: nothing to ask") })]),
+        ...(group.members.some((member) => member.set === set) ? [] : [make("p", { class: "muted", text: this.item.sets[set].length > 0 ? say("No question here") : say("Chose “Nothing to ask”") })]),
       ]),
     );
     const actions = make("p", { class: "qa-group-actions" }, [
@@ -407,7 +406,7 @@ class Page {
     const card = make("section", { class: "qa-group" }, [title, make("div", { class: "qa-sets" }, columns), actions]);
     if (group.entries.length > 0) {
       card.append(
-        make("p", { class: "overline", text: say("What stays") }),
+        make("p", { class: "overline", text: say("Result") }),
         make("ul", { class: "qa-list" }, group.entries.map((entry) => this.#makeEntry(group.entries, entry))),
       );
     }
@@ -447,7 +446,7 @@ class Page {
 
   /** @param {Group} group */
   #difference(group) {
-    if (new Set(group.members.map((member) => member.set)).size < this.item.sets.length) return say("Only one has this");
+    if (new Set(group.members.map((member) => member.set)).size < this.item.sets.length) return say("Only one writer asks this");
     const questions = new Set(group.members.map((member) => member.question)).size > 1;
     const [first, ...rest] = group.members.map((member) => String(member.answers));
     const answers = rest.some((each) => each !== first);

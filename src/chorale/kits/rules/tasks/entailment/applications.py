@@ -18,8 +18,13 @@ class MeaninglessLeft(StrEnum):
     """Leave the application out, because the extraction is wrong, not the rule."""
     NON_ENTAILING = "non-entailing"
     """Count it against the resource, for overall performance."""
-    TOLD = "told"
+    OWN_LABEL = "own-label"
     """Write it to the table as `Meaningless`, and leave the decision to the evaluation."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "MeaninglessLeft | None":
+        """Studies made before the value had a clear name say `told`."""
+        return cls.OWN_LABEL if value == "told" else None
 
 
 class EntailmentOptions(BaseModel):
@@ -28,7 +33,7 @@ class EntailmentOptions(BaseModel):
     meaningless_lhs: MeaninglessLeft = Field(
         default=MeaninglessLeft.SET_ASIDE,
         description="How to treat an application whose left side is meaningless: `set-aside` (leave it out), "
-        "`non-entailing` (count it as No) or `told` (label it `Meaningless` in the exported table).",
+        "`non-entailing` (count it as No) or `own-label` (label it `Meaningless` in the exported table).",
     )
 
 
@@ -116,7 +121,7 @@ def _paper_rows(stage: StageResults) -> Iterator[Mapping[str, Any]]:
     options = EntailmentOptions.model_validate(stage.options.model_dump())
     for application in applications(stage):
         judgment = application.judgment
-        if application.outcome is ApplicationOutcome.SET_ASIDE and options.meaningless_lhs is MeaninglessLeft.TOLD:
+        if application.outcome is ApplicationOutcome.SET_ASIDE and options.meaningless_lhs is MeaninglessLeft.OWN_LABEL:
             judgment = _MEANINGLESS
         if judgment is None or application.confidence is None:
             continue
