@@ -179,7 +179,7 @@ def _gate_words(gate: GateSettings, settings: StudySettings) -> Iterator[str]:
         passing = f"the best {gate.top_share:.0%}"
     else:
         passing = f"the best {gate.top}"
-    yield f"By graded answers in {listed(gate.stage)}, {passing} pass."
+    yield f"Based on graded answers in {listed(gate.stage)}, {passing} pass."
     if gate.floor and gate.threshold is None:
         yield f"A mean score of at least {gate.floor:g} is required."
     for name, least in sorted(gate.criteria.items()):

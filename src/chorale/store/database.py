@@ -144,7 +144,7 @@ class GroupCommitWriter:
                     answers.append(partial(future.set_exception, refusal))
             connection.confirm()
             self._unconfirmed = wanted
-            connection.commit(partial(self._answer, answers))
+            connection.send_commit(partial(self._answer, answers))
 
     def _answer(self, answers: _Answers) -> None:
         """Complete the futures of a group, which is on disk."""

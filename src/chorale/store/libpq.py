@@ -75,7 +75,7 @@ class PostgresDriver(psycopg.Connection[Any]):
         if len(self._owed) > _MOST_OWED:
             self.settle()
 
-    def commit(self, committed: Callable[[], None]) -> None:
+    def send_commit(self, committed: Callable[[], None]) -> None:
         """Send a commit without waiting, so that the next transaction can begin. `committed` is called when it is done.
 
         If a statement of the transaction fails, the server skips the commit, and the next statement that waits fails.

@@ -167,12 +167,12 @@ class PostgresConnection(Connection):
         if (fused := self._unsent.take_out()) is not None:
             self.driver.change(*fused)
 
-    def commit(self, committed: Callable[[], None]) -> None:
+    def send_commit(self, committed: Callable[[], None]) -> None:
         """Send the commit without waiting. `committed` is called later, by `confirm` at the latest."""
         self.await_turn()
         self._send_changes()
         self._tell_numbers()
-        self.driver.commit(committed)
+        self.driver.send_commit(committed)
         self._is_committed = True
 
     def confirm(self) -> None:
@@ -249,7 +249,7 @@ class PostgresConnection(Connection):
         try:
             yield
             if not self._is_committed:
-                self.commit(_nothing)
+                self.send_commit(_nothing)
                 self.confirm()
         except BaseException:
             self._unsent.clear()

@@ -188,7 +188,7 @@ class SqliteConnection(Connection):
         """The number and function of each piece of work in a group."""
         return ((number, partial(work, self)) for number, work in enumerate(works))
 
-    def commit(self, committed: Callable[[], None]) -> None:
+    def send_commit(self, committed: Callable[[], None]) -> None:
         self.driver.commit()
         committed()
 
