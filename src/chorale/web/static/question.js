@@ -225,7 +225,8 @@ export class Question {
   }
 
   /**
-   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing and on the question's own controls.
+   * Enter submits where it has no other meaning; with Ctrl or Cmd also while typing, on the question's own controls and
+   * on the submit button.
    *
    * @param {KeyboardEvent} event
    */
@@ -239,7 +240,8 @@ export class Question {
     if (target.closest("dialog")) return;
     const commanded = event.ctrlKey || event.metaKey;
     const ownMeaning = target.closest("a, button, summary, select") || (isWriting(target) && target.matches("textarea"));
-    if (ownMeaning && !(commanded && (isWriting(target) || this.#ownControl(target)))) return;
+    const submits = isWriting(target) || this.#ownControl(target) || target.closest("#submit");
+    if (ownMeaning && !(commanded && submits)) return;
     event.preventDefault();
     this.request();
   }
