@@ -137,6 +137,7 @@ def test_every_form_of_a_verb_leads_back_to_it(stem: str) -> None:
         ("resynced", "", "resync"),
         ("glancing", "glanc", "glance"),
         ("substring", "substre", "substring"),
+        ("metaprogramming", "metaprogramme", "metaprogram"),
     ],
 )
 def test_a_tagger_that_cuts_off_an_ending_makes_no_verb(word: str, lemma: str, stem: str) -> None:
