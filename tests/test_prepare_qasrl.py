@@ -388,8 +388,13 @@ def test_a_word_whose_stem_would_be_invented_is_left_out(tmp_path: Path, monkeyp
     verbs = {"parentheses": "parenthese", "metaprogramming": "metaprogramme", "unfollowed": "unfollowe"}
     verbs |= {"blorfing": "blorfe", "sold": "sell", "zoloned": "zolone", "user-defined": "user-define"}
     monkeypatch.setattr("chorale.kits.qasrl.preparing.load_tagger", lambda: _Tags(verbs))
-    texts = "zoloned parentheses user-defined .\n\nparentheses sold .\n\nunfollowed blorfing metaprogramming .\n\nI blorf it .\n"
-    path = write(tmp_path, "text.txt", texts)
+    texts = [
+        "zoloned parentheses user-defined .",
+        "parentheses sold .",
+        "unfollowed blorfing metaprogramming .",
+        "I blorf",
+    ]
+    path = write(tmp_path, "text.txt", "\n\n".join(texts))
     stems = {item["verb"]: item["forms"]["stem"] for item in prepared(path)}
     expected = {"sold": "sell", "unfollowed": "unfollow", "metaprogramming": "metaprogram", "blorfing": "blorf"}
     assert stems == expected, "the text itself has the stem of blorfing, and nothing has that of zoloned"

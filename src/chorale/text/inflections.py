@@ -24,9 +24,9 @@ PREFIXES = ("counter", "under", "inter", "cross", "down", "fore", "over", "back"
 # Past forms that many words end in: burbled, coppled.
 _SHORT_PASTS = frozenset({"bled", "fled", "led", "pled", "red", "shed", "sled", "sped", "wed", "bred"})
 # First parts of compounds that are not words by themselves: cybersquat, metaprogram.
-_COMBINING = ("anti", "auto", "be", "bio", "co", "cyber", "de", "dis", "em", "en", "geo", "hyper", "in", "macro", "meta", "micro", "mini", "mono",
-              "multi", "nano", "non", "photo", "poly", "post", "proto", "pseudo", "retro", "semi", "sub", "super", "tele",
-              "trans", "ultra")  # fmt: skip
+_COMBINING = ("anti", "auto", "be", "bio", "co", "cyber", "de", "dis", "em", "en", "geo", "hyper", "in", "macro",
+              "meta", "micro", "mini", "mono", "multi", "nano", "non", "photo", "poly", "post", "proto", "pseudo",
+              "retro", "semi", "sub", "super", "tele", "trans", "ultra")  # fmt: skip
 _DOUBLING_PREFIXES = ("under", "back", "over", "out", "mis", "sub", "un")
 _CLOSED_SYLLABLE = re.compile(r"[^aeiouy]*(?:qu|y)?[aeiou][bcdfgjklmnpqrstvz]")
 _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", "e"), "ing": ("", "e"), "es": ("e", ""),
@@ -161,7 +161,9 @@ def _splits(word: str, is_known: Callable[[str], object]) -> Iterator[tuple[str,
 
 
 def _cuts(word: str) -> Iterator[int]:
-    yield from (len(first) for first in (*PREFIXES, *_COMBINING) if word.startswith(first) and len(word) > len(first) + 2)
+    yield from (
+        len(first) for first in (*PREFIXES, *_COMBINING) if word.startswith(first) and len(word) > len(first) + 2
+    )
     yield from (cut for cut in range(3, len(word) - 3) if is_word(word[:cut]) or _dictionary() is None)
 
 
@@ -354,7 +356,9 @@ def _compound_stems(form: str) -> Iterator[str]:
     for front, rest in _splits(form, lambda rest: len(rest) > 2 and rest not in _SHORT_PASTS):
         # Of snapshotting, the last part is no verb of its own (ting).
         is_cut_off = rest.endswith(("ing", "ed"))
-        yield from (front + stem for stem in _known_stems(rest) if _is_listed(stem) and not (is_cut_off and stem == rest))
+        yield from (
+            front + stem for stem in _known_stems(rest) if _is_listed(stem) and not (is_cut_off and stem == rest)
+        )
 
 
 def is_compound(stem: str) -> bool:

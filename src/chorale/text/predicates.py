@@ -24,7 +24,9 @@ _CLEARLY_ENDED = re.compile(r"(?:ed|ing|[^aeiousy]s|(?:at|i[sz]|[^aeiou]l|v)es)$
 _SYLLABLE = re.compile(r"[aeiouy].|.[aeiouy]")
 _ENDED_OR_STRONG = re.compile(r"(?:ed|en|ing|own|ought|ept|elt|ade)$")
 """The endings of participles, regular or not."""
-_VERBAL_FRONTS = frozenset({*PREFIXES, "auto", "co", "de", "dis", "double", "e", "hyper", "post", "self", "sub"}) - {"un"}
+_VERBAL_FRONTS = frozenset({*PREFIXES, "auto", "co", "de", "dis", "double", "e", "hyper", "post", "self", "sub"}) - {
+    "un"
+}
 """What verbs begin with before a hyphen. Other words make adjectives of participles: user-defined, non-blocking."""
 _BEFORE_PARTICIPLES = frozenset(
     {
@@ -156,7 +158,7 @@ def _is_adjective(stem: str, token: Tagged) -> bool:
     front, hyphen, _ = stem.rpartition("-")
     if hyphen:
         return _ENDED_OR_STRONG.search(token.text.lower()) is not None and front not in _VERBAL_FRONTS
-    return token.tag == "VBN" and stem.startswith("un")
+    return stem.startswith("non") or (token.tag == "VBN" and stem.startswith("un"))
 
 
 def _is_only_stem(stem: str, word: str) -> bool:
