@@ -243,6 +243,23 @@ def grade_in_the_browser(scene: Scene, link: str) -> None:
     context.close()
 
 
+def read_feedback_in_the_browser(scene: Scene, site: Site, number: int) -> None:
+    """The message after a round: one score for difficulty and one for creativity, numbers to the right."""
+    page = scene.worker(site.panel_link(f"{number:024x}")).page
+    page.goto("/")
+    message = page.locator("#messages details", has_text="Writing, round 1")
+    if message.get_attribute("open") is None:  # a new message is open
+        message.locator("summary").click()
+    rows = message.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    for row, name in zip(rows.all(), ("difficulty", "creativity"), strict=True):
+        expect(row.locator("td").first).to_have_text(name)
+        for score in row.locator("td").all()[1:]:
+            assert 0 <= int(score.inner_text()) <= 100
+            assert score.evaluate("cell => getComputedStyle(cell).textAlign") == "end"
+    page.context.close()
+
+
 @pytest.fixture(scope="module")
 def done(folder: Path, chromium: Browser) -> Iterator[Path]:
     """The whole trial, done."""
@@ -280,6 +297,9 @@ def done(folder: Path, chromium: Browser) -> Iterator[Path]:
                 until(lambda stage=stage, work=work: work(stage) > 0, owner)  # type: ignore[misc]
                 work(stage)
                 close(owner, f"round-{number}-{arm}-passed")
+            if number == 1:
+                trained = next(one for one in range(1, PEOPLE + 1) if arms[f"{one:024x}"] == "crowd")
+                read_feedback_in_the_browser(scene, site, trained)
         all_work("writing-c", "writing-d")
         until(lambda: all_work("validation") > 0, owner)
         until(lambda: not all_work("validation"), owner)
