@@ -225,6 +225,11 @@ def grade_in_the_browser(scene: Scene, link: str) -> None:
     for number in (1, 2):
         section = page.locator(".mcq-graded").nth(number - 1)
         expect(section.get_by_text("Marked as correct by the writer")).to_be_hidden()
+        note = section.get_by_text("you see which option the writer marked as correct")
+        assert note.evaluate("note => [getComputedStyle(note).display, getComputedStyle(note).fontWeight]") == [
+            "block",
+            "400",
+        ]
         section.locator(f"[name=answer_{number}]").first.check()
     page.get_by_role("button", name="Continue").click()
     for number in (1, 2):
