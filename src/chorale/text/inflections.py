@@ -133,7 +133,8 @@ def _inflected(stem: str, seen: str, is_participle: bool) -> VerbForms:
 def _as_seen(stem: str, seen: str, known: _Choices) -> _Choices:
     """The forms with a doubled consonant, if only the sentence has one, not the list or the rules: photoshopped."""
     doubled = stem + stem[-1]
-    if seen not in (f"{doubled}ing", f"{doubled}ed") or _is_listed(stem) or any(seen in forms for forms in known):
+    is_certain = _is_listed(stem) and not stem.endswith("l")  # American dictionaries lack journalling
+    if seen not in (f"{doubled}ing", f"{doubled}ed") or is_certain or any(seen in forms for forms in known):
         return known
     return _Choices(known.third, (f"{doubled}ing",), (f"{doubled}ed",), (f"{doubled}ed",))
 

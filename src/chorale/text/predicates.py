@@ -22,8 +22,6 @@ _DOUBLED = re.compile(r"[^aeiou][aeiou]([bdgmnprt])\1(?:ed|ing)$")
 _CLEARLY_ENDED = re.compile(r"(?:ed|ing|[^aeiousy]s|(?:at|i[sz]|[^aeiou]l|v)es)$")
 """Endings that are rare in other words. Many nouns and names end in *es* and *os*: kubernetes, axios."""
 _SYLLABLE = re.compile(r"[aeiouy].|.[aeiouy]")
-_ENDED_OR_STRONG = re.compile(r"(?:ed|en|ing|own|ought|ept|elt|ade)$")
-"""The endings of participles, regular or not."""
 _VERBAL_FRONTS = frozenset({*PREFIXES, "auto", "co", "de", "dis", "double", "e", "hyper", "post", "self", "sub"}) - {
     "un"
 }
@@ -144,21 +142,22 @@ def is_attested(verb: VerbForms, token: Tagged, written: Container[str] = frozen
     False
     """
     stem, word = verb.stem, token.text
-    if is_verb(stem) or stem in written:
+    if is_verb(stem) or (len(stem) > 2 and stem in written):
         return True
-    if _is_adjective(stem, token):
+    if _is_adjective(verb, token):
         return False
     if stem == word.lower() and not _ENDED.search(stem):
         return True  # the word itself, without an ending
     return is_word(_last_part(stem)) or is_compound(stem) or _is_only_stem(stem, word)
 
 
-def _is_adjective(stem: str, token: Tagged) -> bool:
+def _is_adjective(verb: VerbForms, token: Tagged) -> bool:
     """Whether a participle is made of another participle (unused, user-defined), not of a compound verb."""
-    front, hyphen, _ = stem.rpartition("-")
+    front, hyphen, _ = verb.stem.rpartition("-")
     if hyphen:
-        return _ENDED_OR_STRONG.search(token.text.lower()) is not None and front not in _VERBAL_FRONTS
-    return stem.startswith("non") or (token.tag == "VBN" and stem.startswith("un"))
+        is_form = token.text.lower() in (verb.present_participle, verb.past, verb.past_participle)
+        return is_form and token.text.lower() != verb.stem and front not in _VERBAL_FRONTS
+    return verb.stem.startswith("non") or (token.tag == "VBN" and verb.stem.startswith("un"))
 
 
 def _is_only_stem(stem: str, word: str) -> bool:
