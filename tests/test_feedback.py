@@ -119,3 +119,9 @@ def test_the_trial_gives_one_score_for_difficulty_and_creativity_and_names_the_c
     assert "50% of your questions have options that could mislead" in text and "75% do not have" in text
     text = compose((folder / "tutorial.md").read_text("utf-8"), verdict, own, criteria, extra)
     assert not verdict.passed and "because too many of your questions do not have exactly one correct answer" in text
+
+
+def test_columns_of_numbers_are_aligned_without_styles_that_the_page_forbids() -> None:
+    page = str(markdown("| points for | yours |\n|---|---:|\n| difficulty | 67 |\n"))
+    assert "style=" not in page
+    assert '<th class="num">yours</th>' in page and '<td class="num">67</td>' in page

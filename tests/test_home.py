@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Browser, expect
 from starlette.testclient import TestClient
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers
+from chorale.cli import app
 from chorale.engine.expected_time import ExpectedTime, expected_time
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -100,6 +102,24 @@ def test_a_part_that_stays_closed_is_not_among_those_to_be_finished(tmp_path: Pa
     assert part(study, fails, "work-a").message == "You did not qualify for this part in “Training”."
     assert [one.counts for one in look_at(study, fails).stages] == [True, False, False]
     assert [one.counts for one in look_at(study, passes).stages] == [True, True, True]
+    study.close()
+
+
+def test_a_part_behind_one_that_stays_closed_says_why(tmp_path: Path) -> None:
+    """Before, it asked people to finish a part that did not admit them."""
+    assert CliRunner().invoke(app, ["new", str(tmp_path / "study"), "--template", "qasrl"]).exit_code == 0
+    settings = tmp_path / "study" / "study.toml"
+    settings.write_text(
+        settings.read_text("utf-8").replace("top = 30  ", "threshold = 0.5  ").replace("floor = 0.5  ", "# ")
+    )
+    study = open_study(tmp_path / "study")
+    new, fails = Person(study, "new"), Person(study, "fails")
+    for _ in range(5):
+        fails.submit(fails.next("screening"), [])
+    for name in ("round-1", "round-2", "writing"):
+        assert part(study, fails, name).message == "You did not qualify for this part in “Entry test”."
+        assert not part(study, fails, name).counts
+    assert part(study, new, "round-2").message == "Locked for now. Finish “Training, round 1” first."
     study.close()
 
 

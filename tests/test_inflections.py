@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chorale.text import inflections
 from chorale.text.inflections import KEYS, VerbForms, inflect, verbs_of
-from chorale.text.predicates import forms_of, predicates
+from chorale.text.predicates import forms_of, is_attested, predicates
 from chorale.text.tagger import Tagged
 
 FORMS = """
@@ -137,6 +137,15 @@ def test_every_form_of_a_verb_leads_back_to_it(stem: str) -> None:
         ("resynced", "", "resync"),
         ("glancing", "glanc", "glance"),
         ("substring", "substre", "substring"),
+        ("metaprogramming", "metaprogramme", "metaprogram"),
+        ("bonneted", "bonnete", "bonnet"),
+        ("cottoned", "cottone", "cotton"),
+        ("burbled", "", "burble"),
+        ("snapshotting", "snapshotte", "snapshot"),
+        ("parenting", "parente", "parent"),
+        ("superseded", "supersed", "supersede"),
+        ("housekeeping", "housekeepe", "housekeep"),
+        ("journalling", "journalle", "journal"),
     ],
 )
 def test_a_tagger_that_cuts_off_an_ending_makes_no_verb(word: str, lemma: str, stem: str) -> None:
@@ -152,3 +161,34 @@ def test_the_sentence_says_which_participle_is_meant() -> None:
     assert [verb.forms.past_participle for verb in predicates(has_got)] == ["got"]
     assert [verb.forms.past_participle for verb in predicates(got)] == ["gotten"]
     assert inflect("plead", seen="plead").past == "pleaded"
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "is_verb"),
+    [
+        ("parentheses", "VBZ", False),
+        ("kubernetes", "VBZ", False),
+        ("axios", "VBZ", False),
+        ("malformed", "VBN", False),
+        ("unused", "VBN", False),
+        ("unfollowed", "VBN", True),
+        ("uninstalled", "VBN", True),
+        ("user-defined", "VBN", False),
+        ("so-called", "VBD", False),
+        ("cpu-bound", "VBN", False),
+        ("re-elected", "VBN", True),
+        ("cross-pollinated", "VBN", True),
+        ("nonblocking", "VBG", False),
+        ("readmitted", "VBN", True),
+        ("retweets", "VBZ", True),
+        ("texted", "VBD", True),
+        ("subducting", "VBG", True),
+        ("monomorphized", "VBN", True),
+        ("vlogged", "VBD", True),
+        ("grep", "VB", True),
+    ],
+)
+def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_verb: bool) -> None:
+    pytest.importorskip("lemminflect")
+    assert is_attested(forms_of(word), Tagged(word, "", "VERB", tag=tag)) is is_verb
+    assert is_attested(forms_of(word, written={forms_of(word).stem}), Tagged(word, "", "VERB"), {forms_of(word).stem})

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -360,3 +361,59 @@ def test_words_get_the_parts_of_speech_and_lemmas_of_the_models_rules() -> None:
             whole = model(loaded._doc_of_text(text))
             found = [(token.text, token.lemma, token.pos) for sentence in sentences for token in sentence]
             assert found == [(token.text, token.lemma_, token.pos_) for token in whole]
+
+
+# Stems
+
+
+class _Tags:
+    """A tagger that calls some words verbs, with lemmas as spaCy cuts them off."""
+
+    name = "tags"
+
+    def __init__(self, verbs: dict[str, str]) -> None:
+        self._verbs = verbs
+
+    def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[Tagged]]:
+        for tokens in sentences:
+            yield [Tagged(word, self._verbs.get(word, word), "VERB" if word in self._verbs else "X") for word in tokens]
+
+    def split(self, texts: Iterable[str]) -> Iterator[list[list[Tagged]]]:
+        yield from ([sentence] for sentence in self.tag(text.split() for text in texts))
+
+
+def test_a_word_whose_stem_would_be_invented_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """*parentheses* became the verb *parenthese*, and *metaprogramming* the verb *metaprogramme*."""
+    pytest.importorskip("lemminflect")
+    verbs = {"parentheses": "parenthese", "metaprogramming": "metaprogramme", "unfollowed": "unfollowe"}
+    verbs |= {"blorfing": "blorfe", "sold": "sell", "zoloned": "zolone", "user-defined": "user-define"}
+    monkeypatch.setattr("chorale.kits.qasrl.preparing.load_tagger", lambda: _Tags(verbs))
+    texts = [
+        "zoloned parentheses user-defined .",
+        "parentheses sold .",
+        "unfollowed blorfing metaprogramming .",
+        "I blorf",
+    ]
+    path = write(tmp_path, "text.txt", "\n\n".join(texts))
+    stems = {item["verb"]: item["forms"]["stem"] for item in prepared(path)}
+    expected = {"sold": "sell", "unfollowed": "unfollow", "metaprogramming": "metaprogram", "blorfing": "blorf"}
+    assert stems == expected, "the text itself has the stem of blorfing, and nothing has that of zoloned"
+    shown = run(path, "--out", tmp_path / "a.jsonl").stdout
+    assert "4 words were left out, because no dictionary has the verb: zoloned, parentheses, user-defined." in shown
+    assert "2 sentences have no verb to ask about." in shown
+    told = json.loads(run(path, "--out", tmp_path / "b.jsonl", "--json").stdout)
+    assert told["words_left_out"] == {"zoloned": 1, "parentheses": 2, "user-defined": 1}
+
+
+def test_verbs_that_a_file_lists_are_kept_and_named_if_their_stem_is_a_guess(tmp_path: Path) -> None:
+    pytest.importorskip("lemminflect")
+    row = {"tokens": ["They", "zoloned", "and", "sold", "it"], "verb_indices": [1, 3]}
+    path = write(tmp_path, "rows.jsonl", json.dumps(row))
+    assert [item["forms"]["stem"] for item in prepared(path)] == ["zolon", "sell"]
+    shown = run(path, "--out", tmp_path / "a.jsonl").stdout
+    assert "Check the forms of 1 verb that no dictionary has: zoloned (zolon)." in shown
+
+
+def test_lemmas_of_a_file_are_stems(tmp_path: Path) -> None:
+    file = "1\tThey\tthey\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tzoloned\tzolon\tVERB\t_\t_\t0\troot\t_\t_\n"
+    assert [item["forms"]["stem"] for item in prepared(write(tmp_path, "a.conllu", file))] == ["zolon"]

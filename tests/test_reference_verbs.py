@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chorale.text.predicates import forms_of
+from chorale.text.predicates import forms_of, is_attested
+from chorale.text.tagger import Tagged
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 VERBS = 10_000
@@ -31,6 +32,14 @@ def test_no_stem_is_invented() -> None:
             wrong += [(word, lemma, forms.stem)] * (forms.stem not in exist and forms.stem != stem)
     assert seen == VERBS
     assert sorted(set(wrong)) == []
+
+
+def test_no_verb_is_left_out() -> None:
+    """A word is left out if nothing confirms its stem; that of every verb in the Bank is confirmed."""
+    pytest.importorskip("lemminflect")
+    words = {word for word, _ in _verbs()}
+    assert len(words) > 2_000
+    assert [word for word in words if not is_attested(forms_of(word), Tagged(word, "", "VERB"))] == []
 
 
 def _verbs() -> list[tuple[str, str]]:

@@ -225,6 +225,11 @@ def grade_in_the_browser(scene: Scene, link: str) -> None:
     for number in (1, 2):
         section = page.locator(".mcq-graded").nth(number - 1)
         expect(section.get_by_text("Marked as correct by the writer")).to_be_hidden()
+        note = section.get_by_text("you see which option the writer marked as correct")
+        assert note.evaluate("note => [getComputedStyle(note).display, getComputedStyle(note).fontWeight]") == [
+            "block",
+            "400",
+        ]
         section.locator(f"[name=answer_{number}]").first.check()
     page.get_by_role("button", name="Continue").click()
     for number in (1, 2):
@@ -241,6 +246,23 @@ def grade_in_the_browser(scene: Scene, link: str) -> None:
     page.locator("#submit, button[type=submit]").filter(visible=True).first.click()
     expect(page.locator("#panel-item")).to_have_attribute("aria-label", "Question 2")
     context.close()
+
+
+def read_feedback_in_the_browser(scene: Scene, site: Site, number: int) -> None:
+    """The message after a round: one score for difficulty and one for creativity, numbers to the right."""
+    page = scene.worker(site.panel_link(f"{number:024x}")).page
+    page.goto("/")
+    message = page.locator("#messages details", has_text="Writing, round 1")
+    if message.get_attribute("open") is None:  # a new message is open
+        message.locator("summary").click()
+    rows = message.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    for row, name in zip(rows.all(), ("difficulty", "creativity"), strict=True):
+        expect(row.locator("td").first).to_have_text(name)
+        for score in row.locator("td").all()[1:]:
+            assert 0 <= int(score.inner_text()) <= 100
+            assert score.evaluate("cell => getComputedStyle(cell).textAlign") == "end"
+    page.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -280,6 +302,9 @@ def done(folder: Path, chromium: Browser) -> Iterator[Path]:
                 until(lambda stage=stage, work=work: work(stage) > 0, owner)  # type: ignore[misc]
                 work(stage)
                 close(owner, f"round-{number}-{arm}-passed")
+            if number == 1:
+                trained = next(one for one in range(1, PEOPLE + 1) if arms[f"{one:024x}"] == "crowd")
+                read_feedback_in_the_browser(scene, site, trained)
         all_work("writing-c", "writing-d")
         until(lambda: all_work("validation") > 0, owner)
         until(lambda: not all_work("validation"), owner)

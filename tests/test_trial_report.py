@@ -189,6 +189,7 @@ def test_the_flow_counts_everybody_once(trial: Study, tmp_path: Path) -> None:
     assert isinstance(drawn, Drawn)
     assert not overlapping_texts(drawn.svg) and not texts_outside(drawn.svg)
     assert {"8 people", "4 assigned", "4 began"} <= set(words(drawn.svg))
+    assert f"{ARMS[0]}: {ARMS[0]}, 4 assigned; write-{ARMS[0]}, 4 began; analysed, 4 people, 8 answers." in drawn.svg
 
 
 @pytest.mark.parametrize(

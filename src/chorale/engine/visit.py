@@ -180,7 +180,7 @@ class _Desk:
         if entered is None and stage.round_size is not None:
             facts = facts._replace(places=partial(places_in, self._tx, self._study, stage, self.credentials))
         now = situation(facts)
-        way = way_in(self._study, now, self._now.progress, self._now.decided_by)
+        way = way_in(self._study, now, self._now.progress, self._now.decided_by, self._now.credentials.held)
         if not with_message:
             words = ""
         elif now.reason is Reason.HOLDS_ITEM:

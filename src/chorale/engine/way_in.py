@@ -10,8 +10,14 @@ from chorale.store import Tx, visiting
 from chorale.store.visiting import StageProgress
 
 
-def way_in(study: Study, now: Situation, progress: Mapping[int, StageProgress], decided_by: Collection[str]) -> WayIn:
-    """The earlier work that a worker needs for a stage that does not admit them.
+def way_in(
+    study: Study,
+    now: Situation,
+    progress: Mapping[int, StageProgress],
+    decided_by: Collection[str],
+    held: Collection[str] = (),
+) -> WayIn:
+    """The earlier work that a worker needs for a stage that does not admit them. `held` are their qualifications.
 
     Of several qualifications, the first that they can no longer get, or else the first.
     """
@@ -20,7 +26,7 @@ def way_in(study: Study, now: Situation, progress: Mapping[int, StageProgress], 
     evidence = now.admission.evidence
     if "answered_needed" in evidence:
         return WayIn((evidence["qualified_in"],), decided=evidence["answered"] >= evidence["answered_needed"])
-    ways = [_way_to(study, name, progress, decided_by) for name in evidence.get("missing", ())]
+    ways = [_way_to(study, name, progress, decided_by, held) for name in evidence.get("missing", ())]
     return next(chain((way for way in ways if not way.is_open), ways), NO_WAY_IN)
 
 
@@ -29,11 +35,15 @@ def way_in_of(tx: Tx, study: Study, now: Situation, worker_id: int) -> WayIn:
     if now.admission is None:
         return NO_WAY_IN
     view = visiting.worker_view(tx, worker_id)
-    return way_in(study, now, view.progress, view.decided_by)
+    return way_in(study, now, view.progress, view.decided_by, view.credentials.held)
 
 
 def _way_to(
-    study: Study, qualification: str, progress: Mapping[int, StageProgress], decided_by: Collection[str]
+    study: Study,
+    qualification: str,
+    progress: Mapping[int, StageProgress],
+    decided_by: Collection[str],
+    held: Collection[str],
 ) -> WayIn:
     gate = next((gate for gate in study.gates.values() if qualification in _grants(gate)), None)
     if gate is None:
@@ -45,7 +55,13 @@ def _way_to(
         return done is not None and done.answered >= (stage.round_size or gate.settings.graded)
 
     stages = gate.settings.stage
-    return WayIn(stages, all(map(is_finished, stages)), gate.name in decided_by)
+    way = WayIn(stages, all(map(is_finished, stages)), gate.name in decided_by)
+    if way.decided:
+        return way
+    # Somebody who may not do the earlier part cannot finish it: what kept them out of that keeps them out of this.
+    required = (name for stage in stages for name in study.stage(stage).settings.entry.qualifications)
+    earlier = (_way_to(study, name, progress, decided_by, held) for name in required if name not in held)
+    return next((one for one in earlier if one.decided), way)
 
 
 def _grants(gate: RunningGate) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from chorale.store.workers import Attendees
 
 _TITLE = "Participant flow"
 _JOINED = "joined"
+_ONE = {"people": "person", "answers": "answer"}
+"""The singular of counts that have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def flow_section(tx: Tx, study: Study, now: Status, came: Attendees, *, by_arm: 
     arms = arms_by_worker(tx)
     flow = participant_flow(tx, study, arms)
     rows: list[tuple[Cell, ...]] = [
-        (arm if not number else "", step.name, ", ".join(f"{count:,} {what}" for what, count in step.counts.items()))
+        (arm if not number else "", step.name, ", ".join(_counted(step)))
         for arm, steps in flow.items()
         for number, step in enumerate(steps)
     ]
@@ -91,6 +93,11 @@ def participant_flow(tx: Tx, study: Study, arms: Mapping[str, str]) -> dict[str,
     return flow
 
 
+def _counted(step: FlowStep) -> tuple[str, ...]:
+    """The counts of a step in words, such as “3 passed”."""
+    return tuple(plural(count, _ONE.get(what, what), what) for what, count in step.counts.items())
+
+
 def _stages_of(study: Study, arm: str) -> list[RunningStage]:
     """The stages of an arm in which its own people are studied: not those where they grade others."""
     return [stage for stage in study.stages.values() if arm in stage.settings.arms and not stage.settings.grades]
@@ -104,7 +111,7 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
     for column, (arm, steps) in enumerate(flow.items()):
         before = root.name
         for step in steps:
-            lines = tuple(f"{count:,} {what}" for what, count in step.counts.items())
+            lines = _counted(step)
             if step.is_gate:
                 # A gate is in the box of its stage: otherwise, a long training would not fit on a page.
                 nodes[-1] = replace(nodes[-1], lines=(*nodes[-1].lines, *lines))
@@ -114,8 +121,9 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
             nodes.append(node)
             columns[node.name] = column
             before = node.name
-    words = "; ".join(
-        f"{arm}: " + ", ".join(f"{step.name} {dict(step.counts)}" for step in steps) for arm, steps in flow.items()
+    words = ". ".join(
+        f"{arm}: " + "; ".join(f"{step.name}, {', '.join(_counted(step))}" for step in steps)
+        for arm, steps in flow.items()
     )
     return graph_picture("Participant flow by arm", nodes, links, description=words, columns=columns)
 

@@ -5,7 +5,7 @@ sufficient for a base installation: they miss few common verbs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib import import_module
@@ -19,8 +19,14 @@ _HERE = Path(__file__).parent
 _VOWELS = "aeiou"
 _TAGS = ("VBZ", "VBG", "VBD", "VBN")
 # A verb with one of these prefixes inflects like the verb: refreeze, refroze.
-_PREFIXES = ("counter", "under", "inter", "cross", "down", "fore", "over", "back", "with", "mis", "out", "pre", "re",
+PREFIXES = ("counter", "under", "inter", "cross", "down", "fore", "over", "back", "with", "mis", "out", "pre", "re",
              "un", "up")  # fmt: skip
+# Past forms that many words end in: burbled, coppled.
+_SHORT_PASTS = frozenset({"bled", "fled", "led", "pled", "red", "shed", "sled", "sped", "wed", "bred"})
+# First parts of compounds that are not words by themselves: cybersquat, metaprogram.
+_COMBINING = ("anti", "auto", "be", "bio", "co", "cyber", "de", "dis", "em", "en", "geo", "hyper", "in", "macro",
+              "meta", "micro", "mini", "mono", "multi", "nano", "non", "photo", "poly", "post", "proto", "pseudo",
+              "retro", "semi", "sub", "super", "tele", "trans", "ultra")  # fmt: skip
 _DOUBLING_PREFIXES = ("under", "back", "over", "out", "mis", "sub", "un")
 _CLOSED_SYLLABLE = re.compile(r"[^aeiouy]*(?:qu|y)?[aeiou][bcdfgjklmnpqrstvz]")
 _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", "e"), "ing": ("", "e"), "es": ("e", ""),
@@ -28,8 +34,9 @@ _ENDINGS = {"ies": ("y", "ie"), "ied": ("y", "ie"), "ying": ("ie",), "ed": ("", 
 # Endings that stems have only with a silent e (google, serve, dodge, promise, translate, skype), and endings with the e
 # of a past form: texte, vlogge, retweete.
 _IMPLAUSIBLE = re.compile(
-    r"(?:[^aeiouylr][lr]|v|(?<!yn)(?<!i)c|dg|[aeiou][sz]|[aeiou][^aeiou]*at|[^e]et|y[bdfgkmpt]"
-    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dkmnpt](?<!iat)(?<!uat)e|[eo]re|stre|ynce|[^aeiou]ie)$"
+    r"(?:[^aeiouylr][lr]|v|(?<!yn)(?<!i)c|dg|[aeiouy][sz]|[aeiou][^aeiou]*at|[^aeiouylrf]f|[^aeiouylrnwd]d|y[bdfgkmpt]"
+    r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dfklmnprt](?<![eiu]at)e|[eo]re|stre|ynce|[^aeiou]ie"
+    r"|(?:[^aeiou]c|ff|p|s|ss)he|sse|[aeiou][wx]e|[aeo]ye|[hkpt]ene)$"
 )
 _MOST_CACHED = 50_000
 
@@ -126,7 +133,8 @@ def _inflected(stem: str, seen: str, is_participle: bool) -> VerbForms:
 def _as_seen(stem: str, seen: str, known: _Choices) -> _Choices:
     """The forms with a doubled consonant, if only the sentence has one, not the list or the rules: photoshopped."""
     doubled = stem + stem[-1]
-    if seen not in (f"{doubled}ing", f"{doubled}ed") or _is_listed(stem) or any(seen in forms for forms in known):
+    is_certain = _is_listed(stem) and not stem.endswith("l")  # American dictionaries lack journalling
+    if seen not in (f"{doubled}ing", f"{doubled}ed") or is_certain or any(seen in forms for forms in known):
         return known
     return _Choices(known.third, (f"{doubled}ing",), (f"{doubled}ed",), (f"{doubled}ed",))
 
@@ -137,11 +145,27 @@ def _choices(stem: str) -> _Choices:
         return _with_prefix(f"{front}-", _choices(last))
     if stem in _irregular():
         return _irregular()[stem]
-    for prefix in _PREFIXES:
+    for prefix in PREFIXES:
         rest = stem.removeprefix(prefix)
         if rest != stem and rest in _irregular():
             return _with_prefix(prefix, _irregular()[rest])
+    if not _is_listed(stem) and (split := next(_splits(stem, _is_listed), None)):
+        return _with_prefix(split[0], _choices(split[1]))
     return _from_dictionary(stem) or _by_rule(stem)
+
+
+def _splits(word: str, is_known: Callable[[str], object]) -> Iterator[tuple[str, str]]:
+    """Compounds' first parts with a known rest: a part with a hyphen, a prefix, or another word."""
+    front, hyphen, last = word.rpartition("-")
+    cuts = [len(front + hyphen)] if front and last else _cuts(word)
+    yield from ((word[:cut], word[cut:]) for cut in cuts if is_known(word[cut:]))
+
+
+def _cuts(word: str) -> Iterator[int]:
+    yield from (
+        len(first) for first in (*PREFIXES, *_COMBINING) if word.startswith(first) and len(word) > len(first) + 2
+    )
+    yield from (cut for cut in range(3, len(word) - 3) if is_word(word[:cut]) or _dictionary() is None)
 
 
 def _with_prefix(prefix: str, choices: _Choices) -> _Choices:
@@ -162,7 +186,16 @@ def _irregular() -> Mapping[str, _Choices]:
 
 @cache
 def _stressed_last() -> frozenset[str]:
-    return frozenset(word for line in _lines("doubling_verbs.txt") for word in line.split())
+    return _words("doubling_verbs.txt")
+
+
+@cache
+def _more() -> frozenset[str]:
+    return _words("more_verbs.txt")
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word for line in _lines(name) for word in line.split())
 
 
 def _lines(name: str) -> list[str]:
@@ -233,7 +266,7 @@ def _joined(stem: str, ending: str) -> str:
 def _doubles(stem: str) -> bool:
     if stem in _stressed_last() or _CLOSED_SYLLABLE.fullmatch(stem):
         return len(stem) > 1
-    return any(stem.removeprefix(prefix) in _stressed_last() for prefix in _PREFIXES) or any(
+    return any(stem.removeprefix(prefix) in _stressed_last() for prefix in PREFIXES) or any(
         len(stem) > len(prefix) + 2 and _CLOSED_SYLLABLE.fullmatch(stem.removeprefix(prefix))
         for prefix in _DOUBLING_PREFIXES
         if stem.startswith(prefix)
@@ -252,9 +285,11 @@ def verbs_of(word: str, *, is_participle: bool = False) -> list[VerbForms]:
     ('unfollow', 'google', 'crowdsource')
     """
     form = word.lower()
-    known = _those_with(form, _known_stems(form), is_participle)
-    possible = _those_with(form, _possible_stems(form), is_participle)
-    return known or sorted(possible, key=lambda verb: likelihood(verb.stem), reverse=True)
+    if known := _those_with(form, _known_stems(form), is_participle):
+        return known
+    compounds = dict.fromkeys(_compound_stems(form))
+    others = [stem for stem in _possible_stems(form) if stem not in compounds]
+    return _those_with(form, [*compounds, *sorted(others, key=likelihood, reverse=True)], is_participle)
 
 
 def likelihood(stem: str) -> tuple[int, int]:
@@ -275,10 +310,10 @@ def _knowledge(stem: str) -> int:
     if _is_listed(stem):
         return 4
     front, _, last = stem.rpartition("-")
-    rests = [stem.removeprefix(prefix) for prefix in _PREFIXES if stem.startswith(prefix)] + ([last] if front else [])
+    rests = [stem.removeprefix(prefix) for prefix in PREFIXES if stem.startswith(prefix)] + ([last] if front else [])
     if any(len(rest) > 2 and _is_listed(rest) for rest in rests):
         return 3
-    if any(_is_listed(stem[cut:]) for cut in range(2 if stem.startswith(("de", "co")) else 3, len(stem) - 3)):
+    if is_compound(stem):
         return 2
     return int(_IMPLAUSIBLE.search(stem) is None)
 
@@ -297,7 +332,7 @@ def is_word(text: str) -> bool:
 
 @lru_cache(_MOST_CACHED)
 def _is_listed(stem: str) -> bool:
-    if stem in _irregular() or stem in _stressed_last():
+    if stem in _irregular() or stem in _stressed_last() or stem in _more():
         return True
     dictionary = _dictionary()
     return (
@@ -312,8 +347,29 @@ def _those_with(form: str, stems: Iterable[str], is_participle: bool) -> list[Ve
 
 def _known_stems(form: str) -> Iterator[str]:
     yield from _stem_by_irregular_form().get(form, ())
+    yield from (stem for stem in _possible_stems(form) if stem in _more())
     if (dictionary := _dictionary()) is not None and form.isascii():
         yield from dictionary.getLemma(form, upos="VERB", lemmatize_oov=False)
+
+
+def _compound_stems(form: str) -> Iterator[str]:
+    """Stems of compounds whose last part is a form of a known verb: metaprogramming, unfollowed."""
+    for front, rest in _splits(form, lambda rest: len(rest) > 2 and rest not in _SHORT_PASTS):
+        # Of snapshotting, the last part is no verb of its own (ting).
+        is_cut_off = rest.endswith(("ing", "ed"))
+        yield from (
+            front + stem for stem in _known_stems(rest) if _is_listed(stem) and not (is_cut_off and stem == rest)
+        )
+
+
+def is_compound(stem: str) -> bool:
+    """Whether a stem consists of a prefix or a word, and the stem of a listed verb.
+
+    >>> is_compound("unspeak"), is_compound("metaspeak"), is_compound("speak"), is_compound("xyzspeak")
+    (True, True, False, False)
+    """
+    is_verb_part = not stem.endswith(("ing", "ed"))  # parenting has no verb *ting* in it
+    return is_verb_part and any(_splits(stem, lambda rest: len(rest) > 2 and _is_listed(rest)))
 
 
 def _possible_stems(form: str) -> Iterator[str]:

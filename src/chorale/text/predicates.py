@@ -1,10 +1,10 @@
 """The verbs of a sentence that QA-SRL asks about, with their forms."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from chorale.text.inflections import VerbForms, inflect, is_verb, is_word, likelihood, verbs_of
+from chorale.text.inflections import PREFIXES, VerbForms, inflect, is_compound, is_verb, is_word, likelihood, verbs_of
 from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
@@ -13,6 +13,19 @@ _WORD = re.compile(r"['’]?[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """Only letters: taggers mistake URLs, file names and command-line options for verbs."""
 _WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
 """A capital letter within a word, as in identifiers."""
+_ENDED = re.compile(r"(?:ed|ing|[^sui]s)$")
+"""The endings of verb forms."""
+_DERIVED = re.compile(r"[a-z]{3}i(?:ze|fy)$")
+"""Verbs that can be derived from any noun or adjective: monomorphize, yuppify."""
+_DOUBLED = re.compile(r"[^aeiou][aeiou]([bdgmnprt])\1(?:ed|ing)$")
+"""Forms with a doubled consonant, which only stems with a single one have: vlogged."""
+_CLEARLY_ENDED = re.compile(r"(?:ed|ing|[^aeiousy]s|(?:at|i[sz]|[^aeiou]l|v)es)$")
+"""Endings that are rare in other words. Many nouns and names end in *es* and *os*: kubernetes, axios."""
+_SYLLABLE = re.compile(r"[aeiouy].|.[aeiouy]")
+_VERBAL_FRONTS = frozenset({*PREFIXES, "auto", "co", "de", "dis", "double", "e", "hyper", "post", "self", "sub"}) - {
+    "un"
+}
+"""What verbs begin with before a hyphen. Other words make adjectives of participles: user-defined, non-blocking."""
 _BEFORE_PARTICIPLES = frozenset(
     {
         "have",
@@ -66,7 +79,7 @@ def _follows_helper(sentence: Sequence[Tagged], index: int) -> bool:
 
 def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
     lemma = token.lemma.lower()
-    if len(lemma.strip("'’")) == 1:
+    if len(lemma.strip("'’")) <= 1 or (len(token.text.strip("'’")) == 1 and lemma not in ("be", "have", "do")):
         return False  # a variable's name, or a contraction that was not recognised
     if token.pos not in ("VERB", "AUX") or not _WORD.fullmatch(token.text) or _WITHIN.search(token.text):
         return False
@@ -75,11 +88,13 @@ def _is_asked(token: Tagged, *, copulas: bool, auxiliaries: bool) -> bool:
     return copulas if lemma == "be" or token.pos == "AUX" else True
 
 
-def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> VerbForms:
+def forms_of(
+    word: str, lemma: str = "", *, is_participle: bool = False, written: Container[str] = frozenset()
+) -> VerbForms:
     """The forms of the verb of a word in a sentence.
 
     A tagger's lemma is used if the word is a form of it and no other verb is more likely: taggers cut endings off
-    unknown words.
+    unknown words. Of two stems that no dictionary has, the one among the words `written` in the text is used.
 
     >>> forms_of("ran").stem, forms_of("found", "found").stem, forms_of("running", "ran").stem
     ('run', 'found', 'run')
@@ -95,16 +110,66 @@ def forms_of(word: str, lemma: str = "", *, is_participle: bool = False) -> Verb
     is_form = any(word.lower() in verb.all() for verb in own)
     # A word with an ending is a stem only if it is listed (found, need), or if nothing else looks like a verb.
     is_alone = not (others or is_form) or all(likelihood(verb.stem)[0] == 0 for verb in (*own, *others))
-    itself = [inflect(word)] if is_verb(word) or is_alone or is_word(_last_part(word.lower())) else []
+    # Adjectives in *ed* are never stems (naked); nouns in *ing* may be.
+    is_noun = not word.lower().endswith("ed") and is_word(_last_part(word.lower()))
+    itself = [inflect(word)] if is_verb(word) or is_alone or is_noun else []
     elsewhere = [verb for verb in own if is_verb(verb.stem) or not (others or itself)]
-    possible = [*own, *others, *itself] if is_form else [*others, *itself, *elsewhere]
-    return max(possible, key=lambda verb: _rank(verb.stem))
+    if not is_form:
+        possible = [*others, *itself, *elsewhere]
+    elif is_verb(own[0].stem):
+        possible = [*own, *others, *itself]
+    else:
+        possible = [*others, *own, *itself]
+    return max(possible, key=lambda verb: _rank(verb.stem, word.lower(), written))
 
 
-def _rank(stem: str) -> tuple[int, bool]:
-    """The rank of a stem. Among unlisted verbs, existing words win (common, not commone)."""
+def _rank(stem: str, word: str, written: Container[str]) -> float:
+    """The rank of a stem. Other words win over compounds (cotton, not cot-tone), and compounds over the word itself."""
     known = likelihood(stem)[0]
-    return known, known <= 1 and is_word(_last_part(stem))
+    if known < 3 and (is_word(_last_part(stem)) or stem in written):
+        return 1.5 if stem == word else 2.5
+    return known
+
+
+def is_attested(verb: VerbForms, token: Tagged, written: Container[str] = frozenset()) -> bool:
+    """Whether a verb's stem is known to exist: by a dictionary, as a compound, or from the words `written` in the text.
+
+    >>> [is_attested(forms_of(word), Tagged(word, "", "VERB")) for word in ("ran", "unfollowed", "zoloned")]
+    [True, True, False]
+    >>> is_attested(forms_of("zoloned"), Tagged("zoloned", "", "VERB"), {"zolon"})
+    True
+    >>> is_attested(forms_of("object-oriented"), Tagged("object-oriented", "", "VERB", tag="VBN"))
+    False
+    """
+    stem, word = verb.stem, token.text
+    if is_verb(stem) or (len(stem) > 2 and stem in written):
+        return True
+    if _is_adjective(verb, token):
+        return False
+    if stem == word.lower() and not _ENDED.search(stem):
+        return True  # the word itself, without an ending
+    return is_word(_last_part(stem)) or is_compound(stem) or _is_only_stem(stem, word)
+
+
+def _is_adjective(verb: VerbForms, token: Tagged) -> bool:
+    """Whether a participle is made of another participle (unused, user-defined), not of a compound verb."""
+    front, hyphen, _ = verb.stem.rpartition("-")
+    if hyphen:
+        is_form = token.text.lower() in (verb.present_participle, verb.past, verb.past_participle)
+        return is_form and token.text.lower() != verb.stem and front not in _VERBAL_FRONTS
+    return verb.stem.startswith("non") or (token.tag == "VBN" and verb.stem.startswith("un"))
+
+
+def _is_only_stem(stem: str, word: str) -> bool:
+    """Whether the spelling of a form allows no other stem. Names and nouns in a dictionary are not forms."""
+    if _DERIVED.search(stem):
+        return True
+    if word != word.lower() or is_word(word) or not _SYLLABLE.search(stem):
+        return False
+    if doubled := _DOUBLED.search(word):
+        return word.startswith(stem + doubled[1])
+    plausible = {verb.stem for verb in verbs_of(word) if verb.stem != word and likelihood(verb.stem)[0] > 0}
+    return _CLEARLY_ENDED.search(word) is not None and plausible == {stem}
 
 
 _NOT_ENDINGS = ("string", "spring", "thing", "king", "ring", "wing")

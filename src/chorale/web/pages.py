@@ -31,6 +31,17 @@ STATIC, TEMPLATES = HERE / "static", HERE / "templates"
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
+def _aligned_by_class(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    """A table's cell. Pages allow no styles in attributes, so a class aligns numbers to the right."""
+    if tokens[index].attrs.pop("style", "") == "text-align:right":
+        tokens[index].attrSet("class", "num")
+    return str(renderer.renderToken(tokens, index, options, env))
+
+
+for _cell in ("th_open", "td_open"):
+    _MARKDOWN.add_render_rule(_cell, _aligned_by_class)
+
+
 _OF_KITS: dict[str, Path] = {}
 """Folders with static files of kits, by the name under which they are served."""
 

@@ -1,18 +1,21 @@
 """Turns sentences into the items of a QA-SRL study, one per verb."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chorale.files.source import MOST_PROBLEMS
 from chorale.kits.qasrl.grammar import prepositions
 from chorale.kits.qasrl.tasks.shared.predicates import with_variants
 from chorale.model import Problem, UserError
-from chorale.text.predicates import Predicate, forms_of, predicates
+from chorale.model.extras import need
+from chorale.text.inflections import VerbForms
+from chorale.text.predicates import Predicate, forms_of, is_attested, predicates
 from chorale.text.sentence_files import LONGEST_TOKEN, MOST_TOKENS, GivenSentence
 from chorale.text.tagged_sentences import is_complete, tagged_sentences
-from chorale.text.tagger import Sentence, load_tagger
+from chorale.text.tagger import Sentence, Tagged, load_tagger
 
 MOST_PREPOSITIONS = 20
 _PREPOSITION = re.compile(r"(?=.{1,25}\Z)[a-z]+(?:-[a-z]+)*")
@@ -30,6 +33,10 @@ class QasrlItems:
     """Name of the model that found the verbs; empty if the file lists them."""
     left_out: tuple[Problem, ...] = ()
     """Sentences that are too long to show, or contain a word that is."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Words left out because their stem is unknown, with how often they occur."""
+    guessed: Mapping[str, str] = field(default_factory=dict)
+    """Words that the file lists as verbs, but whose stem is only likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,13 @@ def qasrl_items(
 ) -> QasrlItems:
     """The items of these sentences, in order, without sentences that are too long. `file` is for messages."""
     wanted = wanted or VerbFilter()
-    tagger = None if all(map(is_complete, given)) else load_tagger()
+    tagger = None
+    if not all(map(is_complete, given)):
+        need("lemminflect")  # without a dictionary, few stems are known
+        tagger = load_tagger()
     rows: list[dict[str, Any]] = []
+    stems = _Stems()
     names: set[str] = set()
-    without = 0
     problems: list[Problem] = []
     left_out: list[Problem] = []
     for done, (given_sentence, sentences) in enumerate(tagged_sentences(given, tagger), 1):
@@ -63,15 +73,55 @@ def qasrl_items(
                 )
             names.add(name)
             verbs = _verbs(given_sentence, sentence, wanted)
-            rows += [_row(name, sentence, verb) for verb in verbs]
-            without += not verbs
+            stems.read(sentence)
+            for verb in verbs:
+                rows.append(_row(name, sentence, verb))
+                stems.check(rows[-1], sentence[verb.index], given_sentence)
         if progress:
             progress(done, len(given))
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems or (left_out and not names):
         raise UserError(f"{file} can't be used", (problems or left_out)[:MOST_PROBLEMS])
-    return QasrlItems(tuple(rows), len(names), without, tagger.name if tagger else "", tuple(left_out))
+    stems.settle()
+    kept = tuple(row for row in rows if row["id"] not in stems.left_out)
+    without = len(names - {row["sentence_id"] for row in kept})
+    model = tagger.name if tagger else ""
+    return QasrlItems(kept, len(names), without, model, tuple(left_out), stems.unknown, stems.guessed)
+
+
+class _Stems:
+    """Decides about verbs that no dictionary has: taggers call nouns verbs (parentheses), which have no stem.
+
+    The word of a stem may come later in the text, so everything is read before anything is left out.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: set[str] = set()
+        self.unknown: Counter[str] = Counter()
+        self.guessed: dict[str, str] = {}
+        self._written: set[str] = set()
+        self._doubtful: list[tuple[dict[str, Any], Tagged, bool]] = []
+
+    def read(self, sentence: Sentence) -> None:
+        self._written.update(token.text for token in sentence if token.text.islower())
+
+    def check(self, row: dict[str, Any], token: Tagged, given: GivenSentence) -> None:
+        forms = VerbForms.from_bank(row["forms"])
+        is_from_file = bool(given.upos) and forms.stem == token.lemma.lower()
+        if not is_from_file and not is_attested(forms, token):
+            self._doubtful.append((row, token, given.verbs is not None))
+
+    def settle(self) -> None:
+        for row, token, is_listed in self._doubtful:
+            forms = forms_of(token.text, token.lemma, written=self._written)
+            if is_attested(forms, token, self._written):
+                row["forms"] = forms.as_bank()
+            elif is_listed:
+                self.guessed[token.text] = forms.stem
+            else:
+                self.left_out.add(row["id"])
+                self.unknown[token.text] += 1
 
 
 def _verbs(given: GivenSentence, sentence: Sentence, wanted: VerbFilter) -> list[Predicate]:

@@ -1,6 +1,7 @@
 """`chorale prepare qasrl`"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,6 +53,8 @@ def qasrl(
                 "sentences": items.sentences,
                 "sentences_without_verbs": items.without_verbs,
                 "sentences_left_out": len(items.left_out),
+                "words_left_out": dict(items.unknown),
+                "stems_to_check": dict(items.guessed),
                 "model": items.model or None,
                 "suggested_by": None if model is None else str(model),
             }
@@ -69,6 +72,22 @@ def qasrl(
             f"{plural(len(items.left_out), 'sentence was', 'sentences were')} left out: more than {MOST_TOKENS} words, "
             f"or a word of more than {LONGEST_TOKEN} characters (lines {lines})."
         )
+    if items.unknown:
+        print_line(
+            f"{plural(items.unknown.total(), 'word was', 'words were')} left out, because no dictionary has the verb: "
+            f"{_some(items.unknown)}."
+        )
+    if items.guessed:
+        print_line(
+            f"Check the forms of {plural(len(items.guessed), 'verb', 'verbs')} that no dictionary has: "
+            f"{_some(f'{word} ({stem})' for word, stem in items.guessed.items())}."
+        )
+
+
+def _some(words: Iterable[str], most: int = 5) -> str:
+    """The first few words."""
+    listed = list(islice(words, most + 1))
+    return ", ".join(listed[:most]) + (" …" if len(listed) > most else "")
 
 
 def _with_suggestions(rows: Sequence[Mapping[str, Any]], model: Path) -> list[dict[str, Any]]:
