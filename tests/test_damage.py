@@ -71,6 +71,17 @@ def test_every_command_refuses_a_damaged_file(worked: Path, damage: Callable[[Pa
     assert (worked / "study.db").read_bytes() == before
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_file_is_not_a_new_study(worked: Path, command: str) -> None:
+    """Before, `serve` began the study anew, and whoever had worked in it was unknown."""
+    os.truncate(worked / "study.db", 0)
+    options = {"export": ["--out", str(worked / "out.csv")], "serve": ["--port", "0"]}.get(command, [])
+    result = CliRunner().invoke(app, [command, str(worked), *options])
+    assert result.exit_code == 3, result.output
+    assert "is an empty file" in result.output and "Restore a backup" in result.output
+    assert (worked / "study.db").stat().st_size == 0
+
+
 def test_a_damaged_index_is_found_by_verify(worked: Path) -> None:
     """Everything can be read, and what is found by the index is not all there is."""
     file = apsw.Connection(str(worked / "study.db"))

@@ -76,6 +76,7 @@ def open_store(
     """
     if url.get_backend_name() == "postgresql":
         need("greenlet", "psycopg")
+    _refuse_empty_file(url)
     try:
         if check_seconds is not None:
             _look_through(url, check_seconds)
@@ -89,6 +90,16 @@ def open_store(
         said = getattr(error, "orig", error)
         raise UserError(f"The database {place_of(url)} can't be opened: {said}") from None
     return connect(url)
+
+
+def _refuse_empty_file(url: URL) -> None:
+    """Refuse an empty file: SQLite would make a new database of it, as if nobody had ever worked."""
+    file = Path(str(url.database))
+    if url.get_backend_name() == "sqlite" and file.is_file() and file.stat().st_size == 0:
+        raise DamagedError(
+            f"The database {file} is an empty file, so it was damaged or never started. Restore a backup in its place. "
+            "To start a new study, delete it."
+        )
 
 
 def _look_through(url: URL, seconds: float) -> None:
