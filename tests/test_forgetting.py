@@ -348,6 +348,54 @@ def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:
     assert (len(data["consents"]), data["answers"][0]["answer"], data["payments"][0]["amount"]) == (1, "no", 3)
 
 
+def test_a_copy_of_a_persons_data_has_their_address_and_is_for_nobody_else(tmp_path: Path) -> None:
+    """Before, the address of an invitation and reasons were missing, and every user of the machine could read it."""
+    folder, out = tmp_path / "study", tmp_path / "person.json"
+    write_small_study(folder, applications=3)
+    open_study(folder).close()
+    (tmp_path / "people.csv").write_text("email\nada@example.org\n")
+    run("invite", folder, "--emails", tmp_path / "people.csv", "--out", tmp_path / "links.csv")
+    link = (tmp_path / "links.csv").read_text().split()[-1]
+    with closing(open_study(folder)) as study, TestClient(create_app(study), follow_redirects=False) as site:
+        assert site.get(link[link.index("/join/") :].split(",")[0]).status_code == 303
+        site.post("/consent", data={"agree": "yes"})
+        [worker] = look(study, lambda tx: tx.execute(text("SELECT pseudonym FROM worker")).scalars().all())
+        do(study, managing.send, worker, "About you", "Dear you", Act("owner", "for patience", "key-1"))
+    run("person", folder, worker, "--export", out)
+    data = json.loads(out.read_text())
+    assert data["email_addresses"] == ["ada@example.org"]
+    assert "for patience" in [one["reason"] for one in data["log"]]
+    assert out.stat().st_mode & 0o077 == 0
+    again = CliRunner().invoke(app, ["person", str(folder), worker, "--export", str(out)])
+    assert again.exit_code == 2 and "Add --force" in again.output
+    nowhere = CliRunner().invoke(app, ["person", str(folder), worker, "--export", str(tmp_path / "no" / "where.json")])
+    assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
+
+
+def test_copies_that_a_restore_left_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=3)
+    with closing(open_study(folder)) as study:
+        name = Person(study, SECRET_ID).pseudonym
+    run("backup", folder, tmp_path / "backup")
+    run("restore", folder, tmp_path / "backup", "--replace")
+    [kept] = folder.glob("study.db.replaced-*")
+    assert kept.name in run("forget", folder, name, "--yes")
+
+
+def test_days_count_from_the_last_sign_in(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=3, pay=0)
+    rule = study.settings.retention.model_copy(update={"identities_days": 30})
+    study = replace(study, settings=study.settings.model_copy(update={"retention": rule}))
+    person = Person(study, SECRET_ID)
+    clock.pass_minutes(20 * 24 * 60)
+    do(study, sessions.begin, look(study, lambda tx: find_worker(tx, person.id)))
+    clock.pass_minutes(29 * 24 * 60)
+    assert look(study, lambda tx: due(tx, study)) == []
+    clock.pass_minutes(24 * 60)
+    assert [one.worker for one in look(study, lambda tx: due(tx, study))] == [person.pseudonym]
+
+
 def test_retention_acts_by_its_dates(make_study: StudyMaker, clock: ManualClock) -> None:
     study = make_study(applications=3, pay=0)
     rule = study.settings.retention.model_copy(update={"identities_days": 30, "answers_days": 60})
