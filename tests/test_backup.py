@@ -30,6 +30,7 @@ from cookies import worker_cookie
 from crowd import Person, do, look, people
 from serving import HOST, Server
 from small_study import write_small_study
+from test_media import PNG, write_study
 
 PASSPHRASE = "correct horse battery staple"
 
@@ -332,6 +333,80 @@ def test_nobody_is_paid_twice_after_a_restore(folder: Path, tmp_path: Path) -> N
     run("backup", folder, tmp_path / "later")
     run("restore", folder, tmp_path / "later", "--replace")
     run(*again, "--force")
+
+
+def test_payouts_of_another_restored_state_are_unknown(folder: Path, tmp_path: Path) -> None:
+    """Before, payouts were counted: as many in the backup as now, and nobody noticed that they were others."""
+    run("backup", folder, tmp_path / "unpaid")
+    run("pay", folder, "--yes", "--file", tmp_path / "paid.csv")
+    run("backup", folder, tmp_path / "paid")
+    run("restore", folder, tmp_path / "unpaid", "--replace")
+    run("pay", folder, "--yes", "--file", tmp_path / "again.csv", "--after-restore")
+    assert "1 payout was made" in run("restore", folder, tmp_path / "paid", "--replace").stderr
+
+
+def test_a_backup_replaces_no_file_of_its_study(folder: Path) -> None:
+    before = (folder / "study.db").read_bytes()
+    for name in ("study.db", "study.toml", "items.jsonl", "../study/study.db"):
+        refused = run("backup", folder, folder / name, "--force", fails=True).stderr
+        assert "is a file of the study itself" in refused, name
+    assert (folder / "study.db").read_bytes() == before
+
+
+def test_a_restore_that_is_refused_writes_no_file(folder: Path, tmp_path: Path) -> None:
+    """Before, a folder without its study file got the files of the backup first, and was refused then."""
+    run("backup", folder, tmp_path / "backup")
+    (folder / "study.toml").unlink()
+    there = sorted(path.name for path in folder.iterdir())
+    assert "Add --replace" in run("restore", folder, tmp_path / "backup", fails=True).stderr
+    assert sorted({*there, "study.db.serving"}) == sorted(
+        {path.name for path in folder.iterdir()} | {"study.db.serving"}
+    )
+    run("restore", folder, tmp_path / "backup", "--replace")
+    assert answers(folder) == 3
+
+
+def test_a_site_whose_study_file_is_gone_is_not_restored_under_its_feet(folder: Path, tmp_path: Path) -> None:
+    run("backup", folder, tmp_path / "backup")
+    with Server(folder):
+        (folder / "study.toml").rename(tmp_path / "study.toml")
+        assert "is running" in run("restore", folder, tmp_path / "backup", "--replace", fails=True).stderr
+
+
+def test_sessions_name_the_restore_that_ended_them(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, an old session was explained by the latest restore, with a backup that was made after it ended."""
+    monkeypatch.setattr("chorale.engine.sessions.moment_text", str)
+    with closing(open_study(folder)) as study, TestClient(create_app(study), follow_redirects=False) as early:
+        early.get("/join", params={"PROLIFIC_PID": "early"})
+    run("backup", folder, tmp_path / "first")
+    with closing(open_study(folder)) as study, TestClient(create_app(study), follow_redirects=False) as late:
+        late.get("/join", params={"PROLIFIC_PID": "late"})
+    run("restore", folder, tmp_path / "first", "--replace")
+    run("backup", folder, tmp_path / "second")
+    run("restore", folder, tmp_path / "second", "--replace")
+    with closing(open_study(folder)) as study:
+        first, second = look(study, epochs.all_epochs)[1:]
+        assert first.backup_at is not None and second.backup_at is not None and second.backup_at > first.began_at
+        for client in (early, late):
+            tab = TestClient(create_app(study), follow_redirects=False)
+            tab.cookies.set(WORKER_COOKIE, client.cookies[WORKER_COOKIE])
+            message = tab.post("/api/stages/meaningful/next", json={}).json()["error"]["message"]
+            assert f"was restored on {first.began_at} from a backup of {first.backup_at}" in message
+
+
+def test_pictures_and_linked_files_move_with_the_study(tmp_path: Path) -> None:
+    """Before, a backup had no picture of an item, and a study with pictures could not be opened elsewhere."""
+    folder, elsewhere = write_study(tmp_path / "study"), tmp_path / "elsewhere"
+    (folder / "text.md").rename(folder / "media" / "text.md")
+    (folder / "text.md").symlink_to(folder / "media" / "text.md")
+    open_study(folder).close()
+    run("backup", folder, tmp_path / "backup")
+    run("restore", elsewhere, tmp_path / "backup")
+    assert (elsewhere / "media" / "a b.png").read_bytes() == PNG
+    assert (elsewhere / "text.md").read_text() == "Read.\n"
+    open_study(elsewhere).close()
 
 
 def test_another_study_is_not_replaced(folder: Path, tmp_path: Path) -> None:

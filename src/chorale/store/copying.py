@@ -186,7 +186,8 @@ class CopyFacts(NamedTuple):
     epoch: int
     title: str
     responses: int
-    payouts: int
+    payouts: frozenset[tuple[Any, ...]]
+    """Number and time of each payout: after a restore, numbers are used again."""
     settings: Mapping[str, str]
 
 
@@ -200,12 +201,13 @@ def facts_of_copy(file: Path) -> CopyFacts:
 
         stored = driver.ask("SELECT key, value FROM setting").fetchall() if "setting" in tables else []
         settings = {str(key): str(value) for key, value in stored}
+        payouts = driver.ask("SELECT id, made_at FROM payout").fetchall() if "payout" in tables else []
         return CopyFacts(
             first("SELECT mark FROM epoch WHERE number = 1", "epoch") or "",
             first("SELECT max(number) FROM epoch", "epoch") or 0,
             str(tomllib.loads(settings.get("study", "")).get("study", {}).get("title", "")),
             first("SELECT count(*) FROM response", "response") or 0,
-            first("SELECT count(*) FROM payout", "payout") or 0,
+            frozenset(tuple(row) for row in payouts),
             settings,
         )
 
@@ -224,7 +226,11 @@ def others_connected(url: URL) -> int:
 
 
 def _others(connection: Connection) -> int:
-    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    # PostgreSQL's own processes, such as autovacuum, also appear here; they give way.
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        "AND backend_type = 'client backend'"
+    )
     return int(connection.execute(text(others)).scalar_one())
 
 
