@@ -283,7 +283,7 @@ def _tampered(good: Path, tmp_path: Path, member: str, old: bytes, new: bytes) -
 def test_a_damaged_database_is_replaced_and_kept(folder: Path, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "good")
     (folder / "study.db").write_bytes(b"not a database at all")
-    assert "can't be copied" in run("backup", folder, tmp_path / "bad", fails=True).stderr
+    assert "damaged or not a database" in run("backup", folder, tmp_path / "bad", fails=True).stderr
     assert not (tmp_path / "bad").exists()
     assert "it can't be read" in run("restore", folder, tmp_path / "good", fails=True).stderr
     restored = json.loads(run("restore", folder, tmp_path / "good", "--replace", "--json").stdout)

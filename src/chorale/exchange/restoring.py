@@ -21,6 +21,7 @@ from chorale.exchange.backing_up import BESIDE, check_backup, manifest_of, scrat
 from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
 from chorale.folder.reading import SETTINGS_FILE
 from chorale.model import EXPERT, UserError
+from chorale.model.problems import DamagedError
 from chorale.store import (
     DatabaseAddress,
     Tx,
@@ -161,7 +162,7 @@ def _present(url: DatabaseAddress, scratch: Path) -> _Present | None:
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         return None
     # A damaged database may be replaced, and a missing one created.
-    with suppress(UserError):
+    with suppress(UserError, DamagedError):
         rows = copy_database(url, copy, tables_by_kit)
         return _Present(facts_of_copy(copy), rows, copy)
     return None

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
+_SHORTEST_FILE = 100
+"""Length of the header of an SQLite file. A shorter one has no content."""
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
@@ -76,7 +78,7 @@ def open_store(
     """
     if url.get_backend_name() == "postgresql":
         need("greenlet", "psycopg")
-    _refuse_empty_file(url)
+    refuse_empty_file(url)
     try:
         if check_seconds is not None:
             _look_through(url, check_seconds)
@@ -92,10 +94,10 @@ def open_store(
     return connect(url)
 
 
-def _refuse_empty_file(url: URL) -> None:
-    """Refuse an empty file: SQLite would make a new database of it, as if nobody had ever worked."""
+def refuse_empty_file(url: URL) -> None:
+    """Refuse a file without content: SQLite would make a new database of it, as if nobody had ever worked."""
     file = Path(str(url.database))
-    if url.get_backend_name() == "sqlite" and file.is_file() and file.stat().st_size == 0:
+    if url.get_backend_name() == "sqlite" and file.is_file() and file.stat().st_size < _SHORTEST_FILE:
         raise DamagedError(
             f"The database {file} is an empty file, so it was damaged or never started. Restore a backup in its place. "
             "To start a new study, delete it."
