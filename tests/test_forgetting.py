@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from asking import FIRST_SET, SECOND_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.engine import adjudicating, entering, managing, recruiting, sessions
+from chorale.engine import adjudicating, entering, managing, recruiting, sessions, work
 from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, ErasureRequest, Forgotten, forget
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
@@ -456,13 +456,30 @@ def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> Non
         assert site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"] == held
         assert site.post("/withdraw", data={"sure": "yes"}).status_code == 303
         assert "You have left this study" in site.get("/").text
-        assert site.post("/api/stages/meaningful/next", json={}).status_code == 403
-        assert site.post(f"/api/assignments/{held}/submit", json=answer).status_code in (404, 409)
+        # Before, they were asked to accept the consent form, and told that they had answered too badly.
+        for request in ("stages/meaningful/next", f"assignments/{held}/submit"):
+            refused = site.post(f"/api/{request}", json=answer)
+            assert refused.status_code == 401
+            assert "Your data have been erased as described" in refused.json()["error"]["message"]
         site.post("/consent", data={"agree": "yes"})
         assert "You have left this study" in site.get("/").text
         assert (
             site.post("/withdraw", data={"sure": "yes"}, headers={"Origin": "https://evil.example"}).status_code == 403
         )
+    assert differences(study) == []
+
+
+def test_late_answers_of_somebody_who_withdrew_are_not_taken(make_study: StudyMaker, clock: ManualClock) -> None:
+    """Before, an item whose time was up could still be answered, if the answers of those who withdraw are kept."""
+    study = make_study(applications=3)
+    person = Person(study, SECRET_ID)
+    person.judge()
+    late = person.next()
+    clock.pass_minutes(24 * 60)
+    assert do(study, work.expire_leases) == 1
+    forget(study, person.id, ErasureRequest(BY_WORKER, answers=False))
+    with pytest.raises(Refusal, match="erased as described"):
+        person.submit(late)
     assert differences(study) == []
 
 

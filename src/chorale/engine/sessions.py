@@ -24,7 +24,7 @@ KEY_REPLACED = "key replaced"
 ERASED = joined(
     worded("Your session has ended."), worded("Your data have been erased as described. Thank you for your time.")
 )
-"""The message for workers who withdrew and whose sessions were erased with their data."""
+"""The message for workers who withdrew or were erased."""
 _AGAIN = worded("Open the link you were given again to continue.")
 
 
@@ -83,6 +83,13 @@ def recognised(tx: Tx, claim: SessionClaim | None) -> Worker | None:
     if row.ended_at is not None and (workers.identity_of(tx, row.worker_id) or ("",))[0] == team.PANEL:
         return None
     return workers.find_worker(tx, row.worker_id)
+
+
+def refuse_withdrawn(tx: Tx, worker_id: int) -> None:
+    """Refuse a worker who has withdrawn or was erased, and still has a page open."""
+    worker = workers.find_worker(tx, worker_id)
+    if worker is not None and worker.consent_version == erasing.WITHDRAWN:
+        raise Refusal("signed_out", ERASED, 401)
 
 
 def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
