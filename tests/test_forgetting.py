@@ -459,7 +459,7 @@ def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> Non
         # Before, they were asked to accept the consent form, and told that they had answered too badly.
         for request in ("stages/meaningful/next", f"assignments/{held}/submit"):
             refused = site.post(f"/api/{request}", json=answer)
-            assert refused.status_code == 401
+            assert (refused.status_code, refused.json()["error"]["code"]) == (410, "participation_lost")
             assert "Your data have been erased as described" in refused.json()["error"]["message"]
         site.post("/consent", data={"agree": "yes"})
         assert "You have left this study" in site.get("/").text
@@ -494,7 +494,8 @@ def test_an_open_tab_of_somebody_who_was_erased_is_told_so(make_study: StudyMake
         refused = site.post("/api/stages/meaningful/next", json={})
         page = site.get("/").text
     assert "You have left this study" in page and "Did you get an invitation?" not in page
-    assert refused.status_code == 401
+    # The page then shows an unsent answer as not accepted, and does not keep it to send it later.
+    assert (refused.status_code, refused.json()["error"]["code"]) == (410, "participation_lost")
     assert "Your data have been erased" in refused.json()["error"]["message"]
     assert "reset" not in refused.text and "again" not in refused.text
 

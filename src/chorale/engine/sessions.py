@@ -89,7 +89,12 @@ def refuse_withdrawn(tx: Tx, worker_id: int) -> None:
     """Refuse a worker who has withdrawn or was erased, and still has a page open."""
     worker = workers.find_worker(tx, worker_id)
     if worker is not None and worker.consent_version == erasing.WITHDRAWN:
-        raise Refusal("signed_out", ERASED, 401)
+        raise _withdrawn()
+
+
+def _withdrawn() -> Refusal:
+    # Not `signed_out`: the page would keep an unsent answer and offer to send it later.
+    return Refusal("participation_lost", ERASED, 410)
 
 
 def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
@@ -97,7 +102,7 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
     happened = _what_happened(_ended_by(tx, claim), claim)
     if worker is not None and worker.pseudonym == claim.pseudonym:
         if worker.consent_version == erasing.WITHDRAWN:
-            return Refusal("signed_out", ERASED, 401)
+            return _withdrawn()
         # They joined before the backup was made and signed in after it.
         return Refusal("signed_out", joined(happened, _AGAIN), 401)
     return Refusal(
