@@ -6,7 +6,8 @@ from itertools import pairwise
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.sessions import moment_text
 from chorale.engine.team import DEACTIVATED, REACTIVATED
-from chorale.store import Tx, assignees, epochs, events, identities, requesters
+from chorale.model.plural import plural
+from chorale.store import Tx, assignees, epochs, erasing, events, identities, requesters
 from chorale.store.epochs import RESTORED, Epoch
 
 ALL = 1_000_000
@@ -126,9 +127,13 @@ def unchecked_identities(tx: Tx) -> list[str]:
         "whether two participant IDs belong to the same person, or a session was shared with another person",
         "whether the platform ID of a worker is the one they joined with: it is stored only once",
     ]
-    if not there or there[0].last_worker or not identities.session_count(tx):
-        since = f"before {moment_text(there[0].began_at)}" if there and identities.session_count(tx) else "here"
+    erased = len({one.worker for one in erasing.erasures(tx) if one.identity})
+    recorded = identities.session_count(tx) + erased > 0
+    if not there or there[0].last_worker or not recorded:
+        since = f"before {moment_text(there[0].began_at)}" if there and recorded else "here"
         notes.append(f"the sessions in which people answered {since}: sessions were not recorded")
+    if erased:
+        notes.append(f"the sessions of {plural(erased, 'worker', 'workers')}: they were erased with the identity")
     notes += [
         f"work between the backup of {moment_text(epoch.backup_at)} and its restore on "
         f"{moment_text(epoch.began_at)}: it is not in this database"

@@ -21,9 +21,7 @@ REVOKED = "revoked"
 RESTORED = "restored"
 KEY_REPLACED = "key replaced"
 
-ERASED = joined(
-    worded("Your session has ended."), worded("Your data have been erased as described. Thank you for your time.")
-)
+ERASED = worded("Your data have been erased as described. Thank you for your time.")
 """The message for workers who withdrew or were erased."""
 _AGAIN = worded("Open the link you were given again to continue.")
 

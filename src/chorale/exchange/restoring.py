@@ -176,8 +176,8 @@ def _check_replacing(
         return
     if present is not None and manifest.study and present.facts.study not in ("", manifest.study):
         raise UserError(
-            f"{directory} contains another study ({present.facts.title!r}) than the backup ({manifest.title!r}). Restore "
-            "the backup into a new folder."
+            f"{directory} contains another study ({present.facts.title!r}) than the backup ({manifest.title!r}). "
+            "Restore the backup into a new folder."
         )
     if not replace:
         have = "can't be read" if present is None else f"has {present.facts.responses:,} answers"
