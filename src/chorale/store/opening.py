@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError
 
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.model.plural import plural
 from chorale.model.problems import DamagedError, UnavailableError
 from chorale.store.database import Store, connect, connection_of, engine_of
 from chorale.store.failing import explained, place_of
@@ -97,10 +98,10 @@ def open_store(
 def refuse_empty_file(url: URL) -> None:
     """Refuse a file without content: SQLite would make a new database of it, as if nobody had ever worked."""
     file = Path(str(url.database))
-    if url.get_backend_name() == "sqlite" and file.is_file() and file.stat().st_size < _SHORTEST_FILE:
+    if url.get_backend_name() == "sqlite" and file.is_file() and (size := file.stat().st_size) < _SHORTEST_FILE:
         raise DamagedError(
-            f"The database {file} is an empty file, so it was damaged or never started. Restore a backup in its place. "
-            "To start a new study, delete it."
+            f"The database {file} has {plural(size, 'byte', 'bytes')}, too few for a database: it was damaged or never "
+            "started. Restore a backup in its place. To start a new study, delete it."
         )
 
 
