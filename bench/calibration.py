@@ -133,9 +133,10 @@ def tables(rates: Sequence[Rate], repetitions: int) -> str:
         ]
         lines += [str(rate) for rate in rates if rate.simulation.kind == kind]
     fewer = {most: [one.what for one in all_simulations() if one.most == most] for most in (FEWER, FEWEST)}
-    sizes = [f"{most} of {', '.join(dict.fromkeys(names))}" for most, names in fewer.items()]
-    told = f"Each row has {repetitions:,} simulated data sets, and slow simulations fewer: {'; '.join(sizes)}."
-    return "\n".join(["", f"{told} ± is twice the standard error of the simulation.", *lines, ""])
+    quoted = {most: ", ".join(f"“{name}”" for name in dict.fromkeys(names)) for most, names in fewer.items()}
+    sizes = "; ".join(f"{most} for {names}" for most, names in quoted.items())
+    about = f"Each row is from {repetitions:,} simulated data sets. Slow simulations have fewer: {sizes}."
+    return "\n".join(["", f"{about} ± is twice the standard error of the simulation.", *lines, ""])
 
 
 def main() -> None:

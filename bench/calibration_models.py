@@ -112,11 +112,11 @@ def intervals_of_models() -> Iterator[Simulation]:
             of = f"{items:,} items, {audit:.0%} audited, model right in {right:.0%}"
             run = partial(_audited, items, audit, right)
             quick = audit == 0.2 and right == 0.9
-            yield Simulation("accuracy of a model by audit", of, "coverage", run, (0.92, 0.995), quick)
+            yield Simulation("accuracy of a model, from an audit", of, "coverage", run, (0.92, 0.995), quick)
         for below in (0.7, 0.9):
-            of = f"{items:,} items, people asked below {below:g} and on {audit:.0%} of the others"
+            of = f"{items:,} items; people annotate those below {below:g} and {audit:.0%} of the others"
             run = partial(_first, items, audit, below)
-            yield Simulation("share where a model answers first", of, "coverage", run, (0.9, 0.985), audit == 0.2)
+            yield Simulation("prevalence, if a model answers first", of, "coverage", run, (0.9, 0.985), audit == 0.2)
     for items in (50, 200, 1000):
         of = f"{items:,} items, {_PEOPLE} people"
         quick = items == 200

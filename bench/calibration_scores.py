@@ -97,7 +97,7 @@ def _two_way(writers: int, passages: int, rng: np.random.Generator) -> list[Outc
 def intervals_of_scores() -> Iterator[Simulation]:
     for items in (1, 3, 10, 30, 100, 1000):
         for share in (0.5, 0.9, 0.98):
-            of = f"{items:,} items, {share:.0%} right"
+            of = f"{items:,} {'item' if items == 1 else 'items'}, {share:.0%} right"
             # Counts are whole: no interval of a share covers equally often for all shares.
             band = (0.88, 1.0) if items < 1000 else COVERAGE
             yield Simulation("accuracy", of, "coverage", partial(_accuracy, items, share), band, items <= 10)
@@ -107,7 +107,7 @@ def intervals_of_scores() -> Iterator[Simulation]:
         yield Simulation(what, f"{items:,} items", "coverage", partial(_mean, items, MEAN), band, items == 10)
         yield Simulation("median", f"{items:,} values", "coverage", partial(_median, items), (0.91, 0.995), items == 10)
     run = partial(_mean, 50, MEAN_OF_ROWS)
-    yield Simulation("a metric of whole items", "50 items", "coverage", run, (0.91, 0.985))
+    yield Simulation("mean, from rows instead of sums", "50 items", "coverage", run, (0.91, 0.985))
     for writers in (6, 10, 25, 100):
         of = f"{writers} writers, 20 items each"
         yield Simulation(
@@ -176,4 +176,4 @@ def tests_of_arms() -> Iterator[Simulation]:
         yield Simulation("p bootstrap, arms", of, "size", partial(_of_arms, 0, writers), (0.0, 0.08), is_quick)
         yield Simulation("p permutation, arms", of, "size", partial(_of_arms, 1, writers), band, is_quick)
         run = partial(_of_arms, 2, writers)
-        yield Simulation("difference of arms", of, "coverage", run, (0.92, 0.99), is_quick)
+        yield Simulation("difference between arms", of, "coverage", run, (0.92, 0.99), is_quick)

@@ -67,7 +67,7 @@ def intervals_of_workers() -> Iterator[Simulation]:
         )
     for method in ("dawid-skene", "one-coin", "mace"):
         for tasks, workers, each in ((100, 10, 5), (200, 40, 5), (1000, 40, 3)):
-            of = f"{tasks:,} tasks × {each}, {workers} workers"
+            of = f"{tasks:,} tasks × {each} judgments, {workers} workers"
             run, is_quick = partial(_of_method, method, tasks, workers, each), tasks == 100 and method != "mace"
             most = FEWEST if method == "mace" else None
             yield Simulation(f"worker quality, {method}", of, "coverage", run, (0.91, 0.985), is_quick, most)
@@ -89,5 +89,12 @@ def _grade_of_arm(people: int, rng: np.random.Generator) -> list[Outcome]:
 def intervals_of_arms() -> Iterator[Simulation]:
     for people in (5, 10, 40):
         band, of = (0.91, 0.99), f"{people} people"
-        yield Simulation("gold right, console", f"{of}, 10 each", "coverage", partial(_gold_of_arm, people), band, True)
-        yield Simulation("mean grade, console", of, "coverage", partial(_grade_of_arm, people), COVERAGE, True)
+        yield Simulation(
+            "gold accuracy of an arm",
+            f"{of}, 10 gold answers each",
+            "coverage",
+            partial(_gold_of_arm, people),
+            band,
+            True,
+        )
+        yield Simulation("mean grade of an arm", of, "coverage", partial(_grade_of_arm, people), COVERAGE, True)

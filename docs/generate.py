@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from chorale.cli import app
 from chorale.cli.groups import LazyGroup
+from chorale.cli.parameters import CommandArgument, CommandOption
 from chorale.contract import explaining, installed_tasks, prompting, reveal, simulating
 from chorale.contract import task as contract
 from chorale.metrics import family
@@ -113,12 +114,15 @@ def _joined(path: str, name: str) -> str:
 def _value(schema: dict[str, Any], defs: dict[str, Any]) -> str:
     """What may stand there, in words."""
     if "anyOf" in schema:
-        schema = next(one for one in schema["anyOf"] if one.get("type") != "null")
+        kinds = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        if {"integer", "number"} <= {one.get("type") for one in kinds}:
+            kinds = [one for one in kinds if one.get("type") != "integer"]  # a whole number is a number
+        return " or ".join(dict.fromkeys(_value(one, defs) for one in kinds))
     if "$ref" in schema:
         schema = defs[schema["$ref"].removeprefix("#/$defs/")]
     choices = [schema["const"]] if "const" in schema else schema.get("enum", [])
     if choices:
-        return " or ".join(f"`{json.dumps(choice, ensure_ascii=False)}`" for choice in choices)
+        return _either(choices)
     words = {
         "string": "text",
         "integer": "whole number",
@@ -126,7 +130,13 @@ def _value(schema: dict[str, Any], defs: dict[str, Any]) -> str:
         "boolean": "`true` or `false`",
         "array": "list",
     }
+    if names := schema.get("items", {}).get("enum"):
+        return f"list of {_either(names)}"
     return words.get(schema.get("type", ""), "table") + _limits(schema)
+
+
+def _either(values: list[Any]) -> str:
+    return " or ".join(f"`{json.dumps(value, ensure_ascii=False)}`" for value in values)
 
 
 def _limits(schema: dict[str, Any]) -> str:
@@ -242,11 +252,11 @@ def _spelling(option: Any) -> str:
 
 def _meaning(parameter: Any) -> str:
     text = str(parameter.help).strip()
-    default = parameter.default
-    has_none = parameter.required or getattr(parameter, "is_flag", False) or getattr(parameter, "multiple", False)
-    if has_none or default is None or default == "":
-        return text
-    return f"{text} [default: {', '.join(default) if isinstance(default, list | tuple) else default}]"
+    # --version comes from the library and has no default.
+    default = parameter.default_shown() if isinstance(parameter, CommandArgument | CommandOption) else ""
+    if isinstance(parameter, CommandOption) and parameter.required:
+        return f"{text} [required]"
+    return f"{text} [default: {default}]" if default else text
 
 
 GENERATED = {

@@ -88,6 +88,7 @@ def _is_first(view: dict[str, str] | None) -> bool:
 
 def test_help_lists_every_command_and_every_command_has_help() -> None:
     text = chorale("--help").stdout
+    assert "..." not in text.partition("Commands:")[2], "a summary is cut"
     for command in (*COMMANDS, *OF_KITS):
         assert re.search(rf"^  {command} ", text, re.MULTILINE)
         assert "Usage: " in chorale(command, "--help").stdout

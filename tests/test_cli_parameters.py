@@ -204,7 +204,7 @@ Arguments:
 Options:
   --whole N             A whole number.  [default: 2; 1<=x<=10]
   --number X            A number.  [x>=0]
-  --low X               A number.  [default: (by heart); x<=1.5]
+  --low X               A number.  [default: by heart; x<=1.5]
   --any-number N        Any whole number.
   --text TEXT           Text.  [env var: SOME_TEXT]
   -c, --choice NAME     A name.  [default: beta]

@@ -24,7 +24,7 @@ from chorale.store import (
 )
 from chorale.store.codec import SHORT_ANSWER, answer_as_text, answer_from_text, as_text
 from chorale.store.database import GroupCommitWriter
-from chorale.store.prepared import ONE, Prepared
+from chorale.store.prepared import ONE, Prepared, PreparedInsert
 from chorale.store.schema import item_source, setting, stage
 from chorale.store.sqlite import sqlite_engine
 from conftest import StudyMaker
@@ -119,7 +119,8 @@ def test_the_writer_outlives_a_database_that_is_away(tmp_path: Path, monkeypatch
     engine = sqlite_engine(tmp_path / "x.db")
     away = OperationalError("connect", {}, Exception("unable to open database file"))
     real = type(engine).raw_connection
-    tries = iter([True, True, False])
+    # Work is tried twice.
+    tries = iter([True] * 4)
 
     def connect(self: Any) -> Any:
         if next(tries, False):
@@ -134,6 +135,57 @@ def test_the_writer_outlives_a_database_that_is_away(tmp_path: Path, monkeypatch
     assert writer.submit(lambda tx: tx.exec_driver_sql("SELECT 1").scalar()).result(5) == 1
     writer.close()
     engine.dispose()
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_group_that_fails_while_the_next_one_runs_is_nobody_elses(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On PostgreSQL, a group begins before the commit of the one before it is confirmed."""
+    monkeypatch.setattr("chorale.store.database.MOST_PER_COMMIT", 1)
+    add = PreparedInsert(setting, "key", "value")
+    store.do(
+        lambda tx: tx.exec_driver_sql("CREATE TABLE later (key text REFERENCES setting DEFERRABLE INITIALLY DEFERRED)")
+    )
+
+    def added(key: str) -> Callable[[Connection], str]:
+        def work(tx: Connection) -> str:
+            add(tx, key=key, value="x")
+            return key
+
+        return work
+
+    def refer_to_nothing(tx: Connection) -> None:
+        tx.exec_driver_sql("INSERT INTO later VALUES ('nothing')")
+
+    first, twice, second, dangling, third = queue_together(
+        store, added("first"), added("first"), added("second"), refer_to_nothing, added("third")
+    )
+    assert [future.result(5) for future in (first, second, third)] == ["first", "second", "third"]
+    with pytest.raises(IntegrityError, match="23505"):
+        twice.result(5)
+    with pytest.raises(IntegrityError, match="23503"):
+        dangling.result(5)
+    assert keys(store) == {"first", "second", "third"}
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_nothing_is_answered_before_its_commit_is_confirmed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chorale.store.database.MOST_PER_COMMIT", 1)
+    answered: list[bool] = []
+    go = threading.Event()
+    store.write(lambda _: go.wait(5))
+    first = store.write(put("first"))
+
+    def look(_: Connection) -> bool:
+        # PostgreSQL has been sent the commit of the first; nobody has read yet whether it succeeded.
+        answered.append(first.done())
+        return True
+
+    second = store.write(look)
+    go.set()
+    assert second.result(5) and first.result(5) == "first"
+    assert answered == [False]
 
 
 def test_an_insert_that_meets_a_row_has_changed_nothing(store: Store) -> None:

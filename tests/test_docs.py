@@ -114,6 +114,38 @@ def test_every_command_and_option_is_documented(name: str, command: Any) -> None
         assert parameter.help, f"{name}: {parameter.name} has no help"
 
 
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_help_names_every_possible_value_and_every_repetition(name: str, command: Any) -> None:
+    for parameter in command.params:
+        text = f"{parameter.metavar} {parameter.help}"
+        values = getattr(parameter, "choices", ())
+        unnamed = [value for value in values if not re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text)]
+        assert not unnamed, f"{name}: the help of {parameter.name} does not name {unnamed}"
+        if getattr(parameter, "multiple", False):
+            assert re.search("Repeatable|twice", text), f"{name}: the help of {parameter.name} hides that it repeats"
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_required_options_are_documented_as_such(name: str, command: Any) -> None:
+    text = section(page("commands"), f"### `{name}`")
+    for option in (one for one in command.params if one.param_type_name == "option" and one.required):
+        assert re.search(rf"^  {option.opts[-1]} (?:(?!^  -).)*\[required\]", text, re.MULTILINE | re.DOTALL), (
+            option.name
+        )
+
+
+def test_options_that_can_be_switched_off_are_documented_with_their_default() -> None:
+    text = section(page("commands"), "### `chorale evaluate qasrl`")
+    assert re.search(r"--redundant / --no-redundant .*?\[default:\s+redundant\]", text, re.DOTALL)
+    assert "[default: retention.withdrawn_answers" in section(page("commands"), "### `chorale forget`")
+
+
+def test_settings_with_several_kinds_of_values_are_documented_with_all_of_them() -> None:
+    text = page("settings")
+    assert '| `exclude_contributors` | `true` or `false` or `"group"` |' in text
+    assert '| `methods` | list of `"paypal"` or `"wise"` or `"gift-card"` |' in text
+
+
 @pytest.mark.parametrize("path", [path for path in PAGES if path.name != "commands.md"], ids=file_name)
 def test_commands_that_the_docs_name_are_there_with_their_options(path: Path) -> None:
     text = path.read_text("utf-8")
@@ -312,6 +344,22 @@ def test_python_names_in_the_docs_exist(path: Path) -> None:
     named = set(re.findall(r"(?<![\w./-])chorale(?:\.[A-Za-z_]\w*)+", path.read_text("utf-8")))
     for name in sorted(named - NOT_PYTHON_NAMES):
         named_object(name)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_modules_on_the_page_of_a_room_exist(room: str) -> None:
+    modules = {path.stem for path in (PACKAGE / room).glob("*") if path.suffix in ("", ".py")}
+    for table in re.findall(r"^\| modules? \|.*\n(?:\|.*\n)+", page(room), re.MULTILINE):
+        cells = re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)
+        assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} <= modules
+
+
+def test_names_in_a_table_about_a_module_exist() -> None:
+    tables = re.compile(r"^\| name of `([\w.]+)` \|.*\n((?:\|.*\n)+)", re.MULTILINE)
+    for module, table in (found for path in PAGES for found in tables.findall(path.read_text("utf-8"))):
+        for cell in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE):
+            for name in re.findall(r"`(\w+)`", cell):
+                named_object(f"{module}.{name}")
 
 
 # Examples run

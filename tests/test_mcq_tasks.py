@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -29,9 +30,10 @@ from chorale.kits.questions.tasks.validate.tables import majority
 from chorale.kits.questions.tasks.write.tables import COPIED, GENERIC, LENGTHS, REPEATED, TRIVIAL, flags_of
 from chorale.metrics.resampling import Resampling
 from chorale.model import Judgment
-from chorale.monitor.costs import CostTerms, study_costs
+from chorale.monitor.costs import ArmCosts, CostTerms, study_costs
 from chorale.monitor.outcomes import tallies
-from chorale.monitor.tables import cost_lines
+from chorale.monitor.status import summary
+from chorale.monitor.tables import arms_table, cost_lines
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.performing import Performance
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
@@ -333,6 +335,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / f"{name}.html").write_text(report_page(StudyReport("T", "", page, {})))
         costs = study.store.read(lambda tx: study_costs(tx, study)).result()
         (folder / "costs.json").write_text(json.dumps(asdict(costs)))
+        numbers = study.store.read(lambda tx: summary(tx, study, arms=True)).result()
+        (folder / "arms.json").write_text(json.dumps(numbers["arms"]))
         (folder / "tallies.json").write_text(json.dumps(study.store.read(lambda tx: tallies(tx, study)).result()))
     finally:
         study.close()
@@ -371,6 +375,23 @@ def test_a_result_of_the_study_is_a_question_that_is_kept(exported: Path) -> Non
     assert costs["per_result"] == costs["cost"] / kept
     lines_shown = cost_lines(CostTerms(**costs), "USD")
     assert any(line.startswith("Cost per kept question: ") and f"({kept:,} in total)" in line for line in lines_shown)
+
+
+def test_a_result_of_an_arm_is_a_question_of_its_writers_that_is_kept(exported: Path) -> None:
+    """A passage is one accepted label in the arm's own stage, and two questions of which some are kept."""
+    kept = Counter(row["protocol"] for row in lines(exported / "mcq.jsonl") if row["majority"] not in (None, "invalid"))
+    costs = json.loads((exported / "arms.json").read_text())["costs"]
+    assert {arm: one["results"] for arm, one in costs.items()} == {arm: kept[arm] for arm in costs}
+    assert sum(one["results"] for one in costs.values()) == json.loads((exported / "costs.json").read_text())["results"]
+    assert [one["results"] for one in costs.values()] != [one["answers"] for one in costs.values()]
+    assert all(one["unit"] == "kept question" for one in costs.values())
+    assert all(one["per_result"] == one["cost"] / one["results"] for one in costs.values())
+    own = {arm: CostTerms(**one) for arm, one in costs.items()}
+    whole = ArmCosts(own, own["baseline"], {}, dict.fromkeys(own, 0))
+    assert [column.header for column in arms_table({}, whole, "USD").columns][3:5] == [
+        "kept questions",
+        "per kept question",
+    ]
 
 
 def test_difficulty_is_told_by_arm_and_by_round(exported: Path) -> None:

@@ -87,22 +87,12 @@ LONG: dict[str, str] = {
     "Sona's documentation for researchers, *Using": "a list of sources",
     "With v(w,u) the vector": "a formula and its symbols",
     "AQS(a) = Σ": "a formula and its symbols",
-    "`grades` (by people), `protocol` (gates)": "a list of modules",
-    "`stages`, `items`, `gold`, `workers`": "a list of modules",
-    "`offering` (which item comes next)": "a list of modules",
-    "`schema` (the tables), `sqlite`": "a list of modules",
     "`crowd_file`, `fitted_crowd`": "a list of modules",
-    "60 of Spearman's ρ": "a list of metrics with their number of runs",
+    "60 for “Spearman's ρ": "a list of metrics with their number of runs",
     "tasks, commands, metric families, readers": "a list of what a kit can bring",
     "alarms; nobody has joined yet": "a list of the entries of a page, in their order",
     "turkle's examples, localturk's sample": "a list of the layouts that were tried",
     "words of options (correct, wrong)": "a list of the measures of a command",
-    "lines with different numbers of columns": "a list of the faults that are reported",
-    "an empty file, no items or responders": "a list of the faults that are reported",
-    "characters of free text, the fraction": "a list of what is measured",
-    "A folder that `datasets.load_dataset` loads": "a list of a folder's files",
-    "the same option or options; a text": "a list of the rules per kind of field",
-    "one step sideways (derived words": "a list of steps in a table",
 }
 
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may

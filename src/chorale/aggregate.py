@@ -122,8 +122,7 @@ Ties = Annotated[
     Literal["first", "random", "abstain", "all"],
     Option(
         metavar="HOW",
-        help="The label of a tied task: the first by name, a random one (by --seed), none (abstain), or all tied "
-        "labels.",
+        help="Label of a tied task: first (by name), random (by --seed), abstain (no label) or all (every tied label).",
     ),
 ]
 Smoothing = Annotated[

@@ -35,7 +35,8 @@ DistanceName = Annotated[
     Literal["jaccard", "masi", "span", "ua-f1"] | None,
     Option(
         metavar="NAME",
-        help="Distance for alpha, instead of a level: jaccard or masi for sets, span for 3:5, ua-f1 for sets of spans.",
+        help="Distance for alpha, instead of a level: jaccard or masi (sets), span (such as 3:5) or ua-f1 (sets of "
+        "spans).",
     ),
 ]
 WeightsName = Annotated[
@@ -65,15 +66,16 @@ FormName = Annotated[
     IccForm,
     Option(
         metavar="FORM",
-        help="Form of icc: 1 (any workers for an item), 2 (the same workers, a sample) or 3 (the same, fixed); with "
-        "k, for the mean over workers.",
+        help="Form of icc: 1 (different workers per item), 2 (the same workers, as a random sample) or 3 (the same, "
+        "fixed). 1k, 2k and 3k are for the mean over workers.",
     ),
 ]
 SharesOf = Annotated[
     Shares,
     Option(
         metavar="NAME",
-        help="For fleiss: shares of labels among all judgments, or means over items (as in irrCAC, for missing data).",
+        help="For fleiss: how label shares are computed: judgments (over all judgments) or items (means over items, as "
+        "in irrCAC, for missing data).",
     ),
 ]
 OtherFile = Annotated[

@@ -33,7 +33,7 @@ def backup(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Back up a study's database and files to one checked file, encrypted with --encrypt. The site can stay open."""
+    """Back up a study's database and files to one file, and check it. The site can stay open."""
     check_target(file, None, force=force)
     if encrypt:
         need("cryptography")

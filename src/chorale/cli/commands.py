@@ -42,7 +42,8 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command("forget", "Erase a person's identity and, depending on the study's settings, their answers."),
     _command(
-        "retention", "List people whose data are due to be erased, or erase these data. The running site does so daily."
+        "retention",
+        "List people whose data are due to be erased, or erase the data. The running site erases them daily.",
     ),
     _command("person", "Export everything the study has about one person, for data access requests."),
     _command("gold", "List a study's gold and candidates for gold after a pilot; add or retire gold."),
@@ -72,7 +73,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("rotate", "Replace the key that signs links and cookies. All existing sessions and links stop working."),
     _command(
         "backup",
-        "Back up a study's database and files to one checked file, encrypted with --encrypt. The site can stay open.",
+        "Back up a study's database and files to one file, and check it. The site can stay open.",
     ),
     _command(
         "restore",
@@ -105,7 +106,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "Import annotations collected elsewhere as a finished study, with the same console, report and exports.",
         "chorale.cli.importing.judgments:judgments",
     ),
-    CommandGroup(("learn",), "Learn resources from raw text."),
+    CommandGroup(("learn",), "Learn resources, such as inference rules, from extractions."),
     CommandGroup(("evaluate",), "Score a system's output, or annotators, against a gold standard."),
     CommandGroup(("browse",), "Browse results: clear cases, disagreements, and their causes."),
     CommandGroup(("train",), "Train a system on annotated data."),

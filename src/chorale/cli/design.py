@@ -21,7 +21,9 @@ from chorale.web.logs import set_up_logs
 def design(
     directory: StudyFolder,
     db: Database = None,
-    host: Annotated[str, Option(metavar="HOST", help="Where to listen: an address of this computer.")] = "127.0.0.1",
+    host: Annotated[
+        str, Option(metavar="HOST", help="Address to listen on; only local addresses are accepted.")
+    ] = "127.0.0.1",
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8010,
 ) -> None:
     """Edit a study's form in the browser, with a live preview of the page that workers see."""

@@ -60,14 +60,17 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the library's signature
-        room = formatter.width - 6 - max(map(len, self._names))
         summaries = {
             name: member.group.summary if isinstance(member, CommandTree) else member.summary
             for name, member in self._tree.members.items()
         }
         with formatter.section("Commands"):
+            # Long sentences are wrapped: cut to one line, most of them could not be understood.
             formatter.write_dl(
-                [(name, click.Command(name, help=text).get_short_help_str(room)) for name, text in summaries.items()]
+                [
+                    (name, click.Command(name, help=text).get_short_help_str(limit=len(text) + 1))
+                    for name, text in summaries.items()
+                ]
             )
 
 

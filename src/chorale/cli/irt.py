@@ -66,7 +66,8 @@ Others = Annotated[
     list[Path] | None,
     Option(
         help=(
-            "Other answers to the same items, or by the same responders: tests whether the difference is significant."
+            "Other answers to the same items, or by the same responders: shows differences and correlations. "
+            "Repeatable."
         )
     ),
 ]

@@ -33,8 +33,8 @@ CloseByName = Annotated[
     CloseBy | Literal["task"],
     Option(
         metavar="NAME",
-        help="Similarity of labels: accuracy (equal), rmse (near numbers), jaccard or masi (sets), span (3:5), ua-f1 "
-        "(sets of spans). In a study also: task (the task's own distance).",
+        help="Similarity of labels: accuracy (equal or not), rmse (numbers), jaccard or masi (sets), span (such as "
+        "3:5), ua-f1 (sets of spans). In a study also: task (the task's own distance).",
     ),
 ]
 Annotators = Annotated[
@@ -47,7 +47,7 @@ Epsilon = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="ε: the largest advantage of people over the model at which it can replace them. Default: set by "
+        help="ε: the largest advantage of people over the model at which the model can replace them. Default: set by "
         "--annotators.",
     ),
 ]

@@ -43,7 +43,9 @@ def new(
     ] = None,
     key: Annotated[
         str | None,
-        Option("--id", metavar="COLUMN", help="With --from: the column with the IDs. Default: a column named …id."),
+        Option(
+            "--id", metavar="COLUMN", help="With --from: the column with the IDs. Default: one whose name ends in id."
+        ),
     ] = None,
     ask: Annotated[str | None, Option(metavar="QUESTION", help="With --from: the question.")] = None,
     labels: Annotated[

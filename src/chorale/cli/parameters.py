@@ -45,8 +45,12 @@ class CommandArgument(click.Argument):
             shown += "..."
         return shown if self.required else f"[{shown}]"
 
+    def default_shown(self) -> str:
+        return "" if self.required or self.default is None else str(self.default)
+
     def help_row(self) -> tuple[str, str]:
-        note = "  [required]" if self.required else f"  [default: {self.default}]" if self.default is not None else ""
+        default = self.default_shown()
+        note = "  [required]" if self.required else f"  [default: {default}]" if default else ""
         return self.metavar or "", f"{self.help}{note}"
 
 
@@ -63,7 +67,7 @@ class CommandOption(click.Option):
         if row is None:
             return None
         notes = [f"env var: {self.envvar}"] if self.envvar else []
-        if default := self._default_shown():
+        if default := self.default_shown():
             notes.append(f"default: {default}")
         if limits := _limits(self.declared):
             notes.append(limits)
@@ -71,9 +75,9 @@ class CommandOption(click.Option):
             notes.append("required")
         return row[0], f"{self.help}  [{'; '.join(notes)}]" if notes else self.help or ""
 
-    def _default_shown(self) -> str:
+    def default_shown(self) -> str:
         if self.declared.show_default is not None:
-            return f"({self.declared.show_default})"
+            return self.declared.show_default
         if self.required or self.multiple or self.default is None:
             return ""
         if self.is_flag:

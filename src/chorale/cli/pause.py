@@ -25,7 +25,7 @@ OnProlific = Annotated[
     Option("--study", metavar="NAME", help="A study of [prolific] in study.toml, in place of a stage."),
 ]
 PauseReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log. Optional.")]
-ResumeReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log (required).")]
+ResumeReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log.")]
 
 
 def pause(

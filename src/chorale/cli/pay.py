@@ -54,9 +54,11 @@ def pay(
     ] = False,
     file_format: Annotated[
         FileFormat,
-        Option("--format", help="Format of the file: plain, or as PayPal, Wise or a gift-card vendor needs it."),
+        Option("--format", help="Format of the file: plain, paypal, wise or gift-card (as the vendor needs it)."),
     ] = PLAIN,
-    paypal: Annotated[bool, Option(help="Pay people with a PayPal address by PayPal Payouts. Needs --yes.")] = False,
+    paypal: Annotated[
+        bool, Option(help="Pay people with a PayPal address through PayPal Payouts. Needs --yes.")
+    ] = False,
     retry: Annotated[
         bool, Option(help="Retry failed payments, even to people who have not changed their address.")
     ] = False,
@@ -65,7 +67,7 @@ def pay(
         Option(metavar="NUMBER", help="Mark a payout as paid (by file, or by PayPal if uncertain); see --receipts."),
     ] = None,
     failed: Annotated[
-        list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Can be repeated.")
+        list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Repeatable.")
     ] = None,
     receipts: Annotated[bool, Option(help="List all payouts and exit.")] = False,
     db: Database = None,

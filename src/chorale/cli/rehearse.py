@@ -39,16 +39,16 @@ Vary = Annotated[
     list[str] | None,
     Option(
         metavar="SETTING=VALUE,…",
-        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Repeat it for all "
-        "combinations.",
+        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Repeatable: all "
+        "combinations are tried.",
     ),
 ]
 Fit = Annotated[
     Path | None,
     Option(
         help=(
-            "Real judgments (task, worker, label), a batch file of MTurk or Appen, or recorded answers of a model "
-            "(stage, item, output): simulated workers make the same errors."
+            "Make simulated workers err as in this file: judgments (task, worker, label), a batch file of MTurk or "
+            "Appen, or recorded answers of a model (stage, item, output)."
         )
     ),
 ]

@@ -21,7 +21,7 @@ def reproduce(
         Option(
             metavar="DIR",
             help="Folder with the paper's data: a clone of a repository, a folder of clones, or the files that the "
-            "command lists without this option. May be repeated.",
+            "command lists without this option. Repeatable.",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -116,10 +116,12 @@ def serve(
     port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
     processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
-    unfinished: Annotated[bool, Option(help="Open the site although the consent form still has placeholders.")] = False,
-    access_log: Annotated[bool, Option(help="Log every request, without its values.")] = False,
+    unfinished: Annotated[bool, Option(help="Open the site even if the consent form has placeholders.")] = False,
+    access_log: Annotated[
+        bool, Option(help="Log the page, status and time of every request; no personal data.")
+    ] = False,
     requests_per_second: Annotated[
-        float, Option(help="Sustained requests per second of one worker; 0 for no limit.", min=0)
+        float, Option(help="Maximum sustained rate of requests per worker; 0 for no limit.", min=0)
     ] = REQUESTS_PER_SECOND,
 ) -> None:
     """Open a study's site. Ctrl-C closes it; accepted answers are already on disk."""

@@ -44,11 +44,13 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
 
 def review(
     directory: StudyFolder,
-    approve: Annotated[list[str] | None, Option(metavar="WORKER", help="Approve this worker's submission.")] = None,
+    approve: Annotated[
+        list[str] | None, Option(metavar="WORKER", help="Approve this worker's submission. Repeatable.")
+    ] = None,
     reject: Annotated[str | None, Option(metavar="WORKER", help="Reject this worker's submission.")] = None,
     because: Annotated[
         str | None,
-        Option(metavar="TEXT", help="Reason for the worker; Prolific requires at least 100 characters."),
+        Option(metavar="TEXT", help="The reason, sent to the worker. Prolific requires at least 100 characters."),
     ] = None,
     ask_return: Annotated[
         str | None, Option(metavar="WORKER", help="Ask this worker to return their submission; needs --because.")
@@ -57,7 +59,7 @@ def review(
         str | None, Option(metavar="WORKER", help="Withdraw a rejection: the submission needs a decision again.")
     ] = None,
     category: Annotated[
-        str, Option(metavar="NAME", help="Prolific's category of the reason, e.g. FAILED_CHECK.")
+        str, Option(metavar="NAME", help="Prolific's category for the reason, e.g. FAILED_CHECK.")
     ] = "LOW_EFFORT",
     db: Database = None,
     as_json: AsJson = False,
@@ -121,13 +123,13 @@ def _of(waiting: list[SubmissionRow], worker: str) -> SubmissionRow:
 
 def message(
     directory: StudyFolder,
-    text: Annotated[str, Option(metavar="TEXT", help="Text of the message in people's inbox on Prolific.")],
+    text: Annotated[str, Option(metavar="TEXT", help="Text of the message, shown in the inbox on Prolific.")],
     study_name: Annotated[
         str | None,
         Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml. Default: the first."),
     ] = None,
     to: Annotated[
-        list[str] | None, Option(metavar="WORKER", help="Recipients. Default: everybody in the study.")
+        list[str] | None, Option(metavar="WORKER", help="A recipient. Repeatable. Default: everybody in the study.")
     ] = None,
     status: Annotated[
         str | None, Option(metavar="STATUS", help="Only people with a submission in this state, e.g. APPROVED.")

@@ -33,7 +33,9 @@ def team(
     reactivate: Annotated[
         str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to choose a new password.")
     ] = None,
-    reason: Annotated[str, Option(help="With --deactivate: the reason, kept in the activity log.")] = "",
+    reason: Annotated[
+        str, Option(metavar="TEXT", help="With --deactivate: the reason, kept in the activity log.")
+    ] = "",
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,

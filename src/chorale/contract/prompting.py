@@ -22,8 +22,8 @@ class Prompting:
     """How prompts for models are made, and their answers parsed."""
 
     ask: str = ""
-    """Instructions in Markdown on the form's questions and answers, for what the page explains and the guidelines may
-    not.
+    """Instructions in Markdown about the form's questions and answers, for details that the page explains and the
+    guidelines may not.
     """
     show: Callable[[Shown], Any] | None = None
     """From a view to the JSON values that the model reads. Default: the view."""

@@ -53,9 +53,9 @@ def begin_waiting(tx: Tx, study: Study, closed: frozenset[str], wanting: frozens
 
 
 def draw_samples(tx: Tx, study: Study, closed: frozenset[str], wanting: frozenset[int]) -> list[str]:
-    """Sample the items that get more judgments. Each source stage is sampled
-    once
-        it is done, so that every item has the same probability.
+    """Sample the items that get more judgments.
+
+    Each source stage is sampled once it is done, so that every item has the same probability.
     """
     done = []
     sampled = [stage for stage in study.stages.values() if stage.settings.judgments.sample is not None]

@@ -43,9 +43,9 @@ class Family:
     own_score: Callable[..., Score] | None = None
     """Custom `score` for families with more output."""
     from_files: Callable[..., Score] | None = None
-    """Function for the command, if it takes files differently from `own_score`, which gets its `**options`."""
+    """Function for the command, if it takes files differently. Gets the keywords of `own_score` as `**options`."""
     clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
-    """Columns of the gold standard's items for `--cluster`: by column, by item."""
+    """Function from the gold standard to the columns for `--cluster`: for each column, its value for every item."""
     example: tuple[str, str] | None = None
     """Contents of a system file and a gold file for the contract tests."""
     example_ending: str = ""

@@ -154,7 +154,7 @@ class StageModels(Settings):
     )
     below: Fraction = Field(
         default=0.9,
-        description='With `role = "first"`: people are asked if the calibrated confidence is below this.',
+        description='With `role = "first"`: people annotate an item if its calibrated confidence is below this.',
     )
     audit: float = Field(
         default=0.1,

@@ -244,9 +244,9 @@ class SenseSettings(Settings):
 
 
 class GoldBonus(Settings):
-    right: int = Field(ge=1, description="Correct gold answers…")
-    of: int = Field(ge=1, description="…in each consecutive block of this many gold answers…")
-    amount: Money = Field(description="…earn this, in minor units (cents).")
+    right: int = Field(ge=1, description="Minimum number of correct gold answers in a block to earn the bonus.")
+    of: int = Field(ge=1, description="Number of gold answers in a block. Blocks are consecutive and do not overlap.")
+    amount: Money = Field(description="Bonus for each such block, in minor units (cents).")
 
     @model_validator(mode="after")
     def _possible(self) -> "GoldBonus":

@@ -49,12 +49,13 @@ class ProlificFilter(Settings):
         max_length=200,
         description="Prolific's name for the filter, e.g. `handedness`; `and` or `or` for a group of filters.",
     )
-    selected_values: tuple[str, ...] = Field(default=(), description="Ids of the accepted choices.")
+    selected_values: tuple[str, ...] = Field(default=(), description="Prolific's IDs for the accepted choices.")
     lower: Bound | None = Field(default=None, description="Lowest value, for a filter with a range; dates as text.")
     upper: Bound | None = Field(default=None, description="Highest value, for a filter with a range; dates as text.")
     weightings: dict[str, float | ProlificQuota] = Field(
         default_factory=dict,
-        description="Quotas: the share of participants per choice; for a range, parts of it, each with a name.",
+        description="Quotas: the share of participants per choice. For a range: a table for each part, "
+        "under a name of your own.",
     )
     selected_filters: tuple["ProlificFilter", ...] = Field(
         default=(), description="The filters of a group: all (`and`) or at least one (`or`) must match."

@@ -143,7 +143,7 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_WORKER,
-        "Refused after that: derived items and samples are part of the study's record.",
+        "Refused after that: derived items and samples must stay the same.",
         """stage.items.from stage.items.of stage.items.sample stage.items.below stage.items.per_worker stage.items.wait
         stage.judgments.sample
         stage.judgments.sample.share stage.judgments.sample.items stage.judgments.sample.judgments""",

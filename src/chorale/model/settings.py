@@ -44,8 +44,8 @@ class ArrivalSettings(Settings):
     )
     signed: Literal["prolific"] | None = Field(
         default=None,
-        description="The platform whose signature links must have. On Prolific, choose the secured external URL when "
-        "you create the study; `chorale publish` does this for you.",
+        description="The platform that signs its links: links without its signature are refused. On Prolific, "
+        "choose the secured external URL when you create the study; `chorale publish` does this for you.",
     )
     signing_keys: str | None = Field(
         default=None,
@@ -183,7 +183,7 @@ class PaySettings(Settings):
 
     methods: tuple[Literal["paypal", "wise", "gift-card"], ...] = Field(
         default=(),
-        description="Payment methods that workers can choose from: they enter an address on their payment page. "
+        description="Payment methods that workers can choose from. Workers enter their address on their payment page. "
         "Default: none, for studies whose platform pays.",
     )
 

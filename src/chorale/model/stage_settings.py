@@ -95,7 +95,7 @@ class ItemSettings(Settings):
 class SampledJudgments(Settings):
     share: float | None = Field(default=None, gt=0, le=1, description="Fraction of the items to sample at random.")
     items: int | None = Field(
-        default=None, ge=1, description="How many items to sample at random, of each source stage or of the file."
+        default=None, ge=1, description="How many items to sample at random, from each source stage or from the file."
     )
     judgments: int = Field(ge=1, le=1000, description="Number of judgments for each sampled item.")
 
@@ -111,15 +111,15 @@ class JudgmentSettings(Settings):
     max: int = Field(default=3, ge=1, le=1000, description="Maximum number of judgments per item.")
     until: Fraction | None = Field(
         default=None,
-        description="Between `min` and `max`, collect one more judgment until the item's confidence reaches this "
+        description="Between `min` and `max`, collect judgments one by one until the item's confidence reaches this "
         "value.",
     )
     stable: int | None = Field(
         default=None,
         ge=1,
         le=1000,
-        description="Between `min` and `max`, stop once the ranking of the options that at least a third chose has not "
-        "changed for this many judgments. For tasks where people choose from a list.",
+        description="Between `min` and `max`, stop once the ranking of the options has not changed for this many "
+        "judgments. Options chosen by less than a third are ignored. For tasks where people choose from a list.",
     )
     fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
@@ -209,9 +209,10 @@ class GoldSettings(Settings):
     )
     reuse: bool | None = Field(
         default=None,
-        description="With too few gold items for `share`: `false` shows less gold, and `chorale check` prints how "
-        "much. With `true`, gold is shown to more workers than items are, and workers who exchange information can "
-        "recognise gold. Default: `false`; `true` in studies that were started when `true` was the default.",
+        description="What to do if there are too few gold items for `share`. `false` shows less gold, and `chorale "
+        "check` prints how much. `true` shows each gold item to more workers than other items, so workers who exchange "
+        "information can recognise gold. Default: `false`; `true` in studies that were started when `true` was the "
+        "default.",
     )
     grace: int = Field(
         default=30,

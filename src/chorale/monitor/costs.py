@@ -4,7 +4,7 @@ All costs include fees. Discarded work (of a removed worker or a withdrawn item)
 separately.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -74,7 +74,7 @@ class ArmCosts:
     """The costs of a trial's arms. Costs by arm and shared costs add up to the total."""
 
     own: Mapping[str, CostTerms]
-    """By arm: the costs of its own stages, and the results of the last one."""
+    """By arm: the costs of its own stages, and its results."""
     shared: CostTerms
     """Shared costs, such as validating the answers of all arms."""
     shared_stages: Mapping[str, int]
@@ -145,6 +145,20 @@ def _kept(tx: Tx, study: Study, stage: RunningStage) -> tuple[str, int] | None:
     return None
 
 
+def _kept_by_arm(tx: Tx, study: Study, arms: Sequence[str]) -> tuple[str, Mapping[str, int]] | None:
+    """The name of the study's kept units, and how many each arm's people made; None if its results are items."""
+    for stage in final_stages(study):
+        for export in stage.task.exports:
+            way, name = export.released or (None, "")
+            by_arm = export.by_arm
+            measure = next((one for one in by_arm.measures if one.name == way), None) if by_arm else None
+            if by_arm is not None and measure is not None:
+                rows = export.rows(stage_results(tx, study, stage))
+                kept = Counter(row[by_arm.arm] for row in rows if measure.value(row))
+                return name, {arm: kept[arm] for arm in arms}
+    return None
+
+
 def final_stages(study: Study) -> list[RunningStage]:
     """The stages with the study's results: only grading and review of samples come after them."""
     return _last(study, list(study.stages.values()))
@@ -162,7 +176,10 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
 
 
 def arm_costs(tx: Tx, study: Study) -> ArmCosts:
-    """The costs of every arm, compared with the results of its last stage; and costs shared by several arms."""
+    """The costs of every arm, compared with its results; and costs shared by several arms.
+
+    An arm's results are the study's kept units by its people, or else the accepted labels of its last own stage.
+    """
     spent, answers = _spent(tx)
     arms, released, training = arms_by_worker(tx), released_by_stage(tx), training_stages(study)
     names = () if study.settings.arms is None else study.settings.arms.names
@@ -177,11 +194,14 @@ def arm_costs(tx: Tx, study: Study) -> ArmCosts:
     by_stage: dict[str, int] = defaultdict(int)
     for spending in shared:
         by_stage[spending.stage] += spending.cost
+    kept = _kept_by_arm(tx, study, names)
+    own = {}
+    for arm in names:
+        labels, answered = _yield(final_stages_of_arm(study, arm), released, answers)
+        unit, results = (RESULT, labels) if kept is None else (kept[0], kept[1][arm])
+        own[arm] = replace(cost_terms(by_arm[arm], training, results, answered), unit=unit)
     return ArmCosts(
-        own={
-            arm: cost_terms(by_arm[arm], training, *_yield(final_stages_of_arm(study, arm), released, answers))
-            for arm in names
-        },
+        own=own,
         shared=cost_terms(shared, training, released=0, answers=0),
         shared_stages={name: by_stage[name] for name in study.stages if name in by_stage},
         shared_by={arm: sum(one.cost for one in shared if arms.get(one.worker) == arm) for arm in names},
@@ -257,7 +277,7 @@ def _looks_after_others(stage: RunningStage) -> bool:
 
 
 def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers: Mapping[str, int]) -> tuple[int, int]:
-    """Accepted results and valid answers of some stages."""
+    """Accepted labels and valid answers of some stages."""
     names = {stage.name for stage in stages}
     return sum(released.get(name, 0) for name in names), sum(answers.get(name, 0) for name in names)
 

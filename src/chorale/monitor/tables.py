@@ -73,8 +73,9 @@ def gates_table(gates: Iterable[GateStatus]) -> Table:
 def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Table:
     """The cost and results of each arm, shared costs, and the total."""
     with_fees = any(terms.fees for terms in costs.own.values())
+    [unit] = {terms.unit for terms in costs.own.values()}
     table = table_of(
-        *("arm", "workers#", "own cost#", "results#", "per result#", "per valid answer#", "without training#"),
+        *("arm", "workers#", "own cost#", f"{unit}s#", f"per {unit}#", "per valid answer#", "without training#"),
         *(("without training and fees#",) if with_fees else ()),
         "cost in shared stages#",
     )

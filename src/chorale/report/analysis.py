@@ -1,6 +1,5 @@
 """A trial in one table: the arms as columns, with people, outcomes, comparisons and costs."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,8 @@ from chorale.folder.checking.analysis import comparable
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, shown_interval, shown_number
 from chorale.model import AnalysisSettings, PlannedOutcome, money_text
-from chorale.monitor.arm_measures import ComparedArms, compare_arms, observations
-from chorale.monitor.costs import RESULT, CostTerms, arm_costs, final_stages
+from chorale.monitor.arm_measures import ComparedArms, compare_arms
+from chorale.monitor.costs import arm_costs
 from chorale.report.document import Bullets, Part, Section
 from chorale.report.flow import participant_flow
 from chorale.store import Tx
@@ -102,36 +101,17 @@ def _outcome_rows(
 def _cost_rows(tx: Tx, study: Study, names: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     currency = study.settings.pay.currency
     costs = arm_costs(tx, study)
-    unit, results = results_by_arm(tx, study, costs.own)
 
-    def per(amount: int, count: int) -> str:
-        return money_text(round(amount / count), currency) if count else "–"
+    def shown(amount: float | None) -> str:
+        return "–" if amount is None else money_text(round(amount), currency)
 
     own = [costs.own[arm] for arm in names]
-    yield f"{unit}s", *(results[arm] for arm in names)
+    [unit] = {one.unit for one in own}
+    yield f"{unit}s", *(one.results for one in own)
     yield "cost of the arm's own stages", *(money_text(one.cost, currency) for one in own)
-    yield f"  per {unit}", *(per(one.cost, results[arm]) for arm, one in zip(names, own, strict=True))
+    yield f"  per {unit}", *(shown(one.per_result) for one in own)
     if any(one.training for one in own):
-        bare = (per(one.cost - one.training, results[arm]) for arm, one in zip(names, own, strict=True))
-        yield f"  per {unit}, without training", *bare
-
-
-def results_by_arm(tx: Tx, study: Study, own: Mapping[str, CostTerms]) -> tuple[str, Mapping[str, int]]:
-    """What one result is called, and how many each arm has.
-
-    The study's own unit, such as kept questions, where its rows say whose they are; else accepted labels of the arm's
-    last stage.
-    """
-    for stage in final_stages(study):
-        for export in stage.task.exports:
-            measures = {one.name for one in export.by_arm.measures} if export.by_arm is not None else set()
-            if export.released is not None and export.released[0] in measures:
-                way, unit = export.released
-                kept = Counter[str]()
-                for seen in observations(tx, study, way):
-                    kept[seen.arm] += round(seen.value)
-                return unit, kept
-    return RESULT, {arm: terms.results for arm, terms in own.items()}
+        yield f"  per {unit}, without training", *(shown(one.per_result_without_training) for one in own)
 
 
 def _plan_in_words(plan: AnalysisSettings | None, known: Mapping[str, str], first: str) -> Iterator[Part]:

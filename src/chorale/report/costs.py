@@ -98,10 +98,16 @@ def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> lis
     people = [(name, counts.get(name, 0), money_text(arms.shared_by[name], currency)) for name in arms.own]
     shared = [(name, money_text(cost, currency)) for name, cost in arms.shared_stages.items()]
     by_arm = {**arms.own, "shared": arms.shared}
+    [unit] = {terms.unit for terms in arms.own.values()}
+    counted = (
+        "Its labels and annotations are those of its last own stage."
+        if unit == RESULT
+        else f"Its {unit}s are those of its people, and its annotations are those of its last own stage."
+    )
     parts: list[Part] = [
-        "An arm's cost is the cost of its own stages. Its labels and annotations are those of its last stage. Costs of "
-        "stages that serve several arms are in the column “shared”.",
-        _terms_table("Costs by arm", by_arm, f"{RESULT} of the arm's last stage", currency),
+        f"An arm's cost is the cost of its own stages. {counted} Costs of stages that serve several arms are in the "
+        "column “shared”.",
+        _terms_table("Costs by arm", by_arm, f"{unit} of the arm", currency),
         ScoreTable("People in each arm", ("arm", "workers#", "their cost in shared stages#"), people),
     ]
     return [*parts, ScoreTable("Costs of shared stages", ("stage", "cost#"), shared)] if shared else parts

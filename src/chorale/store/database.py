@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import apsw
 from sqlalchemy import Connection, Engine
@@ -32,6 +32,7 @@ T = TypeVar("T")
 Work = Callable[[Connection], T]
 _Queued = tuple[Callable[[Connection], Any], Future[Any]]
 _Answers = list[Callable[[], None]]
+_Connection: TypeAlias = "SqliteConnection | PostgresConnection"
 
 MOST_PER_COMMIT = 64
 PAUSES = tuple(0.05 * number for number in range(7))
@@ -62,7 +63,9 @@ class GroupCommitWriter:
         self._engine = engine
         self._queue: SimpleQueue[_Queued | None] = SimpleQueue()
         self._closing = False
-        self._connection: SqliteConnection | PostgresConnection | None = None
+        self._connection: _Connection | None = None
+        self._unconfirmed: Sequence[_Queued] = ()
+        """The last group, if its commit was sent and may have failed."""
         self._thread = Thread(target=self._run, name="chorale-writer", daemon=True)
         self._thread.start()
 
@@ -77,7 +80,9 @@ class GroupCommitWriter:
 
     def _run(self) -> None:
         while group := self._next_group():
-            self._answer([(work, future) for work, future in group if future.set_running_or_notify_cancel()])
+            self._start([(work, future) for work, future in group if future.set_running_or_notify_cancel()])
+            if self._closing or self._queue.empty():
+                self._confirm()
         self._hang_up()
 
     def _next_group(self) -> list[_Queued]:
@@ -96,23 +101,73 @@ class GroupCommitWriter:
             group.append(more)
         return group
 
-    def _answer(self, wanted: Sequence[_Queued]) -> None:
+    def _start(self, wanted: Sequence[_Queued]) -> None:
+        """Run a group and send its commit, which PostgreSQL completes while the next group runs."""
         try:
-            answers = _persisting(lambda: self._commit_together(wanted))
+            self._run_all(self._connected(), wanted)
+        except Exception:
+            # The group failed, or the commit of the one before it. The connection may be in any state, and all work can
+            # be repeated.
+            self._hang_up()
+            earlier = () if self._unconfirmed is wanted else self._unconfirmed
+            self._unconfirmed = ()
+            self._repeat(earlier)
+            self._repeat(wanted)
+
+    def _confirm(self) -> None:
+        """Wait for the commit of the last group."""
+        if not self._unconfirmed:
+            return
+        try:
+            self._connected().confirm()
+        except Exception:
+            self._hang_up()
+            failed, self._unconfirmed = self._unconfirmed, ()
+            self._repeat(failed)
+
+    def _run_all(self, connection: _Connection, wanted: Sequence[_Queued]) -> None:
+        """Run a group in one transaction without savepoints, for which SQLite copies every page it changes.
+
+        Nearly all work succeeds or is refused before it writes. Otherwise, the group is rolled back and runs again with
+        savepoints: all work can be repeated.
+        """
+        changes = connection.changes
+        answers: _Answers = []
+        with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
+            for number, run in turns:
+                future, before = wanted[number][1], changes()
+                try:
+                    answers.append(partial(future.set_result, run()))
+                except Refusal as refusal:
+                    if changes() != before:
+                        raise
+                    answers.append(partial(future.set_exception, refusal))
+            connection.confirm()
+            self._unconfirmed = wanted
+            connection.commit(partial(self._answer, answers))
+
+    def _answer(self, answers: _Answers) -> None:
+        """Complete the futures of a group, which is on disk."""
+        self._unconfirmed = ()
+        for answer in answers:
+            answer()
+
+    def _repeat(self, wanted: Sequence[_Queued]) -> None:
+        """Run a group again, and wait for its commit."""
+        if not wanted:
+            return
+        try:
+            answers = _persisting(lambda: self._commit_in_savepoints(wanted))
         except Exception as error:  # a failed commit fails the whole group
             for _, future in wanted:
                 future.set_exception(explained(error, self._engine.url))
             return
-        # Now everything is on disk, so the futures can be completed.
-        for answer in answers:
-            answer()
+        self._answer(answers)
 
-    def _commit_together(self, wanted: Sequence[_Queued]) -> _Answers:
-        """Run the group and commit it; if a piece fails, run each one alone."""
-        connection = self._connection = self._connection or connection_of(self._engine)
+    def _commit_in_savepoints(self, wanted: Sequence[_Queued]) -> _Answers:
+        """Run a group so that a piece that fails is undone alone."""
+        connection = self._connected()
         try:
-            with suppress(_HalfDoneError):
-                return _run_all(connection, wanted)
             with connection.writing():
                 return [_answer_in_savepoint(connection, work, future) for work, future in wanted]
         except Exception:
@@ -120,6 +175,10 @@ class GroupCommitWriter:
             # one.
             self._hang_up()
             raise
+
+    def _connected(self) -> _Connection:
+        connection = self._connection = self._connection or connection_of(self._engine)
+        return connection
 
     def _hang_up(self) -> None:
         connection, self._connection = self._connection, None
@@ -129,39 +188,7 @@ class GroupCommitWriter:
                 connection.close()
 
 
-class _HalfDoneError(Exception):
-    """Work failed after writing something: the whole group is rolled back."""
-
-
-def _run_all(connection: "SqliteConnection | PostgresConnection", wanted: Sequence[_Queued]) -> _Answers:
-    """Run a group in one transaction without savepoints, for which SQLite copies every page it changes.
-
-    Nearly all work succeeds or is refused before it writes. Otherwise, the group is rolled back and runs again with
-    savepoints: all work can be repeated.
-    """
-    changes = connection.changes
-    answers: _Answers = []
-    with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
-        try:
-            for number, run in turns:
-                future, before = wanted[number][1], changes()
-                try:
-                    answers.append(partial(future.set_result, run()))
-                except Refusal as refusal:
-                    if changes() != before:
-                        raise
-                    answers.append(partial(future.set_exception, refusal))
-            connection.settle()
-        except Exception as error:
-            if _is_of_the_moment(error):
-                raise
-            raise _HalfDoneError from error
-    return answers
-
-
-def _answer_in_savepoint(
-    connection: "SqliteConnection | PostgresConnection", work: Work[Any], future: Future[Any]
-) -> Callable[[], None]:
+def _answer_in_savepoint(connection: _Connection, work: Work[Any], future: Future[Any]) -> Callable[[], None]:
     """Run work; returns a function that completes its future."""
     try:
         with connection.savepoint():

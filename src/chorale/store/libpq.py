@@ -5,7 +5,7 @@ Statements are sent in libpq's pipeline mode, without waiting for their results.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import Enum, auto
 from itertools import count
@@ -36,6 +36,8 @@ class _Kind(Enum):
     PREPARING = auto()
     CHANGE = auto()
     READ = auto()
+    COMMIT = auto()
+    """A commit and the sync point after it."""
 
 
 class PostgresDriver(psycopg.Connection[Any]):
@@ -48,6 +50,8 @@ class PostgresDriver(psycopg.Connection[Any]):
         self._owed: deque[tuple[str, _Kind]] = deque()
         """Sent messages whose results have not been read."""
         self._piping = False
+        self._committed: Callable[[], None] | None = None
+        """Called when the result of the pending commit is received."""
         self._syncs = 0
         """Number of sync points sent to the server and not reached yet."""
         self._unsaid = 0
@@ -70,6 +74,28 @@ class PostgresDriver(psycopg.Connection[Any]):
         self._send(sql, values, _Kind.CHANGE)
         if len(self._owed) > _MOST_OWED:
             self.settle()
+
+    def commit(self, committed: Callable[[], None]) -> None:
+        """Send a commit without waiting, so that the next transaction can begin. `committed` is called when it is done.
+
+        If a statement of the transaction fails, the server skips the commit, and the next statement that waits fails.
+        """
+        self._send("COMMIT", (), _Kind.COMMIT)
+        self._committed = committed
+        try:
+            self._sync()
+        except psycopg.Error as error:
+            raise self._lost(error) from error
+
+    def confirm(self) -> None:
+        """Wait for the pending commit."""
+        try:
+            while self._committed is not None:
+                self._next()
+            if self._piping and not self._owed:
+                self._leave()
+        except psycopg.Error as error:
+            raise self._lost(error) from error
 
     def ask(self, sql: str, values: Sequence[Any] = ()) -> PGresult:
         """Run a statement, and wait for it and all earlier ones."""
@@ -176,7 +202,9 @@ class PostgresDriver(psycopg.Connection[Any]):
         """Wait for the results of all pending messages."""
         try:
             self._sync()
-            received = [self._next() for _ in range(len(self._owed))]
+            received = []
+            while self._owed:
+                received.append(self._next())
             self._leave()
         except psycopg.Error as error:
             raise self._lost(error) from error
@@ -192,7 +220,21 @@ class PostgresDriver(psycopg.Connection[Any]):
                 self._leave()
             self._forget()
             raise self._failure(result, sql)
-        return self._owed.popleft()[1], result
+        _, kind = self._owed.popleft()
+        if kind is _Kind.COMMIT:
+            self._end_transaction(result)
+        return kind, result
+
+    def _end_transaction(self, commit: PGresult) -> None:
+        """Receive the sync point after a commit, and call back."""
+        self._result()
+        self._syncs -= 1
+        if commit.command_status != b"COMMIT":
+            # The caller has continued after an error. The server rolls back, but reports the commit as successful.
+            raise RuntimeError(f"the transaction was rolled back instead of committed: {commit.command_status!r}")
+        committed, self._committed = self._committed, None
+        if committed is not None:
+            committed()
 
     def _lost(self, error: psycopg.Error) -> Exception:
         """The error for a lost connection, with no pending messages."""
@@ -217,6 +259,7 @@ class PostgresDriver(psycopg.Connection[Any]):
             if kind is _Kind.PREPARING:
                 self._names.pop(sql, None)
         self._owed.clear()
+        self._committed = None
         self._piping, self._syncs, self._unsaid = False, 0, 0
 
     def _result(self) -> PGresult:

@@ -167,19 +167,17 @@ class PostgresConnection(Connection):
         if (fused := self._unsent.take_out()) is not None:
             self.driver.change(*fused)
 
-    def settle(self) -> None:
-        """Commit, and fail if a sent statement failed: the server then skips the rest and commits nothing."""
+    def commit(self, committed: Callable[[], None]) -> None:
+        """Send the commit without waiting. `committed` is called later, by `confirm` at the latest."""
         self.await_turn()
-        self._commit()
-        self._is_committed = True
-
-    def _commit(self) -> None:
         self._send_changes()
         self._tell_numbers()
-        done = self.driver.ask("COMMIT").command_status
-        if done != b"COMMIT":
-            # The caller has continued after an error. The server rolls back, but reports the commit as successful.
-            raise RuntimeError(f"the transaction was rolled back instead of committed: {done!r}")
+        self.driver.commit(committed)
+        self._is_committed = True
+
+    def confirm(self) -> None:
+        """Wait for the commit that was sent; fails if a statement of its transaction failed."""
+        self.driver.confirm()
 
     def next_number(self, table: str) -> int:
         """The number of the next row of a table, unique because only one process writes at a time."""
@@ -251,7 +249,8 @@ class PostgresConnection(Connection):
         try:
             yield
             if not self._is_committed:
-                self._commit()
+                self.commit(_nothing)
+                self.confirm()
         except BaseException:
             self._unsent.clear()
             self._forget_numbers()
@@ -260,3 +259,7 @@ class PostgresConnection(Connection):
             raise
         finally:
             self._is_committed = False
+
+
+def _nothing() -> None:
+    """For commits that nobody waits for elsewhere."""

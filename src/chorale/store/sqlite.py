@@ -188,8 +188,12 @@ class SqliteConnection(Connection):
         """The number and function of each piece of work in a group."""
         return ((number, partial(work, self)) for number, work in enumerate(works))
 
-    def settle(self) -> None:
-        """Nothing to wait for on SQLite."""
+    def commit(self, committed: Callable[[], None]) -> None:
+        self.driver.commit()
+        committed()
+
+    def confirm(self) -> None:
+        """Nothing to wait for: a commit is done when it returns."""
 
     @contextmanager
     def writing(self) -> Iterator["SqliteConnection"]:

@@ -14,8 +14,7 @@ KIT = Kit(
     commands=(
         Command(
             ("prepare", "frames"),
-            "Find words with their candidate frames in a text, as diverse as possible, for `chorale new --template "
-            "frames`.",
+            "Choose words with diverse candidate frames from a text, as items for `chorale new --template frames`.",
             f"{_HERE}.commands.prepare:frames",
         ),
         Command(

@@ -33,7 +33,7 @@ HowConstant = Annotated[
     Constant,
     Option(
         metavar="HOW",
-        help="For sentences whose candidates all have the same score: set τ to zero, or skip the sentence.",
+        help="For sentences whose candidates all have the same score: zero (τ is 0) or skip (leave the sentence out).",
     ),
 ]
 WhichScores = Annotated[

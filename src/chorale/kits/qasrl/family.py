@@ -54,7 +54,8 @@ Redundant = Annotated[
 LinkName = Annotated[
     Literal["iou", "any"],
     Option(
-        metavar="HOW", help="How to decide whether spurious spans overlap: by the same IOU, or by any common token."
+        metavar="HOW",
+        help="How to decide whether spurious spans overlap: iou (minimum --iou) or any (one common token is enough).",
     ),
 ]
 Modality = Annotated[
@@ -118,7 +119,9 @@ Dense = Annotated[
 ]
 QuestionsBy = Annotated[
     Literal["people", "anyone"],
-    Option(metavar="WHO", help="Which questions of the Bank count: only those written by people, or all."),
+    Option(
+        metavar="WHO", help="Which questions of the Bank count: people (only those written by people) or anyone (all)."
+    ),
 ]
 Valid = Annotated[int, Option(min=1, max=6, help="Number of the Bank's six judges who must call a question valid.")]
 

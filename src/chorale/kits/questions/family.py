@@ -43,8 +43,8 @@ TiesName = Annotated[
     Ties,
     Option(
         metavar="HOW",
-        help="Value of a tie among people that includes the gold answer: its fraction of the tied answers, wrong (0) "
-        "or right (1).",
+        help="Score of a tie among people that includes the gold answer: share (1 divided by the number of tied "
+        "answers), wrong (0) or right (1).",
     ),
 ]
 AlphaName = Annotated[
@@ -98,7 +98,7 @@ Partial = Annotated[
 Folds = Annotated[int, Option(min=2, max=50, help="Number of folds for cross-validation.")]
 Grades = Annotated[
     Sequence[File],
-    Option(help="Grades (`chorale export --format mcq-grades`), to compute agreement between graders."),
+    Option(help="Grades (`chorale export --format mcq-grades`), to compute agreement between graders. Repeatable."),
 ]
 Responses = Annotated[
     File | None,

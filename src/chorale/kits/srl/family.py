@@ -49,26 +49,27 @@ FormatName = Annotated[
 ]
 ModeName = Annotated[
     str,
-    Option(metavar="NAME", help="How PriMeSRL compares arguments: by head, by span, or auto (as the files mark them)."),
+    Option(metavar="NAME", help="How PriMeSRL compares arguments: head, span, or auto (as the files mark them)."),
 ]
 WhichPredicates = Annotated[
     str,
     Option(
-        metavar="WHICH", help="For the CoNLL scorers: score all predicates, or only those that system and gold share."
+        metavar="WHICH",
+        help="For the CoNLL scorers: all predicates, or common (only those that system and gold share).",
     ),
 ]
 HowSpans = Annotated[
     str,
     Option(
         metavar="HOW",
-        help="When conll05 derives spans from syntax: join adjacent arguments with the same label, or keep them apart.",
+        help="When conll05 derives spans from syntax: joined (join adjacent arguments with the same label) or apart.",
     ),
 ]
 WhichPrimesrl = Annotated[
     str,
     Option(
         metavar="WHICH",
-        help="PriMeSRL as in the paper, or as in its authors' program. The docs list the differences.",
+        help="Version of PriMeSRL: paper, or program (its authors' code). docs/evaluate-srl.md lists the differences.",
     ),
 ]
 WhichCore = Annotated[

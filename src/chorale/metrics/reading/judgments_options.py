@@ -12,9 +12,17 @@ FILE = Argument(
     help="Judgments: CSV, TSV, JSONL or Parquet with task, worker and label, or a batch file of MTurk or Appen.",
 )
 JudgmentsFile = Annotated[Path, FILE]
-TaskColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the task (item).")]
-WorkerColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the worker.")]
-LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column with the label.")]
+TaskColumn = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="Column with the task (item). Default: task, or as MTurk or Appen name it."),
+]
+WorkerColumn = Annotated[
+    str | None, Option(metavar="COLUMN", help="Column with the worker. Default: worker, or as MTurk or Appen name it.")
+]
+LabelColumn = Annotated[
+    str | None,
+    Option(metavar="COLUMN", help="Column with the label. Default: label, or the answer column of a batch file."),
+]
 Separator = Annotated[
     str | None,
     Option(metavar="TEXT", help="Separator of options in multi-label cells; json if cells are JSON lists."),
@@ -28,15 +36,15 @@ MissingValues = Annotated[
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
-    Option(metavar="last|first|all", help="Which of a worker's repeated judgments of a task counts."),
+    Option(metavar="last|first|all", help="Which of a worker's repeated judgments of a task count."),
 ]
 KeepRejected = Annotated[bool, Option(help="Keep work that a batch file marks as rejected or tainted.")]
 ReaderName = Annotated[
     str | None,
     Option(
         metavar="NAME",
-        help="Reader of an installed kit for the file's format."
-        + (f" Formats: {', '.join(readers())}." if readers() else " No installed kit has a reader."),
+        help="Reader for the file's format, from an installed kit."
+        + (f" Formats: {', '.join(readers())}." if readers() else " No such kit is installed."),
         choices=readers,
     ),
 ]

@@ -20,9 +20,9 @@ class SimulatedModel(Settings):
     accuracy: Fraction = Field(default=0.85, description="Probability that its answer is correct.")
     sureness: Annotated[float, Field(gt=0, le=1000)] = Field(
         default=2,
-        description="Precision of its probability of a correct answer across items. With 1, it is nearly certain of "
-        "some items and guesses others. With 100, all items are equally likely to be correct, and its confidence is "
-        "uninformative.",
+        description="How similar its probability of a correct answer is across items (the precision of a beta "
+        "distribution). With 1, it is nearly certain of some items and guesses others. With 100, all items have nearly "
+        "the same probability, so its confidence is uninformative.",
     )
     overconfidence: Annotated[float, Field(gt=0, le=10)] = Field(
         default=1,

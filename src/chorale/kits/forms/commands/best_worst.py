@@ -20,9 +20,9 @@ Texts = Annotated[Path, Argument(metavar="TEXTS", help="The texts to compare: a 
 def best_worst(
     texts: Texts,
     out: Annotated[Path, Option(help="Output file for the items (.jsonl).")] = Path("items.jsonl"),
-    id_column: Annotated[str, Option("--id", help="Column with the ID of each text.")] = "id",
-    text_column: Annotated[str, Option("--text", help="Column with the text.")] = "text",
-    column: Annotated[str, Option(help="Name of the item column with the tuple.")] = "tuple",
+    id_column: Annotated[str, Option("--id", metavar="COLUMN", help="Column with the ID of each text.")] = "id",
+    text_column: Annotated[str, Option("--text", metavar="COLUMN", help="Column with the text.")] = "text",
+    column: Annotated[str, Option(metavar="NAME", help="Name of the item column with the tuple.")] = "tuple",
     size: Annotated[int, Option(min=3, max=12, help="Number of texts per tuple.")] = 4,
     times: Annotated[int, Option(min=1, help="Number of tuples that each text occurs in.")] = 8,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 1,

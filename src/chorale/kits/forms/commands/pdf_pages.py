@@ -35,7 +35,7 @@ def pdf_pages(
     out: Annotated[Path, Option(help="Output file for the items (.jsonl). Images go to a folder next to it.")] = Path(
         "items.jsonl"
     ),
-    pages: Annotated[str, Option(help="Name of the folder for the images.")] = "pages",
+    pages: Annotated[str, Option(metavar="NAME", help="Name of the folder for the images.")] = "pages",
     dpi: Annotated[int, Option(min=50, max=400, help="Resolution of the images, in dots per inch.")] = 120,
     force: Force = False,
     as_json: AsJson = False,

@@ -37,15 +37,15 @@ ReachOption = Annotated[
     Reach,
     Option(
         metavar="HOW",
-        help="Source of candidates: FrameNet's lexical units (units), with the map (map), with units of the same "
-        "sense (synonyms), or with related senses (related).",
+        help="Sources of candidates: units (FrameNet's lexical units), map (also the map), synonyms (also units of the "
+        "same sense) or related (also related senses).",
     ),
 ]
 OverOption = Annotated[
     Literal["leave-out", "cut"],
     Option(
         metavar="HOW",
-        help="For words with more candidates than --most: skip the word, or keep the nearest candidates.",
+        help="For words with more candidates than --most: leave-out (skip the word) or cut (keep the nearest ones).",
     ),
 ]
 
@@ -87,7 +87,7 @@ def frames(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find words with their candidate frames in a text, as diverse as possible, for `chorale new --template frames`."""
+    """Choose words with diverse candidate frames from a text, as items for `chorale new --template frames`."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
     wanted = WordSelection(sentences, most, over, least, _parts(pos), seed, per_sentence, examples, outside)
     with patiently("sentences") as progress:

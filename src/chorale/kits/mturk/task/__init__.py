@@ -67,8 +67,8 @@ class LayoutOptions(BaseModel):
     keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")
     track_record: Literal["ignore", "here"] = Field(
         default="ignore",
-        description="How to treat requirements on approved work that scripts set: `ignore` them, or count work "
-        "approved `here`.",
+        description="What to do when scripts require approved work (a number or a percentage): `ignore` this, or count "
+        "work approved `here`.",
     )
 
 

@@ -46,7 +46,9 @@ ModelName = Annotated[
 ]
 GoldName = Annotated[
     Literal["majority", "writer"],
-    Option(metavar="WHOSE", help="Correct answer: majority of validators and writer, or the writer's."),
+    Option(
+        metavar="WHOSE", help="Correct answer: majority (of validators and writer) or writer (the writer's answer)."
+    ),
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],

@@ -24,7 +24,8 @@ Extractions = Annotated[
     Path,
     Argument(
         metavar="EXTRACTIONS",
-        help="Extractions: .tsv, .txt, .csv, .jsonl or .parquet, or ReVerb output; also compressed (.gz).",
+        help="Extractions (argument, predicate, argument): .tsv, .txt, .csv, .jsonl or .parquet, or ReVerb output; "
+        "also compressed (.gz).",
     ),
 ]
 MethodNames = Annotated[

@@ -60,7 +60,7 @@ class CommonSettings(TableSettings):
     name: FieldName = Field(
         description="Name of the field in answers and exports: lower-case letters, digits and underscores."
     )
-    kind: Kind = Field(description="Kind of the field.")
+    kind: Kind = Field(description="Kind of field. docs/form.md describes each.")
     ask: Words = Field(description="The question, as workers read it.")
     hint: Words | None = Field(default=None, description="A line below the question.")
     required: bool = Field(default=True, description="Whether an answer is required.")
@@ -71,8 +71,8 @@ class CommonSettings(TableSettings):
     )
     gold: GoldCheck | None = Field(
         default=None,
-        description="How answers are compared with gold: `exact`, `within` (`tolerance`; `match` and `enough`), "
-        "`one_of` (gold is a list), `regex` (gold is a pattern), `none` (not compared). Default: `within`.",
+        description="How answers are compared with gold: `exact`, `within` (as `tolerance`, `match` and `enough` "
+        "allow), `one_of` (gold is a list), `regex` (gold is a pattern), `none` (not compared). Default: `within`.",
     )
     part: bool = Field(
         default=False,

@@ -53,7 +53,7 @@ class FormOptions(TableSettings):
     review: Words | None = Field(
         default=None,
         description="Makes this a form for reviewers, in a stage with `decides_sources`. It shows the answers to an "
-        "item side by side, without names, and asks this question about the reason. Default: a form for annotators.",
+        "item side by side, without names, and asks for the reason with this question. Default: a form for annotators.",
     )
 
     @model_validator(mode="after")

@@ -197,8 +197,10 @@ class PlaceSettings(TableSettings):
     same: Words | None = Field(
         default=None, description="`pair`: a third option such as “About the same”, stored as `same`."
     )
-    best: Words | None = Field(default=None, description="`best_worst`: heading of the best. Default: “Best”.")
-    worst: Words | None = Field(default=None, description="`best_worst`: heading of the worst. Default: “Worst”.")
+    best: Words | None = Field(default=None, description="`best_worst`: heading for the best choice. Default: “Best”.")
+    worst: Words | None = Field(
+        default=None, description="`best_worst`: heading for the worst choice. Default: “Worst”."
+    )
     relations: tuple[Relation, ...] | None = Field(
         default=None,
         min_length=1,
