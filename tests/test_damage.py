@@ -18,7 +18,7 @@ from crowd import Person, do, look, people, work_through
 from small_study import write_small_study
 
 PAGE = 4096
-COMMANDS = ("verify", "status", "export", "serve")
+COMMANDS = ("verify", "status", "export", "serve", "backup")
 
 
 @pytest.fixture
@@ -56,19 +56,34 @@ def replace_by_text(folder: Path) -> None:
     (folder / "study.db").write_text("This is not a database." * 1000)
 
 
+def options_of(command: str, folder: Path) -> list[str]:
+    out = str(folder.parent / "out.csv")
+    return {"export": ["--out", out], "serve": ["--port", "0"], "backup": [out]}.get(command, [])
+
+
 @pytest.mark.parametrize("damage", [zero_a_page, truncate, replace_by_text])
 def test_every_command_refuses_a_damaged_file(worked: Path, damage: Callable[[Path], None]) -> None:
     damage(worked)
     before = (worked / "study.db").read_bytes()
     for command in COMMANDS:
-        options = {"export": ["--out", str(worked / "out.csv")], "serve": ["--port", "0"]}.get(command, [])
-        result = CliRunner().invoke(app, [command, str(worked), *options])
+        result = CliRunner().invoke(app, [command, str(worked), *options_of(command, worked)])
         assert result.exit_code == 3, (command, result.output, result.exception)
         assert str(worked / "study.db") in result.output
         assert "SQLite reports: " in result.output
         assert "restore a backup" in result.output
         assert "Traceback" not in result.output
     assert (worked / "study.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("length", [0, 1])
+def test_an_empty_file_is_not_a_new_study(worked: Path, command: str, length: int) -> None:
+    """Before, `serve` began the study anew, and whoever had worked in it was unknown."""
+    os.truncate(worked / "study.db", length)
+    result = CliRunner().invoke(app, [command, str(worked), *options_of(command, worked)])
+    assert result.exit_code == 3, result.output
+    assert "too few for a database" in result.output and "Restore a backup" in result.output
+    assert (worked / "study.db").stat().st_size == length
 
 
 def test_a_damaged_index_is_found_by_verify(worked: Path) -> None:

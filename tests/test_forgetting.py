@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from asking import FIRST_SET, SECOND_SET, write_qasrl_study
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.engine import adjudicating, entering, managing, recruiting, sessions
+from chorale.engine import adjudicating, entering, managing, recruiting, sessions, work
 from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, ErasureRequest, Forgotten, forget
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
@@ -85,6 +85,8 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
     checked = look(study, lambda tx: verify(tx, study))
     assert checked.differences == []
     assert any("the answers of 1 worker were erased" in one for one in checked.unchecked)
+    assert "the sessions of 1 worker: they were erased with the identity" in checked.unchecked
+    assert not any("sessions were not recorded" in one for one in checked.unchecked)
     answers = look(
         study, lambda tx: tx.execute(text(f"SELECT DISTINCT answer FROM response WHERE worker_id = {gone.id}"))
     )
@@ -348,6 +350,54 @@ def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:
     assert (len(data["consents"]), data["answers"][0]["answer"], data["payments"][0]["amount"]) == (1, "no", 3)
 
 
+def test_a_copy_of_a_persons_data_has_their_address_and_is_for_nobody_else(tmp_path: Path) -> None:
+    """Before, the address of an invitation and reasons were missing, and every user of the machine could read it."""
+    folder, out = tmp_path / "study", tmp_path / "person.json"
+    write_small_study(folder, applications=3)
+    open_study(folder).close()
+    (tmp_path / "people.csv").write_text("email\nada@example.org\n")
+    run("invite", folder, "--emails", tmp_path / "people.csv", "--out", tmp_path / "links.csv")
+    link = (tmp_path / "links.csv").read_text().split()[-1]
+    with closing(open_study(folder)) as study, TestClient(create_app(study), follow_redirects=False) as site:
+        assert site.get(link[link.index("/join/") :].split(",")[0]).status_code == 303
+        site.post("/consent", data={"agree": "yes"})
+        [worker] = look(study, lambda tx: tx.execute(text("SELECT pseudonym FROM worker")).scalars().all())
+        do(study, managing.send, worker, "About you", "Dear you", Act("owner", "for patience", "key-1"))
+    run("person", folder, worker, "--export", out)
+    data = json.loads(out.read_text())
+    assert data["email_addresses"] == ["ada@example.org"]
+    assert "for patience" in [one["reason"] for one in data["log"]]
+    assert out.stat().st_mode & 0o077 == 0
+    again = CliRunner().invoke(app, ["person", str(folder), worker, "--export", str(out)])
+    assert again.exit_code == 2 and "Add --force" in again.output
+    nowhere = CliRunner().invoke(app, ["person", str(folder), worker, "--export", str(tmp_path / "no" / "where.json")])
+    assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
+
+
+def test_copies_that_a_restore_left_are_named(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder, applications=3)
+    with closing(open_study(folder)) as study:
+        name = Person(study, SECRET_ID).pseudonym
+    run("backup", folder, tmp_path / "backup")
+    run("restore", folder, tmp_path / "backup", "--replace")
+    [kept] = folder.glob("study.db.replaced-*")
+    assert kept.name in run("forget", folder, name, "--yes")
+
+
+def test_days_count_from_the_last_sign_in(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=3, pay=0)
+    rule = study.settings.retention.model_copy(update={"identities_days": 30})
+    study = replace(study, settings=study.settings.model_copy(update={"retention": rule}))
+    person = Person(study, SECRET_ID)
+    clock.pass_minutes(20 * 24 * 60)
+    do(study, sessions.begin, look(study, lambda tx: find_worker(tx, person.id)))
+    clock.pass_minutes(29 * 24 * 60)
+    assert look(study, lambda tx: due(tx, study)) == []
+    clock.pass_minutes(24 * 60)
+    assert [one.worker for one in look(study, lambda tx: due(tx, study))] == [person.pseudonym]
+
+
 def test_retention_acts_by_its_dates(make_study: StudyMaker, clock: ManualClock) -> None:
     study = make_study(applications=3, pay=0)
     rule = study.settings.retention.model_copy(update={"identities_days": 30, "answers_days": 60})
@@ -408,13 +458,30 @@ def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> Non
         assert site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"] == held
         assert site.post("/withdraw", data={"sure": "yes"}).status_code == 303
         assert "You have left this study" in site.get("/").text
-        assert site.post("/api/stages/meaningful/next", json={}).status_code == 403
-        assert site.post(f"/api/assignments/{held}/submit", json=answer).status_code in (404, 409)
+        # Before, they were asked to accept the consent form, and told that they had answered too badly.
+        for request in ("stages/meaningful/next", f"assignments/{held}/submit"):
+            refused = site.post(f"/api/{request}", json=answer)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (410, "participation_lost")
+            assert "Your data have been erased as described" in refused.json()["error"]["message"]
         site.post("/consent", data={"agree": "yes"})
         assert "You have left this study" in site.get("/").text
         assert (
             site.post("/withdraw", data={"sure": "yes"}, headers={"Origin": "https://evil.example"}).status_code == 403
         )
+    assert differences(study) == []
+
+
+def test_late_answers_of_somebody_who_withdrew_are_not_taken(make_study: StudyMaker, clock: ManualClock) -> None:
+    """Before, an item whose time was up could still be answered, if the answers of those who withdraw are kept."""
+    study = make_study(applications=3)
+    person = Person(study, SECRET_ID)
+    person.judge()
+    late = person.next()
+    clock.pass_minutes(24 * 60)
+    assert do(study, work.expire_leases) == 1
+    forget(study, person.id, ErasureRequest(BY_WORKER, answers=False))
+    with pytest.raises(Refusal, match="erased as described"):
+        person.submit(late)
     assert differences(study) == []
 
 
@@ -429,7 +496,8 @@ def test_an_open_tab_of_somebody_who_was_erased_is_told_so(make_study: StudyMake
         refused = site.post("/api/stages/meaningful/next", json={})
         page = site.get("/").text
     assert "You have left this study" in page and "Did you get an invitation?" not in page
-    assert refused.status_code == 401
+    # The page then shows an unsent answer as not accepted, and does not keep it to send it later.
+    assert (refused.status_code, refused.json()["error"]["code"]) == (410, "participation_lost")
     assert "Your data have been erased" in refused.json()["error"]["message"]
     assert "reset" not in refused.text and "again" not in refused.text
 

@@ -169,6 +169,20 @@ def test_one_cookie_written_in_many_ways_is_one_worker(study: Study) -> None:
     assert statuses.count(200) <= 160 + more
 
 
+def test_one_worker_with_many_sessions_is_one_worker(study: Study) -> None:
+    """Before, opening the link again gave another cookie, and with it another share of requests."""
+    cookies = []
+    with TestClient(create_app(study), follow_redirects=False) as worker:
+        for _ in range(20):
+            worker.get("/join", params={"PROLIFIC_PID": "5f0c5f0c5f0c5f0c5f0c5f0c"})
+            cookies.append(worker.cookies["chorale_worker"])
+    assert len(set(cookies)) == 20
+    began = time.monotonic()
+    statuses = asyncio.run(_statuses(study, "203.0.113.5", ["/"] * 200, cookies * 10))
+    more = int(20 * max(0.0, time.monotonic() - began - 2))
+    assert statuses.count(200) <= 160 + more
+
+
 def answered_before_closing(port: int, sent: bytes) -> bytes:
     """What comes back until the server closes a connection on which nothing more is sent."""
     with socket.create_connection((HOST, port), PATIENCE_SECONDS) as connection:

@@ -12,7 +12,14 @@ from sqlalchemy import update
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.contract import installed_tasks
-from chorale.contract.reading_time import TOO_FAST, estimated_seconds, reading_seconds, shown_words, writing_seconds
+from chorale.contract.reading_time import (
+    TOO_FAST,
+    estimated_seconds,
+    reading_seconds,
+    shown_words,
+    words_in,
+    writing_seconds,
+)
 from chorale.engine.opening import open_study
 from chorale.engine.paying import most_for_one
 from chorale.folder.plan import plan_study, study_notes
@@ -32,6 +39,18 @@ LONG = " ".join(["to"] * 300)
 
 def test_reading_takes_a_minute_for_238_words() -> None:
     assert reading_seconds(" ".join(["word"] * 238)) == pytest.approx(60)
+
+
+def test_texts_without_spaces_take_time_too() -> None:
+    """Before, a Chinese text of any length was one word, and its wage as fictitious."""
+    assert words_in("这个句子没有空格，但是有二十二个汉字和标点符号。") == 11
+    assert words_in("日本語の文も同じように数えます。") == 8
+    assert words_in("한국어는 띄어쓰기가 있다") == 3
+    assert words_in("Und “deutsche” Wörter – mit Strich") == 6
+    task = installed_tasks()["rules-meaningful"]
+    short, long = (estimated_seconds(task, {"phrase": "他们" * number}) for number in (1, 400))
+    assert long - short == pytest.approx(399 * 60 / 238)
+    assert shown_words(task, {"phrase": "他们" * 400}) == 400
 
 
 @pytest.mark.parametrize("name", sorted(installed_tasks()))

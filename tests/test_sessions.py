@@ -19,7 +19,7 @@ from chorale.engine.keys import replace_key
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.sessions import RESTORED, SIGNED_OUT, begin, digest_of
-from chorale.store import epochs, sessions
+from chorale.store import epochs, events, sessions, submissions
 from chorale.store.invitations import REUSABLE
 from chorale.store.libpq import PostgresDriver
 from chorale.web.app import SWEEP_SECONDS, create_app
@@ -27,7 +27,7 @@ from chorale.web.links import invitation_path, new_staff_link, staff_link_path, 
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from chorale.web.staff import revoke
 from conftest import StudyMaker
-from crowd import do, look
+from crowd import do, look, tamper
 from small_study import write_small_study
 
 
@@ -161,6 +161,36 @@ def test_verify_sees_whose_sessions_arrivals_and_answers_are_not_theirs(make_stu
     number = look(study, lambda tx: tx.execute(text("SELECT max(id) FROM worker")).scalar_one())
     judge(study, number)
     assert f"worker {second}: response 2 was given in epoch 2, in which they never signed in" in differences(study)
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_verify_sees_epochs_and_submissions_that_were_changed(make_study: StudyMaker) -> None:
+    """Before, a restore could be made invisible, and two people could swap their IDs on the platform."""
+    study = make_study(applications=20)
+    one, other = browser(study), browser(study)
+    join(one, "ada")
+    join(other, "bob")
+    first, second = look(study, lambda tx: list(tx.execute(text("SELECT pseudonym FROM worker ORDER BY id")).scalars()))
+
+    def arrivals(tx: Any, study: Study) -> None:
+        submissions.plan_study(tx, "main", "m", 100, 5, {}, ("A", "B"), 1)
+        for number, name in enumerate(("ada", "bob"), 1):
+            submissions.note_arrival(tx, f"session-{number}", "main", name, number, 1)
+        epoch = epochs.begin(tx, study.clock(), epochs.RESTORED, {"backup made at": 0})
+        events.record(tx, study.clock(), "restored", {"epoch": epoch.number})
+
+    do(study, arrivals)
+    assert differences(study) == []
+    for old, new in (("ada", "x"), ("bob", "ada"), ("x", "bob")):
+        tamper(study, f"UPDATE worker_identity SET external_id = '{new}' WHERE external_id = '{old}'")
+    swapped = [f"worker {name}: has a submission of another person on the platform" for name in sorted((first, second))]
+    assert differences(study) == swapped
+    tamper(study, "UPDATE epoch SET reason = 'created' WHERE number = 2")
+    assert differences(study) == [
+        "epoch 2: the log shows the restore that started it, the list of epochs does not",
+        "epoch 2: did not start with a restore, and is not the first",
+        *swapped,
+    ]
 
 
 def test_verify_sees_answers_of_a_revoked_expert(make_study: StudyMaker) -> None:

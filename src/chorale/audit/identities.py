@@ -6,7 +6,8 @@ from itertools import pairwise
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.sessions import moment_text
 from chorale.engine.team import DEACTIVATED, REACTIVATED
-from chorale.store import Tx, assignees, epochs, events, identities, requesters
+from chorale.model.plural import plural
+from chorale.store import Tx, assignees, epochs, erasing, events, identities, requesters
 from chorale.store.epochs import RESTORED, Epoch
 
 ALL = 1_000_000
@@ -16,6 +17,8 @@ def identity_differences(tx: Tx) -> list[str]:
     """Sessions, arrivals and answers that can't belong to the workers they are stored with."""
     there = epochs.all_epochs(tx)
     differences = _epoch_differences(tx, there)
+    for name in identities.submissions_of_others(tx):
+        differences.append(f"worker {name}: has a submission of another person on the platform")
     for claimed, now in identities.sessions_of_others(tx):
         differences.append(f"worker {now}: has a session that was issued to {claimed}")
     if not events.recent(tx, 1, kinds=("imported",)):
@@ -38,9 +41,16 @@ def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
         for epoch in there
         if epoch.reason == RESTORED and epoch.number not in recorded
     ]
+    numbers = {epoch.number for epoch in there if epoch.reason == RESTORED}
+    differences += [
+        f"epoch {number}: the log shows the restore that started it, the list of epochs does not"
+        for number in sorted(int(number) for number in recorded if number is not None and number not in numbers)
+    ]
     for place, epoch in enumerate(there, 1):
         if epoch.number != place:
             differences.append(f"epoch {epoch.number}: is number {place} of the existing epochs")
+        elif place > 1 and epoch.reason != RESTORED:
+            differences.append(f"epoch {epoch.number}: did not start with a restore, and is not the first")
     for before, after in pairwise(there):
         if after.last_event < before.last_event or after.last_worker < before.last_worker:
             differences.append(f"epoch {after.number}: has fewer records before it than epoch {before.number}")
@@ -113,10 +123,17 @@ def _assigned_differences(tx: Tx) -> list[str]:
 def unchecked_identities(tx: Tx) -> list[str]:
     """Questions about identity that the database cannot answer."""
     there = epochs.all_epochs(tx)
-    notes = ["whether two participant IDs belong to the same person, or a session was shared with another person"]
-    if not there or there[0].last_worker or not identities.session_count(tx):
-        since = f"before {moment_text(there[0].began_at)}" if there and identities.session_count(tx) else "here"
+    notes = [
+        "whether two participant IDs belong to the same person, or a session was shared with another person",
+        "whether the platform ID of a worker is the one they joined with: it is stored only once",
+    ]
+    erased = len({one.worker for one in erasing.erasures(tx) if one.identity})
+    recorded = identities.session_count(tx) + erased > 0
+    if not there or there[0].last_worker or not recorded:
+        since = f"before {moment_text(there[0].began_at)}" if there and recorded else "here"
         notes.append(f"the sessions in which people answered {since}: sessions were not recorded")
+    if erased:
+        notes.append(f"the sessions of {plural(erased, 'worker', 'workers')}: they were erased with the identity")
     notes += [
         f"work between the backup of {moment_text(epoch.backup_at)} and its restore on "
         f"{moment_text(epoch.began_at)}: it is not in this database"

@@ -1,7 +1,6 @@
 """`chorale forget`"""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -93,9 +92,13 @@ def _print(study: Study, done: Forgotten) -> None:
         )
 
 
+_COPIES = (f"{DATABASE}.before-*", f"{DATABASE}.replaced-*", "replaced-*.zip")
+"""Copies of the database that an update or a restore left in the folder."""
+
+
 def _print_copies(directory: Path) -> None:
-    copies: Sequence[Path] = sorted(directory.glob(f"{DATABASE}.before-*"))
+    copies = sorted(path for pattern in _COPIES for path in directory.glob(pattern))
     if copies:
         names = ", ".join(path.name for path in copies)
-        print_line(f"Copies made when Chorale was updated still contain their data: {names}. Delete them.")
+        print_line(f"Older copies of the database may still contain their data: {names}. Delete them.")
     print_line("Earlier backups and exports still contain their data. See docs/data-protection.md.")

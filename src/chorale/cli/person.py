@@ -11,6 +11,9 @@ from chorale.cli.parameters import Option
 from chorale.engine.forgetting import worker_to_forget
 from chorale.engine.started import started_study
 from chorale.exchange.personal_data import personal_data
+from chorale.files.tables import replacing
+from chorale.files.targets import check_target, writing
+from chorale.metrics.options import Force
 
 
 def person(
@@ -19,9 +22,11 @@ def person(
     export: Annotated[
         Path | None, Option(metavar="FILE", help="Write it to this file as JSON instead of printing it.")
     ] = None,
+    force: Force = False,
     db: Database = None,
 ) -> None:
     """Export everything the study has about one person, for data access requests."""
+    check_target(export, "--export", force=force)
     with started_study(directory, db) as study:
         name = asked_for(worker)
         named_worker = study.store.look(lambda tx: worker_to_forget(tx, name))
@@ -29,5 +34,8 @@ def person(
     if export is None:
         print_json(data)
         return
-    export.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", "utf-8")
+    with writing(export, "--export"), replacing(export) as draft:
+        # It links a participant ID to a platform ID, so other users of this machine must not read it.
+        draft.touch(0o600)
+        draft.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", "utf-8", errors="replace")
     print_line(f"Wrote {export}: everything the study has about {data['participant_id']}. Send it to nobody else.")

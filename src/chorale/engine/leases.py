@@ -76,6 +76,9 @@ def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collectio
             # Another process has just accepted an answer: there is nothing to return.
             if refusal.code != "already_submitted":
                 raise
+    if stages is None:
+        hooks = (part.give_back for part in study.work_parts.values())
+        given_back += sum(hook(tx, study, worker_id) for hook in hooks if hook is not None)
     return given_back
 
 

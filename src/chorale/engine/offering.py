@@ -187,6 +187,7 @@ def _without_item(
     tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: Situation, progress: WorkerProgress, ended: int = 0
 ) -> Offer:
     if now.state is State.NO_CONSENT:
+        sessions.refuse_withdrawn(tx, worker_id)
         raise Refusal("no_consent", NO_CONSENT, 403)
 
     def awaits_result() -> bool:

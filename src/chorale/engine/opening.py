@@ -81,7 +81,11 @@ class OpenElsewhereError(UserError):
 def serving_alone(path: Path, database: str | None, refusal: str | None = None) -> Iterator[None]:
     """Prevent a second server on the study's SQLite file; PostgreSQL allows any number."""
     url = store_url(database, path / DATABASE)
-    if url.get_backend_name() != "sqlite" or not (path / SETTINGS_FILE).is_file():
+    if url.get_backend_name() != "sqlite":
+        yield
+        return
+    if not (path / SETTINGS_FILE).is_file() and not Path(str(url.database)).is_file():
+        # There is no study here, and so no server.
         yield
         return
     with _open_lock(Path(f"{url.database}.serving")) as file:

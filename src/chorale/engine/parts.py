@@ -1,13 +1,14 @@
 """The parts that a kit adds to a study besides the items of its stages."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chorale.registry import loaded_parts
 from chorale.store import Tx
 from chorale.store.kit_tables import KitTables
+from chorale.store.remaining import WorkLeft
 from chorale.store.stages import Also
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ class WorkPart:
     """Erases a worker's external ids, by worker number; returns how many."""
     erase_texts: Callable[[Tx, int], int] | None = None
     """Erases texts about a worker, by worker number; returns how many."""
+    give_back: "Callable[[Tx, Study, int], int] | None" = None
+    """Returns everything a worker holds, by worker number, so that others can do it; returns how many."""
+    work_left: Callable[[Tx], Mapping[int, WorkLeft]] | None = None
+    """The work of all workers, by worker number: retention periods depend on it."""
+    personal_data: Callable[[Tx, int], Mapping[str, Any]] | None = None
+    """A worker's data, by worker number, for a copy that they asked for."""
 
 
 def tables_by_kit(settings_text: str) -> dict[str, KitTables]:

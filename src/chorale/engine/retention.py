@@ -7,6 +7,7 @@ from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.forgetting import BY_DATE, ErasureRequest, Forgotten, Unpaid, finish, forget, pending, scrub, unpaid
 from chorale.engine.running import Study
 from chorale.store import Tx, remaining, settings
+from chorale.store.remaining import WorkLeft
 
 DAY = 86_400_000
 LAST_RUN = "retention"
@@ -29,7 +30,7 @@ def due(tx: Tx, study: Study) -> list[DueErasure]:
     rule, now = study.settings.retention, study.clock()
     waiting = {one.worker_id for one in pending(tx)}
     erasures = []
-    for person in remaining.last_seen(tx, EXPERTS_PANEL):
+    for person in remaining.last_seen(tx, EXPERTS_PANEL, _work_beside(tx, study)):
         age = now - person.at
         identity = person.identified and (person.worker_id in waiting or _is_over(age, rule.identities_days))
         answers = person.has_answers and _is_over(age, rule.answers_days)
@@ -38,6 +39,16 @@ def due(tx: Tx, study: Study) -> list[DueErasure]:
                 DueErasure(person.worker_id, person.worker, identity, answers, unpaid(tx, person.worker_id))
             )
     return erasures
+
+
+def _work_beside(tx: Tx, study: Study) -> dict[int, WorkLeft]:
+    """The work that kits have of people, by worker number."""
+    total: dict[int, WorkLeft] = {}
+    for part in study.work_parts.values():
+        for worker_id, work in ({} if part.work_left is None else part.work_left(tx)).items():
+            before = total.get(worker_id, remaining.NO_WORK)
+            total[worker_id] = WorkLeft(max(before.last_at, work.last_at), before.answers + work.answers)
+    return total
 
 
 def _is_over(age: int, days: int | None) -> bool:

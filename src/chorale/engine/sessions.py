@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from chorale.engine.running import Study
@@ -20,10 +21,8 @@ REVOKED = "revoked"
 RESTORED = "restored"
 KEY_REPLACED = "key replaced"
 
-ERASED = joined(
-    worded("Your session has ended."), worded("Your data have been erased as described. Thank you for your time.")
-)
-"""The message for workers who withdrew and whose sessions were erased with their data."""
+ERASED = worded("Your data have been erased as described. Thank you for your time.")
+"""The message for workers who withdrew or were erased."""
 _AGAIN = worded("Open the link you were given again to continue.")
 
 
@@ -84,18 +83,30 @@ def recognised(tx: Tx, claim: SessionClaim | None) -> Worker | None:
     return workers.find_worker(tx, row.worker_id)
 
 
+def refuse_withdrawn(tx: Tx, worker_id: int) -> None:
+    """Refuse a worker who has withdrawn or was erased, and still has a page open."""
+    worker = workers.find_worker(tx, worker_id)
+    if worker is not None and worker.consent_version == erasing.WITHDRAWN:
+        raise _withdrawn()
+
+
+def _withdrawn() -> Refusal:
+    # Not `signed_out`: the page would keep an unsent answer and offer to send it later.
+    return Refusal("participation_lost", ERASED, 410)
+
+
 def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
     worker = workers.find_worker(tx, claim.worker_id)
-    epoch = epochs.current(tx)
+    happened = _what_happened(_ended_by(tx, claim), claim)
     if worker is not None and worker.pseudonym == claim.pseudonym:
         if worker.consent_version == erasing.WITHDRAWN:
-            return Refusal("signed_out", ERASED, 401)
+            return _withdrawn()
         # They joined before the backup was made and signed in after it.
-        return Refusal("signed_out", joined(_what_happened(epoch, claim), _AGAIN), 401)
+        return Refusal("signed_out", joined(happened, _AGAIN), 401)
     return Refusal(
         "participation_lost",
         joined(
-            _what_happened(epoch, claim),
+            happened,
             worded(
                 "You joined after that, so your answers are no longer part of the study. Open the link you were given "
                 "again to join as a new participant. To ask about pay for the lost answers, write to {contact} and "
@@ -106,6 +117,13 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
         ),
         410,
     )
+
+
+def _ended_by(tx: Tx, claim: SessionClaim) -> Epoch:
+    """The epoch that began when a session's epoch ended; the latest if the session's own was replaced by a restore."""
+    there = epochs.all_epochs(tx)
+    later = [after for before, after in pairwise(there) if before.mark == claim.epoch]
+    return later[0] if later else there[-1]
 
 
 def _what_happened(epoch: Epoch, claim: SessionClaim) -> str:
@@ -131,11 +149,12 @@ def _ended(tx: Tx, why: str | None, at: int) -> Refusal:
         )
         return Refusal("revoked", message, 403)
     if why == RESTORED:
-        epoch = epochs.current(tx)
+        # Not the latest restore: there may have been others since.
+        backup_at = next((epoch.backup_at for epoch in epochs.all_epochs(tx) if epoch.began_at == at), None)
         happened = (
             worded("This study was restored on {day}.", day=moment_text(at))
-            if epoch.backup_at is None
-            else _restored(at, epoch.backup_at)
+            if backup_at is None
+            else _restored(at, backup_at)
         )
         message = joined(happened, worded("Everything you submitted before the backup counts."))
     elif why == KEY_REPLACED:

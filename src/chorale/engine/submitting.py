@@ -12,6 +12,7 @@ from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import WorkerProgress
 from chorale.engine.running import RunningStage, Study
+from chorale.engine.sessions import refuse_withdrawn
 from chorale.engine.settling import read_judged, settle, take_in
 from chorale.model import (
     Assignment,
@@ -258,6 +259,8 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     """Accept a late answer if its place is still free and its worker could get the item now."""
     if assignment.state == AssignmentState.LIVE:
         return
+    # Their item was returned when they withdrew, or had expired before.
+    refuse_withdrawn(tx, record.worker_id)
     now = for_late_answer(_facts(tx, study, stage, record, assignment))
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)

@@ -25,6 +25,9 @@ from chorale.model import UserError
 from chorale.store import DatabaseAddress, store_url
 from chorale.store.copying import RowCounts, copy_database, facts_of_copy, problems_of_copy
 
+BESIDE = ("-wal", "-shm")
+"""Endings of the files that SQLite keeps next to a database."""
+
 
 def make_backup(
     directory: Path,
@@ -43,6 +46,7 @@ def make_backup(
             f"{directory} has no database at {url.database}: there is nothing to back up. If the study uses another "
             "database, name it with --db."
         )
+    _refuse_own_file(directory, url, target)
     with scratch_folder(directory) as scratch:
         copy = scratch / DATABASE_MEMBER
         made_at = wall_clock()
@@ -57,6 +61,15 @@ def make_backup(
             examine(back / DATABASE_MEMBER)
         write_to_disk(target.parent)
     return manifest
+
+
+def _refuse_own_file(directory: Path, url: DatabaseAddress, target: Path) -> None:
+    """Refuse to overwrite what is backed up."""
+    own = [directory / name for name in study_files(directory)]
+    if url.get_backend_name() == "sqlite":
+        own += [Path(f"{url.database}{suffix}") for suffix in ("", *BESIDE)]
+    if target.resolve() in {path.resolve() for path in own}:
+        raise UserError(f"{target} is a file of the study itself. Name another file for the backup.")
 
 
 def manifest_of(copy: Path, rows: RowCounts, members: dict[str, Path], made_at: int, url: DatabaseAddress) -> Manifest:

@@ -1,5 +1,6 @@
 """Everything a study has about one person, for data access requests."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from chorale.engine.managing import Act, reveal
@@ -7,13 +8,15 @@ from chorale.engine.payout_addresses import address_of
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
 from chorale.model import Worker
-from chorale.store import Tx, consents, ledger, participations
+from chorale.store import Tx, consents, events, invitations, ledger, participations
 from chorale.store.first_answers import first_answers_by
 from chorale.store.grades import all_grades
 from chorale.store.messages import all_messages
 from chorale.store.responses import all_responses
 from chorale.store.submissions import submissions_of
 from chorale.store.writing import written_by
+
+ALL = 1_000_000
 
 
 def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
@@ -26,6 +29,7 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
         "contact": study.settings.study.contact,
         "participant_id": name,
         "identities": [{"platform": panel, "id": external} for panel, external in identities],
+        "email_addresses": _email_addresses(tx, identities),
         "joined_at": iso_time(worker.arrived_at),
         "arm": worker.arm,
         "consents": [{"at": iso_time(one.at), "sha256": one.sha256} for one in consents.consents(tx, worker.id)],
@@ -53,6 +57,33 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
         if address is None
         else {"method": address.method, "email": address.email, "name": address.name},
         "currency": study.settings.pay.currency,
+        "log": _reasons(tx, name),
+        **_of_kits(tx, study, worker),
+    }
+
+
+def _email_addresses(tx: Tx, identities: Sequence[tuple[str, str]]) -> list[str]:
+    """The addresses that their invitations were sent to."""
+    addresses = invitations.addresses_of(tx)
+    return [addresses[external] for panel, external in identities if panel == "invitation" and external in addresses]
+
+
+def _reasons(tx: Tx, name: str) -> list[dict[str, Any]]:
+    """Log entries about them with a reason, automatic or written by staff."""
+    return [
+        {"at": iso_time(one.at), "kind": one.kind, "stage": one.stage, "reason": one.evidence["reason"]}
+        for one in reversed(events.recent(tx, ALL, pseudonym=name))
+        if "reason" in one.evidence
+    ]
+
+
+def _of_kits(tx: Tx, study: Study, worker: Worker) -> dict[str, Any]:
+    parts = study.work_parts.values()
+    return {
+        name: rows
+        for part in parts
+        if part.personal_data is not None
+        for name, rows in part.personal_data(tx, worker.id).items()
     }
 
 

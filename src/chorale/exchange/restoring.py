@@ -17,10 +17,11 @@ from chorale.engine.parts import tables_by_kit
 from chorale.engine.sessions import RESTORED
 from chorale.engine.team import note_deactivation
 from chorale.engine.unknown_payouts import SETTING, SOME, note_unknown_payouts
-from chorale.exchange.backing_up import check_backup, manifest_of, scratch_folder
+from chorale.exchange.backing_up import BESIDE, check_backup, manifest_of, scratch_folder
 from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
 from chorale.folder.reading import SETTINGS_FILE
 from chorale.model import EXPERT, UserError
+from chorale.model.problems import DamagedError
 from chorale.store import (
     DatabaseAddress,
     Tx,
@@ -49,8 +50,6 @@ from chorale.store.copying import (
 from chorale.store.invitations import InvitationRow
 from chorale.store.requesters import RequesterRow
 from chorale.store.team import Member
-
-_BESIDE = ("-wal", "-shm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +107,16 @@ def restore_backup(
         backup = scratch / "backup"
         backup.mkdir()
         manifest = check_backup(file, file, backup, passphrase)
-        written = [] if (directory / SETTINGS_FILE).is_file() else _write_files(directory, manifest, backup, "")
         with _alone(directory, database, url):
             present = _present(url, scratch)
             _check_replacing(directory, url, present, manifest, replace=replace)
-            unknown = _unknown_payouts(present, manifest)
+            is_new = not (directory / SETTINGS_FILE).is_file()
+            unknown = _unknown_payouts(present, facts_of_copy(backup / DATABASE_MEMBER))
             then = None if present is None else _before_replacing(present.copy)
             revoked, erased = _begin_epoch(backup / DATABASE_MEMBER, manifest, file, then, unknown, wall_clock())
             kept = _put_in_place(directory, url, backup / DATABASE_MEMBER, present, wall_clock())
-            if with_files:
-                written += _write_files(directory, manifest, backup, _stamp(wall_clock()))
+            with_files = with_files or is_new
+            written = _write_files(directory, manifest, backup, _stamp(wall_clock())) if with_files else []
         now = facts_of_copy(backup / DATABASE_MEMBER)
     return Restored(
         manifest,
@@ -163,7 +162,7 @@ def _present(url: DatabaseAddress, scratch: Path) -> _Present | None:
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         return None
     # A damaged database may be replaced, and a missing one created.
-    with suppress(UserError):
+    with suppress(UserError, DamagedError):
         rows = copy_database(url, copy, tables_by_kit)
         return _Present(facts_of_copy(copy), rows, copy)
     return None
@@ -177,8 +176,8 @@ def _check_replacing(
         return
     if present is not None and manifest.study and present.facts.study not in ("", manifest.study):
         raise UserError(
-            f"{directory} contains the study {present.facts.title!r}, but the backup is of {manifest.title!r}. Restore "
-            "the backup into a new folder."
+            f"{directory} contains another study ({present.facts.title!r}) than the backup ({manifest.title!r}). "
+            "Restore the backup into a new folder."
         )
     if not replace:
         have = "can't be read" if present is None else f"has {present.facts.responses:,} answers"
@@ -188,12 +187,12 @@ def _check_replacing(
         )
 
 
-def _unknown_payouts(present: _Present | None, manifest: Manifest) -> int | None:
-    """Number of payouts made after the backup, including earlier unknown ones; None if unknown."""
+def _unknown_payouts(present: _Present | None, backup: CopyFacts) -> int | None:
+    """Number of payouts that are not in the backup, including earlier unknown ones; None if unknown."""
     before = SOME if present is None else present.facts.settings.get(SETTING, "0")
     if present is None or before == SOME:
         return None
-    return int(before) + max(0, present.facts.payouts - manifest.rows.get("payout", 0))
+    return int(before) + len(present.facts.payouts - backup.payouts)
 
 
 def _begin_epoch(
@@ -295,7 +294,7 @@ def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
         with suppress(Exception):  # a damaged file is kept unchanged
             in_one_file(place)
         # The old write-ahead log must not stay next to the new file: SQLite would apply it.
-        for suffix in _BESIDE:
+        for suffix in BESIDE:
             beside = place.with_name(place.name + suffix)
             if beside.exists():
                 beside.rename(kept.with_name(kept.name + suffix))

@@ -21,9 +21,11 @@ import chorale.store.model_schema
 import chorale.store.recruiting_schema  # noqa: F401
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.model.problems import DamagedError
 from chorale.store.database import connection_of, engine_of
+from chorale.store.failing import damaged, explained
 from chorale.store.kit_tables import KitTables, create_tables
-from chorale.store.opening import MIGRATIONS, migrate, revision_of, revisions
+from chorale.store.opening import MIGRATIONS, migrate, refuse_empty_file, revision_of, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import setting_value
 from chorale.store.sqlite import SqliteConnection, SqliteDriver, sqlite_engine
@@ -44,22 +46,24 @@ KitsOf = Callable[[str], Mapping[str, KitTables]]
 def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
     """Make a consistent copy of a database in a new SQLite file; returns the number of rows by table.
 
-    UserError if it can't be copied or is damaged.
+    UserError if it can't be copied, DamagedError if it is damaged.
     """
     try:
         if url.get_backend_name() == "sqlite":
+            refuse_empty_file(url)
             rows = _copy_sqlite(Path(str(url.database)), file)
         else:
             with _engine(url) as engine:
                 rows = _copy_postgresql(engine, url, file, kits)
     except apsw.Error as error:
+        failure = explained(error, url)
+        if isinstance(failure, DamagedError):
+            raise failure from None
         raise UserError(
             f"The database {url.render_as_string()} can't be copied: {error}. Nothing was written."
         ) from None
     if problems := problems_of_copy(file, rows):
-        raise UserError(
-            f"The database {url.render_as_string()} is damaged: {'; '.join(problems)}. Restore the latest good backup."
-        )
+        raise damaged(url, "; ".join(problems))
     return rows
 
 
@@ -186,7 +190,8 @@ class CopyFacts(NamedTuple):
     epoch: int
     title: str
     responses: int
-    payouts: int
+    payouts: frozenset[tuple[Any, ...]]
+    """Number and time of each payout: after a restore, numbers are used again."""
     settings: Mapping[str, str]
 
 
@@ -200,12 +205,13 @@ def facts_of_copy(file: Path) -> CopyFacts:
 
         stored = driver.ask("SELECT key, value FROM setting").fetchall() if "setting" in tables else []
         settings = {str(key): str(value) for key, value in stored}
+        payouts = driver.ask("SELECT id, made_at FROM payout").fetchall() if "payout" in tables else []
         return CopyFacts(
             first("SELECT mark FROM epoch WHERE number = 1", "epoch") or "",
             first("SELECT max(number) FROM epoch", "epoch") or 0,
             str(tomllib.loads(settings.get("study", "")).get("study", {}).get("title", "")),
             first("SELECT count(*) FROM response", "response") or 0,
-            first("SELECT count(*) FROM payout", "payout") or 0,
+            frozenset(tuple(row) for row in payouts),
             settings,
         )
 
@@ -224,7 +230,11 @@ def others_connected(url: URL) -> int:
 
 
 def _others(connection: Connection) -> int:
-    others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    # PostgreSQL's own processes, such as autovacuum, also appear here; they give way.
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        "AND backend_type = 'client backend'"
+    )
     return int(connection.execute(text(others)).scalar_one())
 
 

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, func, select
 
+from chorale.store.erased import ERASED_TEXT
 from chorale.store.identity_schema import worker_session
-from chorale.store.schema import erasure, event, response, worker
+from chorale.store.recruiting_schema import submission
+from chorale.store.schema import erasure, event, response, worker, worker_identity
 
 
 class Arrival(NamedTuple):
@@ -43,6 +45,22 @@ def sessions_of_others(tx: Connection) -> list[tuple[str, str]]:
         .order_by(worker_session.c.pseudonym)
     )
     return [(str(claimed), str(now)) for claimed, now in tx.execute(query)]
+
+
+def submissions_of_others(tx: Connection) -> list[str]:
+    """The workers with a submission whose participant is none of their platform IDs."""
+    own = exists().where(
+        worker_identity.c.worker_id == submission.c.worker_id,
+        worker_identity.c.external_id == submission.c.participant,
+    )
+    query = (
+        select(worker.c.pseudonym)
+        .join(submission, submission.c.worker_id == worker.c.id)
+        .where(~own, submission.c.participant != ERASED_TEXT)
+        .distinct()
+        .order_by(worker.c.pseudonym)
+    )
+    return [str(name) for name in tx.execute(query).scalars()]
 
 
 def session_count(tx: Connection) -> int:

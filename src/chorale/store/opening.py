@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError
 
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.model.plural import plural
 from chorale.model.problems import DamagedError, UnavailableError
 from chorale.store.database import Store, connect, connection_of, engine_of
 from chorale.store.failing import explained, place_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
+_SHORTEST_FILE = 100
+"""Length of the header of an SQLite file. A shorter one has no content."""
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
@@ -76,6 +79,7 @@ def open_store(
     """
     if url.get_backend_name() == "postgresql":
         need("greenlet", "psycopg")
+    refuse_empty_file(url)
     try:
         if check_seconds is not None:
             _look_through(url, check_seconds)
@@ -89,6 +93,16 @@ def open_store(
         said = getattr(error, "orig", error)
         raise UserError(f"The database {place_of(url)} can't be opened: {said}") from None
     return connect(url)
+
+
+def refuse_empty_file(url: URL) -> None:
+    """Refuse a file without content: SQLite would make a new database of it, as if nobody had ever worked."""
+    file = Path(str(url.database))
+    if url.get_backend_name() == "sqlite" and file.is_file() and (size := file.stat().st_size) < _SHORTEST_FILE:
+        raise DamagedError(
+            f"The database {file} has {plural(size, 'byte', 'bytes')}, too few for a database: it was damaged or never "
+            "started. Restore a backup in its place. To start a new study, delete it."
+        )
 
 
 def _look_through(url: URL, seconds: float) -> None:

@@ -1,12 +1,13 @@
 """Remaining personal data: of whom data could be erased, and of whom data were."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, func, select
 
 from chorale.store.erased import ERASED
 from chorale.store.erasing import WITHDRAWN
+from chorale.store.identity_schema import worker_session
 from chorale.store.schema import response, worker, worker_identity
 from chorale.store.workers import models
 
@@ -17,7 +18,7 @@ def erased_answers(tx: Connection) -> set[int]:
 
 
 class LastSeen(NamedTuple):
-    """A person with a stored identity, and their latest activity."""
+    """A person, with their last visit: when they last joined, signed in or answered."""
 
     worker_id: int
     worker: str
@@ -27,8 +28,20 @@ class LastSeen(NamedTuple):
     identified: bool
 
 
-def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
-    """Everybody with data that could be erased. Experts are staff, and left out."""
+class WorkLeft(NamedTuple):
+    """A worker's work other than a stage's items."""
+
+    last_at: int
+    """When they last answered."""
+    answers: int
+    """Number of answers that are not erased."""
+
+
+NO_WORK = WorkLeft(0, 0)
+
+
+def last_seen(tx: Connection, experts_panel: str, beside: Mapping[int, WorkLeft]) -> list[LastSeen]:
+    """Everybody with data that could be erased, given their work other than items. Experts are staff, and left out."""
     last = (
         select(
             response.c.worker_id,
@@ -38,26 +51,34 @@ def last_seen(tx: Connection, experts_panel: str) -> list[LastSeen]:
         .group_by(response.c.worker_id)
         .subquery()
     )
-    identified = worker_identity.c.external_id.not_like(f"{ERASED}%")
+    signed_in = (
+        select(worker_session.c.worker_id, func.max(worker_session.c.began_at).label("at"))
+        .group_by(worker_session.c.worker_id)
+        .subquery()
+    )
     query = (
         select(
             worker.c.id,
             worker.c.pseudonym,
             worker.c.arrived_at,
+            func.coalesce(signed_in.c.at, 0),
             func.coalesce(last.c.at, 0),
             func.coalesce(last.c.answers, 0),
-            identified,
+            worker_identity.c.external_id.not_like(f"{ERASED}%"),
         )
         .join(worker_identity, worker_identity.c.worker_id == worker.c.id)
         .outerjoin(last, last.c.worker_id == worker.c.id)
+        .outerjoin(signed_in, signed_in.c.worker_id == worker.c.id)
         .where(worker_identity.c.panel != experts_panel, worker.c.id.not_in(models()))
-        .where(or_(identified, func.coalesce(last.c.answers, 0) > 0))
         .order_by(worker.c.id)
     )
-    return [
-        LastSeen(number, name, max(arrived, answered), answers > 0, bool(known))
-        for number, name, arrived, answered, answers, known in tx.execute(query)
-    ]
+    people = []
+    for number, name, *times, answers, identified in tx.execute(query):
+        other = beside.get(number, NO_WORK)
+        has_answers = answers + other.answers > 0
+        if identified or has_answers:
+            people.append(LastSeen(number, name, max(*times, other.last_at), has_answers, bool(identified)))
+    return people
 
 
 class ErasedState(NamedTuple):

@@ -31,7 +31,7 @@ from chorale.store.in_use import OtherVersionError
 from chorale.store.opening import revisions
 from chorale.web.annotating import annotate_for_ever, keeps_annotating
 from chorale.web.console import console_routes
-from chorale.web.limits import FairQueue, KnowsCookie
+from chorale.web.limits import CookieOwner, FairQueue
 from chorale.web.links import signing_key, study_sessions
 from chorale.web.logs import AccessLog, CodeName
 from chorale.web.mailing import send_mail
@@ -114,7 +114,7 @@ def create_app(
     mount_static(app, parts)
     if requests_per_second:
         app.add_middleware(
-            FairQueue, per_second=requests_per_second, knows_cookie=_knows_cookie(site), limits_joining=site.open_by_url
+            FairQueue, per_second=requests_per_second, cookie_owner=_cookie_owner(site), limits_joining=site.open_by_url
         )
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     if access_log:
@@ -140,12 +140,15 @@ def mount_static(app: FastAPI, parts: Iterable[SitePart]) -> None:
     app.mount("/static", StaticFilesForever(directory=STATIC), name="static")
 
 
-def _knows_cookie(site: Site) -> KnowsCookie:
-    def knows(name: str, value: str) -> bool:
-        read = site.sessions.worker if name == WORKER_COOKIE else site.sessions.staff
-        return read(value) is not None
+def _cookie_owner(site: Site) -> CookieOwner:
+    def owner(name: str, value: str) -> str | None:
+        if name == WORKER_COOKIE:
+            worker = site.sessions.worker(value)
+            return None if worker is None else worker.pseudonym
+        member = site.sessions.staff(value)
+        return None if member is None else member.name
 
-    return knows
+    return owner
 
 
 def _arrivals(

@@ -105,7 +105,7 @@ def create_front(
     mount_static(app, parts)
     if options.requests_per_second:
         app.add_middleware(
-            FairQueue, per_second=options.requests_per_second, knows_cookie=lambda *_: False, limits_joining=False
+            FairQueue, per_second=options.requests_per_second, cookie_owner=lambda *_: None, limits_joining=False
         )
     app.add_middleware(Guard)
     if options.access_log:

@@ -24,8 +24,8 @@ JOINS_PER_MINUTE = 60
 MOST_REMEMBERED = 20_000
 _UNCOUNTED = ("/static/", "/tasks/")
 
-KnowsCookie = Callable[[str, str], bool]
-"""Whether we issued a cookie's value."""
+CookieOwner = Callable[[str, str], str | None]
+"""The person a cookie was issued to; None if we did not issue it."""
 
 
 class TokenBuckets:
@@ -53,11 +53,11 @@ class TokenBuckets:
 class FairQueue:
     """Makes requests wait for their turn, per signed-in worker, or per address for everybody else."""
 
-    def __init__(self, app: ASGIApp, per_second: float, knows_cookie: KnowsCookie, *, limits_joining: bool) -> None:
+    def __init__(self, app: ASGIApp, per_second: float, cookie_owner: CookieOwner, *, limits_joining: bool) -> None:
         self.app = app
         self._turns = TokenBuckets(per_second, per_second * BURST_SECONDS)
         self._joins = TokenBuckets(JOINS_PER_MINUTE / 60, JOINS_PER_MINUTE)
-        self._knows_cookie = knows_cookie
+        self._cookie_owner = cookie_owner
         self._limits_joining = limits_joining
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,9 +82,10 @@ class FairQueue:
         if not is_shared and self._limits_joining and scope["path"] in ("/join", "/welcome"):
             wait = self._joins.take(address, LONGEST_WAIT)
         for name in (WORKER_COOKIE, STAFF_COOKIE):
-            # Values that we did not issue are ignored: with new ones every time, there would be no limit.
-            if (value := cookies.get(name)) is not None and self._knows_cookie(name, value):
-                return max(wait, self._turns.take(value, LONGEST_WAIT))
+            # Counted by person: who opens their link again gets another cookie. Values that we did not issue are
+            # ignored. Otherwise, with a new cookie for every request, there would be no limit.
+            if (value := cookies.get(name)) is not None and (owner := self._cookie_owner(name, value)) is not None:
+                return max(wait, self._turns.take(f"{name}:{owner}", LONGEST_WAIT))
         return wait if is_shared else max(wait, self._turns.take(address, LONGEST_WAIT))
 
 

@@ -1,6 +1,7 @@
 """Checks that pictures, audio and video of items are in the study folder."""
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from chorale.contract import Task
 from chorale.files.toml_lines import TomlPath
@@ -19,6 +20,12 @@ def check_media(task: Task, items: Sequence[NewItem], at: TomlPath, report: Chec
     }
     files = {name: report.root / name for name in sorted(named) if "://" not in name}
     missing = [name for name, file in files.items() if not file.is_file()]
+    root = report.root.resolve()
+    report.named.update(
+        PurePosixPath(name).as_posix()
+        for name, file in files.items()
+        if name not in missing and ".." not in PurePosixPath(name).parts and file.resolve().is_relative_to(root)
+    )
     if missing:
         count = plural(len(missing), "file", "files")
         message = f"items name {count} that the study folder does not have"

@@ -49,7 +49,8 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
     elif not path.is_file():
         report.setting(at, "is not a file", "Name a file.", relative)
     else:
-        report.named.add(path.relative_to(report.root.resolve()).as_posix())
+        # By its own name, also if it is a link to another file of the folder: a restored study looks for this name.
+        report.named.add(Path(relative).as_posix())
         return path
     return None
 

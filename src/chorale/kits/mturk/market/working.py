@@ -245,6 +245,14 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
     notify(market, hit.type, "AssignmentReturned", hit.name, row.name)
 
 
+def give_back_all(tx: Tx, study: Study, worker_id: int) -> int:
+    """Returns all HITs of a worker who has left; returns how many."""
+    held = assignments.held_by(tx, worker_id)
+    for row in held:
+        give_back(tx, study, worker_id, row.name)
+    return len(held)
+
+
 def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
     """Accepts the submission of an assignment once. False if the assignment does not exist.
 

@@ -1,14 +1,15 @@
 """HITs in addition to a study's items: their tables, remaining cost, and submitters."""
 
 from collections import Counter
+from typing import Any
 
-from sqlalchemy import Connection, and_, delete, select, text, update
+from sqlalchemy import Connection, and_, delete, func, select, text, update
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from chorale.engine.forgetting import UNSCRUBBED
 from chorale.engine.parts import WorkPart
 from chorale.kits.mturk.market.stage import TASK
-from chorale.kits.mturk.market.working import work_beside
+from chorale.kits.mturk.market.working import give_back_all, work_beside
 from chorale.kits.mturk.store import old_workers
 from chorale.kits.mturk.store.hits import promised
 from chorale.kits.mturk.store.schema import assignment, block, bonus, metadata, old_worker, qualification_request
@@ -16,6 +17,7 @@ from chorale.store import participations
 from chorale.store.erased import ERASED_TEXT
 from chorale.store.erasing import erase_reasons
 from chorale.store.kit_tables import KitTables
+from chorale.store.remaining import WorkLeft
 from chorale.store.schema import entry, erasure, participation, stage
 from chorale.store.settings import set_setting
 
@@ -51,6 +53,35 @@ def _erase_texts(tx: Connection, worker_id: int) -> int:
     own = and_(entry.c.worker_id == worker_id, entry.c.cause.like("mturk:bonus:%"))
     tx.execute(update(entry).where(own).values(reason=ERASED_TEXT))
     return changed
+
+
+_HAS_ANSWER = func.coalesce(assignment.c.answer, "") != ""
+
+
+def _work_left(tx: Connection) -> dict[int, WorkLeft]:
+    query = select(
+        assignment.c.worker_id,
+        func.max(func.coalesce(assignment.c.submitted_at, assignment.c.accepted_at)),
+        func.count().filter(_HAS_ANSWER),
+    )
+    return {number: WorkLeft(at, answers) for number, at, answers in tx.execute(query.group_by(assignment.c.worker_id))}
+
+
+def _personal_data(tx: Connection, worker_id: int) -> dict[str, Any]:
+    """HITs, qualification requests, bonuses and the worker's old ID, as stored."""
+    tables = {
+        "hits": (assignment, ("name", "state", "accepted_at", "submitted_at", "answer", "feedback", "reward")),
+        "qualification_requests": (qualification_request, ("name", "state", "at", "answer", "reason")),
+        "hit_bonuses": (bonus, ("amount", "reason", "at")),
+        "blocks": (block, ("reason", "at")),
+        "mturk_ids": (old_worker, ("old_id",)),
+    }
+    return {
+        name: [
+            dict(row) for row in tx.execute(select(*table.c[columns]).where(table.c.worker_id == worker_id)).mappings()
+        ]
+        for name, (table, columns) in tables.items()
+    }
 
 
 def _add_old_workers(tx: Connection) -> None:
@@ -93,4 +124,7 @@ WORK = WorkPart(
     _erase,
     old_workers.forget,
     _erase_texts,
+    give_back_all,
+    _work_left,
+    _personal_data,
 )
