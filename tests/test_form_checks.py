@@ -18,6 +18,15 @@ def rename(path: Path, old: str, new: str) -> None:
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
 
 
+def test_the_ids_of_a_round_are_to_be_renamed(tmp_path: Path) -> None:
+    """Before, `items.id` was suggested, which a round does not have."""
+    row = {"message_id": "t1", "text": "Go away.", "answer": {"one": "a"}, "explanation": "It is."}
+    write_form_study(tmp_path, ONE, rows=json.dumps(row) + "\n")
+    rename(tmp_path / "study.toml", "items = {", "round = {")
+    told = "\n".join(map(str, check_folder(tmp_path)[1]))
+    assert "Rename the column `message_id`." in told and "items.id" not in told
+
+
 def test_the_column_of_ids_can_be_named(tmp_path: Path) -> None:
     write_comments_study(tmp_path, count=60)
     rename(tmp_path / "comments.csv", "id,text", "comment_id,text")

@@ -6,6 +6,7 @@ speed is the mean of 168,000 people: Dhakal et al. (2018), "Observations on typi
 The other numbers are deliberately low guesses: the estimate should detect pay that is certainly too low.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 from chorale.contract.fields import FieldKind
 from chorale.contract.task import Task
 from chorale.model import Payload
+from chorale.text.scripts import length_in_words
 
 WORDS_PER_MINUTE = 238
 WORDS_TYPED_PER_MINUTE = 52
@@ -45,7 +47,7 @@ def reading_seconds(text: str) -> float:
     >>> round(reading_seconds("one two three four"), 2)
     1.01
     """
-    return len(text.split()) * 60 / WORDS_PER_MINUTE
+    return length_in_words(text) * 60 / WORDS_PER_MINUTE
 
 
 def estimated_seconds(task: Task, payload: Payload) -> float:
@@ -73,11 +75,11 @@ def writing_seconds(task: Task, parts: float) -> float:
 
 def shown_words(task: Task, payload: Payload) -> int:
     """The number of words that an item shows."""
-    return _shown(task.form.read(task.form.shown(payload))).words
+    return math.ceil(_shown(task.form.read(task.form.shown(payload))).words)
 
 
 class _ShownCounts(NamedTuple):
-    words: int = 0
+    words: float = 0
     pictures: int = 0
     options: int = 0
 
@@ -85,7 +87,7 @@ class _ShownCounts(NamedTuple):
 def _shown(value: Any) -> _ShownCounts:
     match value:
         case str():
-            return _ShownCounts(pictures=1) if _PICTURE.match(value) else _ShownCounts(words=len(value.split()))
+            return _ShownCounts(pictures=1) if _PICTURE.match(value) else _ShownCounts(words=length_in_words(value))
         case Mapping():
             return _together(value.values())
         case Sequence():
