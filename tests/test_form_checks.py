@@ -118,3 +118,15 @@ def test_gold_that_grades_nothing_is_a_mistake(tmp_path: Path) -> None:
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     _, (problem,) = check_folder(tmp_path)
     assert "must have an answer to a graded field: `why` has gold" in str(problem)
+
+
+def test_a_dialogue_without_turns_to_answer_is_pointed_out(tmp_path: Path) -> None:
+    """Before, nobody could answer such an item, and nothing said so."""
+    asked = field_toml(
+        name="help", kind="turn_choice", ask="Helpful?", item="talk", options=["a", "b"], speakers=["bot"]
+    )
+    talks = {"i1": ["user"], "i2": ["user", "bot"]}
+    rows = [{"id": key, "talk": [{"speaker": name, "text": "Hello"} for name in names]} for key, names in talks.items()]
+    write_form_study(tmp_path, asked, rows="".join(json.dumps(row) + "\n" for row in rows))
+    notes = "\n".join(study_notes(load_folder(tmp_path)))
+    assert "in 1 item `talk` has no turn of bot, so nobody can answer `help`" in notes

@@ -232,7 +232,7 @@
       const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (event.key === "Delete" || event.key === "Backspace") this.remove(position);
       else if (step) this.#push(position, step, event.shiftKey);
-      else if (BY_POINTS.includes(this.kind) && event.key.toLowerCase() === "n") this.#choosePoint(position, 1);
+      else if (BY_POINTS.includes(this.kind) && event.key.toLowerCase() === "n") this.#chooseNextPoint(position);
       else if (BY_POINTS.includes(this.kind) && event.key === "+") this.#insertPoint(position);
       else return;
       event.preventDefault();
@@ -246,9 +246,9 @@
       return this.chosen[0] === position ? Math.min(this.chosen[1], last) : last;
     }
 
-    /** @param {number} position @param {number} by */
-    #choosePoint(position, by) {
-      this.chosen = [position, (this.#chosenPoint(position) + by) % this.shapes[position].points.length];
+    /** @param {number} position */
+    #chooseNextPoint(position) {
+      this.chosen = [position, (this.#chosenPoint(position) + 1) % this.shapes[position].points.length];
       this.show();
     }
 
@@ -258,8 +258,8 @@
       const place = this.#chosenPoint(position);
       const [[x, y], [nextX, nextY]] = [points[place], points[(place + 1) % points.length]];
       const between = /** @type {[number, number]} */ ([Math.round((x + nextX) / 2), Math.round((y + nextY) / 2)]);
+      this.chosen = [position, place + 1];
       this.#reshape(position, [...points.slice(0, place + 1), between, ...points.slice(place + 1)]);
-      this.#choosePoint(position, 1);
     }
 
     /** @param {number} position @param {number[]} step @param {boolean} onePoint */
