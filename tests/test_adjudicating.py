@@ -170,7 +170,7 @@ def test_the_sample_is_random_and_the_same_every_time(study: Study) -> None:
     ranks = {f"c{number:03d}": adjudicating.sample_rank(study, stage, f"c{number:03d}") for number in range(COUNT)}
     drawn = sorted((key for key in ranks if ranks[key] < 2**63), key=ranks.__getitem__)
     assert 1 < len(drawn) < COUNT and drawn != sorted(drawn)
-    seen = []
+    seen: list[str] = []
     while case := look(study, lambda tx: adjudicating.next_case(tx, study, stage, "sampled")):
         assert case.left == len(drawn) - len(seen)
         seen.append(case.item.key)
