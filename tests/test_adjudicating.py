@@ -273,6 +273,23 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         assert "Mild." in item_page and "Decided by a reviewer" in item_page
 
 
+def test_spans_can_be_quoted_instead_of_counted(tmp_path: Path) -> None:
+    """Before, other words than those that people marked had to be counted in tokens."""
+    fields = field_toml(name="words", kind="spans", ask="Which?", item="text")
+    row = json.dumps({"id": "i1", "text": "Wait here, you."})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"words": [{"start": 0, "end": 1}]})
+        stage = study.stage("only")
+        for quoted, spans in (("you", [(3, 4)]), (["Wait here", "you"], [(0, 2), (3, 4)])):
+            do(study, adjudicating.decide, stage, "i1", {"words": quoted}, "It is an order.", "rae")
+            (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+            assert [(span["start"], span["end"]) for span in item.answer["words"]] == spans
+        with pytest.raises(UserError, match="which is not in the text"):
+            do(study, adjudicating.decide, stage, "i1", {"words": "there"}, "It is an order.", "rae")
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
 @runs
 async def test_after_a_mistake_the_same_item_is_shown_again(study: Study) -> None:
     """Before, the first item of the queue was shown, and what was filled in for another would have decided it."""

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from chorale.contract import AnswerField
 from chorale.contract.answer_words import answer_words
+from chorale.contract.fields import FieldKind
 from chorale.engine.combining import field_results
 from chorale.engine.decisions import WHOLE, record_decision
 from chorale.engine.running import RunningStage, Study
@@ -38,9 +39,23 @@ def decide(
     kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
-    record_decision(tx, study, stage, item, decision, kept, by)
+    record_decision(tx, study, stage, item, _with_spans_located(stage, item, decision), kept, by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
+
+
+def _with_spans_located(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision whose spans may be quotations, as in gold, with the spans in tokens. A text is one quotation."""
+    made = dict(decision)
+    for field in stage.task.shape.fields:
+        value = made.get(field.name)
+        if field.kind is not FieldKind.SPANS or value is None:
+            continue
+        spans = [value] if isinstance(value, str) else value
+        if isinstance(spans, list) and any(map(_is_quotation, spans)):
+            gold = stage.parsed_gold({field.name: spans}, item)
+            made[field.name] = codec.from_text(codec.as_text(gold[field.name]))
+    return made
 
 
 def checked_reason(reason: str) -> str:
@@ -48,6 +63,10 @@ def checked_reason(reason: str) -> str:
     if not reason.strip():
         raise UserError("Enter a reason. It is kept with the decision.")
     return reason.strip()
+
+
+def _is_quotation(span: Any) -> bool:
+    return isinstance(span, str) or (isinstance(span, dict) and "text" in span)
 
 
 # Items to decide
@@ -78,6 +97,8 @@ class ToDecide:
     agreed: bool
     is_text: bool
     """Whether it is free text, which need not be decided."""
+    is_spans: bool
+    """Whether another value may quote the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +172,15 @@ def _fields(
 ) -> Iterator[ToDecide]:
     if not stage.task.shape.fields:
         words = partial(answer_words, stage.task, item.payload)
-        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words, is_text=False)
+        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words)
     for field in stage.task.shape.fields:
         values = [answer.get(field.name) for answer in given]
         words = partial(_field_words, field, item)
         result = (item.answer or {}).get(field.name)
         confidence = sure.get(field.name)
-        yield _to_decide(field.name, field.ask, values, result, confidence, words, is_text=not field.compared)
+        spans = field.kind is FieldKind.SPANS
+        is_text = not field.compared
+        yield _to_decide(field.name, field.ask, values, result, confidence, words, is_text=is_text, is_spans=spans)
 
 
 def _field_words(field: AnswerField, item: Item, value: Any) -> str:
@@ -172,14 +195,15 @@ def _to_decide(
     confidence: float | None,
     words: Callable[[Any], str],
     *,
-    is_text: bool,
+    is_text: bool = False,
+    is_spans: bool = False,
 ) -> ToDecide:
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
     # Free texts are not aggregated: each is in its own column.
     aggregated = "" if result is None or is_text else words(result)
-    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text)
+    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text, is_spans)
 
 
 def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:
