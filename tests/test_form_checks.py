@@ -120,6 +120,16 @@ def test_gold_that_grades_nothing_is_a_mistake(tmp_path: Path) -> None:
     assert "must have an answer to a graded field: `why` has gold" in str(problem)
 
 
+def test_a_wrong_form_does_not_hide_errors_in_the_items(tmp_path: Path) -> None:
+    """Before, the items were not read until the form was right."""
+    rows = json.dumps({"id": "i1", "text": "Go."}) + "\n"
+    write_form_study(tmp_path, ONE.replace('"choice"', '"chioce"'), rows=f'{rows}{rows}{{"id": "i2", "text":\n')
+    told = [str(one) for one in check_folder(tmp_path)[1]]
+    assert any("'chioce'" in one for one in told)
+    assert any("items.jsonl:2: `id` is already used in line 1" in one for one in told)
+    assert any("items.jsonl:3: is not JSON" in one for one in told)
+
+
 def test_a_dialogue_without_turns_to_answer_is_pointed_out(tmp_path: Path) -> None:
     """Before, nobody could answer such an item, and nothing said so."""
     asked = field_toml(

@@ -205,8 +205,12 @@ def _read_items_of(
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
     file = row_file(settings.file, draft.at("items", "file"), report, settings.id)
-    if file is None or task is None:
+    if file is None:
         return (), frozenset()
+    if task is None:
+        # Without a valid form, rows can be checked only for what every item needs.
+        lines: dict[str, int] = {}
+        return (), frozenset(key for row in file.rows(BaseModel) if (key := file.key_of(row, lines)) is not None)
     items = tuple(_items_in(file, task))
     return items, frozenset(item.key for item in items) | frozenset(item.group for item in items)
 
