@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from chorale.cli.program import app
 from chorale.engine.opening import open_study
 from chorale.folder.plan import study_notes
 from chorale.folder.reading import check_folder, load_folder
@@ -140,3 +142,10 @@ def test_a_dialogue_without_turns_to_answer_is_pointed_out(tmp_path: Path) -> No
     write_form_study(tmp_path, asked, rows="".join(json.dumps(row) + "\n" for row in rows))
     notes = "\n".join(study_notes(load_folder(tmp_path)))
     assert "in 1 item `talk` has no turn of bot, so nobody can answer `help`" in notes
+
+
+@pytest.mark.parametrize(("judgments", "told"), [(1, "1 worker who completes"), (2, "2 workers who complete")])
+def test_the_number_of_workers_is_a_sentence(tmp_path: Path, judgments: int, told: str) -> None:
+    write_form_study(tmp_path, ONE, rows='{"id": "i1", "text": "Go."}\n', extra=f"judgments = {judgments}")
+    checked = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert f"Needs at least {told}" in " ".join(checked.output.split())
