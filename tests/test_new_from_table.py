@@ -141,7 +141,7 @@ def test_a_csv_file_may_have_other_separators(tmp_path: Path, separator: str) ->
     assert "1 item, texts from `text`, IDs from `id`" in made.output
 
 
-@pytest.mark.parametrize("name", ["comments.xlsx", "comments.csv"])
+@pytest.mark.parametrize("name", ["comments.xlsx", "COMMENTS.XLSX", "comments.csv"])
 def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path: Path, name: str) -> None:
     refused = _new(tmp_path, "PK\x03\x04\x00\x00", *QUESTION, name=name)
     assert refused.exit_code == 2
@@ -230,3 +230,9 @@ def test_an_hour_pays_the_minimum_with_reading_the_guidelines(tmp_path: Path) ->
     _new(tmp_path, f"comment_id,text\n{rows}", *QUESTION)
     [stage] = json.loads(CliRunner().invoke(app, ["check", str(tmp_path / "study"), "--json"]).output)["stages"]
     assert stage["hourly_wage"] >= 1200
+
+
+def test_an_old_spreadsheet_is_recognised_under_another_name(tmp_path: Path) -> None:
+    (tmp_path / "comments.csv").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100))
+    command = ["new", str(tmp_path / "study"), "--from", str(tmp_path / "comments.csv"), *QUESTION]
+    assert "is a spreadsheet" in " ".join(CliRunner().invoke(app, command).stderr.split())
