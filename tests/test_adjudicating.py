@@ -167,11 +167,24 @@ def test_verify_finds_a_decision_that_nobody_made(study: Study) -> None:
 
 def test_the_sample_is_random_and_the_same_every_time(study: Study) -> None:
     stage = study.stage("main").under(study.stage("main").settings.model_copy(update={"review_sample": 0.5}))
-    keys = [f"c{number:03d}" for number in range(1000)]
-    drawn = [key for key in keys if adjudicating.is_sampled(study, stage, key)]
-    assert 400 < len(drawn) < 600 and drawn == [key for key in keys if adjudicating.is_sampled(study, stage, key)]
-    case = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "sampled"))
-    assert case is not None and case.item.key in drawn
+    ranks = {f"c{number:03d}": adjudicating.sample_rank(study, stage, f"c{number:03d}") for number in range(COUNT)}
+    drawn = sorted((key for key in ranks if ranks[key] < 2**63), key=ranks.__getitem__)
+    assert 1 < len(drawn) < COUNT and drawn != sorted(drawn)
+    seen: list[str] = []
+    while case := look(study, lambda tx: adjudicating.next_case(tx, study, stage, "sampled")):
+        assert case.left == len(drawn) - len(seen)
+        seen.append(case.item.key)
+        do(study, adjudicating.decide, stage, case.item.key, {"severity": 2}, "Mild.", "rae")
+    assert seen == drawn, "all of the sample, in its own order and not by confidence"
+
+
+def test_items_outside_the_sample_do_not_keep_others_from_it(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, only the least confident items were looked at, and those that were not sampled stayed there."""
+    monkeypatch.setattr(adjudicating, "_AT_ONCE", 1)
+    last = max(look(study, lambda tx: list(all_items(tx, "main"))), key=lambda item: (item.confidence or 0, item.key))
+    monkeypatch.setattr(adjudicating, "sample_rank", lambda _study, _stage, key: 0 if key == last.key else 2**64 - 1)
+    case = look(study, lambda tx: adjudicating.next_case(tx, study, study.stage("main"), "sampled"))
+    assert case is not None and (case.item.key, case.left) == (last.key, 1)
 
 
 def test_later_stages_follow_a_decision(tmp_path: Path) -> None:
@@ -216,7 +229,7 @@ options = ["yes", "no"]
 @runs
 async def test_an_empty_sample_is_explained_by_its_size(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     # All items are complete, so waiting for more of them would not help.
-    monkeypatch.setattr(adjudicating, "is_sampled", lambda *_: False)
+    monkeypatch.setattr(adjudicating, "sample_rank", lambda *_: 2**64 - 1)
     async with browser(create_app(study)) as client:
         await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
         page = (await client.get("/console/review/main?queue=sampled")).text
@@ -258,6 +271,42 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         await set_up(client, study)
         item_page = (await client.get(f"/console/items/one?stage=main&key={case.item.key}")).text
         assert "Mild." in item_page and "Decided by a reviewer" in item_page
+
+
+def test_spans_can_be_quoted_instead_of_counted(tmp_path: Path) -> None:
+    """Before, other words than those that people marked had to be counted in tokens."""
+    fields = field_toml(name="words", kind="spans", ask="Which?", item="text")
+    row = json.dumps({"id": "i1", "text": "Wait here, you."})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"words": [{"start": 0, "end": 1}]})
+        stage = study.stage("only")
+        for quoted, spans in (("you", [(3, 4)]), (["Wait here", "you"], [(0, 2), (3, 4)])):
+            do(study, adjudicating.decide, stage, "i1", {"words": quoted}, "It is an order.", "rae")
+            (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+            assert [(span["start"], span["end"]) for span in item.answer["words"]] == spans
+        with pytest.raises(UserError, match="which is not in the text"):
+            do(study, adjudicating.decide, stage, "i1", {"words": "there"}, "It is an order.", "rae")
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+@runs
+async def test_after_a_mistake_the_same_item_is_shown_again(study: Study) -> None:
+    """Before, the first item of the queue was shown, and what was filled in for another would have decided it."""
+    stage = study.stage("main")
+    first = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all"))
+    assert first is not None
+    second = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all", first.item.key))
+    assert second is not None and second.item.key != first.item.key
+    async with browser(create_app(study)) as client:
+        await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+        sent = {"key": second.item.key, "queue": "all", "field-class": '"rude"', "reason": ""}
+        page = await client.post("/console/review/main", data=sent)
+        assert page.status_code == 422 and f'name="key" value="{second.item.key}"' in page.text
+        assert 'value="&#34;rude&#34;" checked' in page.text
+        page = await client.post("/console/review/main", data={**sent, "key": "nowhere", "reason": "So."})
+        assert page.status_code == 422 and f'name="key" value="{first.item.key}"' in page.text
+        assert 'value="&#34;rude&#34;" checked' not in page.text
 
 
 @runs

@@ -510,3 +510,16 @@ def test_practice_shows_what_is_right_beside_what_was_answered(chromium: Browser
         for context in chromium.contexts:
             context.close()
         assert scene.watch.complaints == []
+
+
+def test_characters_count_as_words_where_there_are_no_spaces(scene: Scene) -> None:
+    """Before, a Chinese answer was one word, whatever its length."""
+    page = scene.worker().open("only").page
+    field = page.locator("[data-field=more]")
+    counts = {"太粗鲁。": "3 words", "rude 太粗鲁": "4 words", "it is - rude": "4 words", "すごい！": "3 words"}
+    for text, count in counts.items():
+        field.locator("textarea").fill(text)
+        expect(field.locator(".form-count")).to_contain_text(count)
+    field.locator("textarea").fill("他在骂人，太粗鲁了")
+    page.locator("#submit").click(delay=600)
+    expect(field.locator(".form-error")).to_have_text("Please write at most 5 words (you have written 8).")

@@ -119,6 +119,13 @@ ask = "When is it loud?"
 item = "noise"
 options = ["loud", "quiet"]
 """,
+    "outline": """
+[[stage.options.fields]]
+name = "outline"
+kind = "polygons"
+ask = "Outline the square"
+item = "drawing"
+""",
 }
 SQUARE = """<svg xmlns="http://www.w3.org/2000/svg" width="400" height="200">
 <rect width="400" height="200" fill="#eee"/>
@@ -421,3 +428,62 @@ def test_boxes_and_segments_by_keyboard_and_again_after_a_reload(scene: Scene) -
     (answer,) = scene.answers()
     assert answer["boxes"][0]["x"] == pytest.approx(0.405, abs=0.01)
     assert answer["segments"] == [{"start": 0, "end": 1, "label": "quiet"}]
+
+
+def test_a_moved_box_stops_at_the_edge_and_times_keep_the_focus(scene: Scene) -> None:
+    """Before, a box was squeezed to nothing at the edge, and one press of an arrow key lost the focus."""
+    page = scene.worker().open("media").page
+    press = page.keyboard.press
+    tab_to(page, page.get_by_role("button", name="Add a box"))
+    press("Enter")
+    for _ in range(85):
+        press("ArrowLeft")
+    box = page.locator(".drawing-layer rect")
+    assert [box.get_attribute(name) for name in ("x", "width")] == ["0", "80"]
+    wait_for_sound(page)
+    page.get_by_role("button", name="Start a segment here").click()
+    page.evaluate("document.querySelector('.form-player audio').currentTime = 1")
+    page.get_by_role("button", name="End the segment here").click()
+    start = page.get_by_label("Start in seconds")
+    start.focus()
+    press("ArrowUp")
+    press("ArrowUp")
+    expect(start).to_be_focused()
+    expect(start).to_have_value("0.2")
+    expect(page.get_by_role("button", name="Remove: Segment from 0.2 to 1 s")).to_be_visible()
+    label = page.get_by_label("Label", exact=True)
+    label.focus()
+    label.select_option("quiet")
+    expect(label).to_be_focused()
+
+
+def test_time_runs_from_left_to_right_in_every_language(scene: Scene) -> None:
+    """Before, a segment that was dragged on the left was drawn on the right."""
+    page = scene.worker().open("media").page
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    wait_for_sound(page)
+    bar = page.locator(".form-bar")
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 5, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 4, box["y"] + 10, steps=4)
+    page.mouse.up()
+    drawn = page.locator(".form-stretch").bounding_box()
+    assert drawn is not None
+    assert drawn["x"] == pytest.approx(box["x"] + 5, abs=3)
+
+
+def test_a_polygon_is_drawn_by_keyboard(scene: Scene) -> None:
+    """Before, only the last point of a triangle could be moved."""
+    worker = scene.worker().open("outline")
+    page = worker.page
+    tab_to(page, page.get_by_role("button", name="Add a polygon"))
+    for key in ("Enter", "+", "Shift+ArrowDown", "n", "Shift+ArrowLeft"):
+        page.keyboard.press(key)
+    expect(page.locator(".drawing-layer polygon")).to_have_attribute("points", "158,120 200,80 240,120 200,122")
+    page.locator("#submit").click(delay=600)
+    worker.at_question(2)
+    (answer,) = scene.answers()
+    assert len(answer["outline"][0]["points"]) == 4

@@ -169,6 +169,7 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
         (LONG, "four", "has 4 characters"),
         (LONG, "one two three four five six seven", "has 7 words but must have at most 6"),
         (LONG | {"min_words": 3}, "one two", "has 2 words but must have at least 3"),
+        (LONG, "他在骂人，太粗鲁了", "has 8 words but must have at most 6"),
         (SPANS, [], "has 0 spans but must have at least 1"),
         (SPANS, [span(2, 2)], "whose end is not after its start"),
         (SPANS, [span(-1, 2)], "whose end is not after its start"),

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from chorale.cli.program import app
 from chorale.engine.opening import open_study
 from chorale.folder.plan import study_notes
 from chorale.folder.reading import check_folder, load_folder
@@ -16,6 +18,15 @@ from test_form import ONE, field_toml, write_form_study
 
 def rename(path: Path, old: str, new: str) -> None:
     path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
+def test_the_ids_of_a_round_are_to_be_renamed(tmp_path: Path) -> None:
+    """Before, `items.id` was suggested, which a round does not have."""
+    row = {"message_id": "t1", "text": "Go away.", "answer": {"one": "a"}, "explanation": "It is."}
+    write_form_study(tmp_path, ONE, rows=json.dumps(row) + "\n")
+    rename(tmp_path / "study.toml", "items = {", "round = {")
+    told = "\n".join(map(str, check_folder(tmp_path)[1]))
+    assert "Rename the column `message_id`." in told and "items.id" not in told
 
 
 def test_the_column_of_ids_can_be_named(tmp_path: Path) -> None:
@@ -109,3 +120,32 @@ def test_gold_that_grades_nothing_is_a_mistake(tmp_path: Path) -> None:
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     _, (problem,) = check_folder(tmp_path)
     assert "must have an answer to a graded field: `why` has gold" in str(problem)
+
+
+def test_a_wrong_form_does_not_hide_errors_in_the_items(tmp_path: Path) -> None:
+    """Before, the items were not read until the form was right."""
+    rows = json.dumps({"id": "i1", "text": "Go."}) + "\n"
+    write_form_study(tmp_path, ONE.replace('"choice"', '"chioce"'), rows=f'{rows}{rows}{{"id": "i2", "text":\n')
+    told = [str(one) for one in check_folder(tmp_path)[1]]
+    assert any("'chioce'" in one for one in told)
+    assert any("items.jsonl:2: `id` is already used in line 1" in one for one in told)
+    assert any("items.jsonl:3: is not JSON" in one for one in told)
+
+
+def test_a_dialogue_without_turns_to_answer_is_pointed_out(tmp_path: Path) -> None:
+    """Before, nobody could answer such an item, and nothing said so."""
+    asked = field_toml(
+        name="help", kind="turn_choice", ask="Helpful?", item="talk", options=["a", "b"], speakers=["bot"]
+    )
+    talks = {"i1": ["user"], "i2": ["user", "bot"]}
+    rows = [{"id": key, "talk": [{"speaker": name, "text": "Hello"} for name in names]} for key, names in talks.items()]
+    write_form_study(tmp_path, asked, rows="".join(json.dumps(row) + "\n" for row in rows))
+    notes = "\n".join(study_notes(load_folder(tmp_path)))
+    assert "in 1 item `talk` has no turn of bot, so nobody can answer `help`" in notes
+
+
+@pytest.mark.parametrize(("judgments", "told"), [(1, "1 worker who completes"), (2, "2 workers who complete")])
+def test_the_number_of_workers_is_a_sentence(tmp_path: Path, judgments: int, told: str) -> None:
+    write_form_study(tmp_path, ONE, rows='{"id": "i1", "text": "Go."}\n', extra=f"judgments = {judgments}")
+    checked = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert f"Needs at least {told}" in " ".join(checked.output.split())

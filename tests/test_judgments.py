@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from chorale.cli.program import app
 from chorale.files.source import MOST_PROBLEMS
 from chorale.metrics.judgments import Judgments, set_name
 from chorale.metrics.ordering import order_of
@@ -491,3 +493,20 @@ def test_options_come_from_a_list_or_a_file(tmp_path: Path) -> None:
     assert read_options(str(written(tmp_path / "o.txt", "yes\nno\n\n"))) == ("no", "yes")
     with pytest.raises(UserError, match="no such file"):
         read_options("o.txt")
+
+
+def test_a_table_of_values_is_refused_also_with_a_label(tmp_path: Path) -> None:
+    """Before, `--task item` was suggested, which mixes the values of all fields."""
+    path = tmp_path / "tidy.csv"
+    path.write_text("stage,item,worker,field,kind,value,label\nm,i1,w1,tone,label,rude,\nm,i1,w1,why,text,so,\n")
+    told = CliRunner().invoke(app, ["agreement", str(path), "--label", "label"]).stderr
+    assert "has a row for every value of every field. Use the `crowdkit` export" in " ".join(told.split())
+    assert "--task" not in told
+
+
+def test_aggregating_free_text_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.csv"
+    rows = "".join(f"t{number // 2},w{number % 2},reason {number}\n" for number in range(60))
+    path.write_text(f"task,worker,label\n{rows}")
+    told = CliRunner().invoke(app, ["aggregate", str(path)])
+    assert "60 of 60 labels are different, which looks like free text" in " ".join((told.output + told.stderr).split())

@@ -50,6 +50,48 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     assert [item.key for item in stage.items][1] == "Go away and stay away."
 
 
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("x" * 201, "row 2 is not a text of 1 to 200 printable characters"),
+        (1.5, "row 2 is not a text of 1 to 200 printable characters"),
+        ("a\tb", "row 2 is not a text of 1 to 200 printable characters"),
+    ],
+)
+def test_ids_that_the_check_refuses_are_not_used(tmp_path: Path, value: object, why: str) -> None:
+    """Before, the study was made with them and did not pass the check."""
+    rows = [{"id": "c1", "text": "Some words."}, {"id": value, "text": "Other words."}]
+    made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
+    assert f"(in `id`, {why})" in " ".join(made.output.split())
+    assert len(load_folder(tmp_path / "study").stages[0].items) == 2
+
+
+def test_spaces_around_ids_are_removed(tmp_path: Path) -> None:
+    made = _new(tmp_path, "id,text\n c1 ,Some words.\nc2,Other words.\n", *QUESTION)
+    assert made.exit_code == 0, made.output
+    assert [item.key for item in load_folder(tmp_path / "study").stages[0].items] == ["c1", "c2"]
+
+
+@pytest.mark.parametrize("text", ["word " * 10_001, {"deep": "x"}])
+def test_a_text_that_can_not_be_shown_is_refused_at_once(tmp_path: Path, text: object) -> None:
+    rows = [{"id": "c1", "text": "Some words."}, {"id": "c2", "text": text}]
+    made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
+    assert made.exit_code == 2 and not (tmp_path / "study").exists()
+    assert "row 2 has no text of at most 50,000 characters in the column `text`" in " ".join(made.output.split())
+
+
+def test_texts_without_spaces_are_found_and_paid(tmp_path: Path) -> None:
+    """Before, a Chinese text was one word: another column was shown, and reading was not paid."""
+    text = "你真是个大傻瓜，快走开吧。我们再也不想看到你了。"
+    made = _new(tmp_path, f"id,comment,source\n1,{text},a web forum\n2,{text}好,a web forum\n", *QUESTION)
+    assert "texts from `comment`" in made.output
+    [stage] = load_folder(tmp_path / "study").stages
+    short = _new(tmp_path / "short", "id,comment,source\n1,你,forum\n2,好,forum\n", *QUESTION, "--text", "comment")
+    assert short.exit_code == 0, short.output
+    [other] = load_folder(tmp_path / "short" / "study").stages
+    assert (stage.settings.pay.expected_seconds or 0) > (other.settings.pay.expected_seconds or 0) + 4
+
+
 def test_rows_without_usable_ids_are_numbered(tmp_path: Path) -> None:
     rows = [{"id": "same", "text": f"Comment {number}"} for number in range(12)]
     made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
@@ -99,7 +141,7 @@ def test_a_csv_file_may_have_other_separators(tmp_path: Path, separator: str) ->
     assert "1 item, texts from `text`, IDs from `id`" in made.output
 
 
-@pytest.mark.parametrize("name", ["comments.xlsx", "comments.csv"])
+@pytest.mark.parametrize("name", ["comments.xlsx", "COMMENTS.XLSX", "comments.csv"])
 def test_a_spreadsheet_is_to_be_saved_as_csv(tmp_path: Path, name: str) -> None:
     refused = _new(tmp_path, "PK\x03\x04\x00\x00", *QUESTION, name=name)
     assert refused.exit_code == 2
@@ -188,3 +230,9 @@ def test_an_hour_pays_the_minimum_with_reading_the_guidelines(tmp_path: Path) ->
     _new(tmp_path, f"comment_id,text\n{rows}", *QUESTION)
     [stage] = json.loads(CliRunner().invoke(app, ["check", str(tmp_path / "study"), "--json"]).output)["stages"]
     assert stage["hourly_wage"] >= 1200
+
+
+def test_an_old_spreadsheet_is_recognised_under_another_name(tmp_path: Path) -> None:
+    (tmp_path / "comments.csv").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100))
+    command = ["new", str(tmp_path / "study"), "--from", str(tmp_path / "comments.csv"), *QUESTION]
+    assert "is a spreadsheet" in " ".join(CliRunner().invoke(app, command).stderr.split())

@@ -17,7 +17,6 @@ from chorale.contract.reading_time import (
     estimated_seconds,
     reading_seconds,
     shown_words,
-    words_in,
     writing_seconds,
 )
 from chorale.engine.opening import open_study
@@ -29,6 +28,7 @@ from chorale.monitor.overview import overview
 from chorale.monitor.status import summary
 from chorale.store.ledger import ledger_lines
 from chorale.store.schema import item as item_table
+from chorale.text.scripts import length_in_words
 from chorale.web.pay_words import pay_text
 from conftest import ManualClock, StudyMaker
 from crowd import Person, look, people
@@ -43,10 +43,10 @@ def test_reading_takes_a_minute_for_238_words() -> None:
 
 def test_texts_without_spaces_take_time_too() -> None:
     """Before, a Chinese text of any length was one word, and its wage as fictitious."""
-    assert words_in("这个句子没有空格，但是有二十二个汉字和标点符号。") == 11
-    assert words_in("日本語の文も同じように数えます。") == 8
-    assert words_in("한국어는 띄어쓰기가 있다") == 3
-    assert words_in("Und “deutsche” Wörter – mit Strich") == 6
+    assert length_in_words("这个句子没有空格，但是有二十二个汉字和标点符号。") == 11
+    assert length_in_words("日本語の文も同じように数えます。") == 8
+    assert length_in_words("한국어는 띄어쓰기가 있다") == 3
+    assert length_in_words("Und “deutsche” Wörter – mit Strich") == 6
     task = installed_tasks()["rules-meaningful"]
     short, long = (estimated_seconds(task, {"phrase": "他们" * number}) for number in (1, 400))
     assert long - short == pytest.approx(399 * 60 / 238)

@@ -1,6 +1,8 @@
 """Answers that make no sense raise alarms with evidence; answers that are too fast can be refused on the page."""
 
+import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from chorale.cli.program import app
+from chorale.engine.managing import Act, end_work
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
@@ -16,9 +19,11 @@ from chorale.model import Refusal
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.overview import overview
 from chorale.monitor.sense import senseless_answers
+from chorale.protocol.sense import straight_lines
 from comments_study import CLASSES, SEVERITY, Comment, answer, comments, write_comments_study
 from conftest import ManualClock
-from crowd import Person, look
+from crowd import Person, do, look
+from test_form import field_toml, write_form_study
 
 COUNT = 25
 SENSE = {"too-fast", "straight-line", "copied", "same-text"}
@@ -99,6 +104,15 @@ def test_the_first_to_answer_is_compared_with_others_who_all_differ(tmp_path: Pa
     assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
 
 
+def test_two_other_answers_are_enough_to_see_a_straight_line() -> None:
+    """Before, one of two others with the same answer hid it, although most of the others' answers differ."""
+    items = [f"i{number}" for number in range(10)]
+    line = {"a": [(item, "x") for item in items], "b": [(item, "y") for item in items]}
+    line["c"] = [(item, "x" if number < 6 else "z") for number, item in enumerate(items)]
+    assert [(found.worker, found.others) for found in straight_lines(line, 8)] == [("a", 0.7), ("b", 1.0)]
+    assert straight_lines({"a": line["a"]}, 8) == [], "nobody else has answered"
+
+
 def test_copied_and_repeated_texts_are_reported(tmp_path: Path, clock: ManualClock) -> None:
     def copier(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
         return answer(comment, rng, name) | {"reason": comment.text.upper()}
@@ -116,6 +130,39 @@ def test_copied_and_repeated_texts_are_reported(tmp_path: Path, clock: ManualClo
     found = alarms_of(study)
     assert set(found) == {"same-text"}
     assert f"{name} wrote “It is rude to people" in found["same-text"].title and "25 times" in found["same-text"].title
+
+
+def test_alarms_end_when_the_worker_is_removed(tmp_path: Path, clock: ManualClock) -> None:
+    """Before, the alarm went on asking to remove somebody who was removed."""
+    study = answered(tmp_path, clock, lazy)
+    do(study, end_work, who(study), study.stage("main"), Act("owner", "the same answer to everything", "removed"))
+    assert alarms_of(study) == {}
+
+
+@pytest.mark.parametrize(
+    ("shown", "row", "copy", "own"),
+    [
+        ("text", "你真是个大傻瓜，快走开吧。", "真是个大傻瓜，快走开吧", "傻瓜"),
+        ("dialogue", [{"speaker": "A", "text": "Where is it?"}, {"speaker": "B", "text": "Go and look for it."}],
+         "go and look for it", "it is rude to say"),
+        ("quote", ["Go", "and", "look", "for", "it", "."], "Go and look for it", "it is rude to say"),
+    ],
+)  # fmt: skip
+def test_texts_of_every_kind_can_be_copied(tmp_path: Path, shown: str, row: Any, copy: str, own: str) -> None:
+    """Before, a text without spaces was one word, and dialogues and lists of tokens were not looked at."""
+    fields = field_toml(name="why", kind="text", ask="Why?")
+    if shown == "quote":
+        fields += field_toml(name="words", kind="spans", ask="Which?", item="text", min=0)
+    rows = "".join(json.dumps({"id": f"i{number}", "text": row}) + "\n" for number in range(2))
+    shows = f'[[stage.options.shows]]\nitem = "text"\nlook = "{shown}"\n'
+    write_form_study(tmp_path, shows + fields, rows=rows, extra="judgments = 2")
+    with closing(open_study(tmp_path)) as study:
+        for name, text in (("ada", copy), ("ben", own)):
+            person, given = Person(study, name), {"why": text, **({"words": []} if shown == "quote" else {})}
+            for number in range(2):
+                person.submit(person.next("only"), given, f"key-{name}-{number:04d}")
+        found = look(study, lambda tx: list(senseless_answers(tx, study)))
+        assert [alarm.workers for alarm in found if alarm.kind == "copied"] == [(Person(study, "ada").pseudonym,)]
 
 
 def test_an_answer_that_is_too_fast_is_refused_and_can_be_sent_again(tmp_path: Path, clock: ManualClock) -> None:

@@ -17,6 +17,7 @@ from chorale.engine.settling import settle_everything
 from chorale.folder.reading import load_folder
 from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState, UserError
+from chorale.monitor.costs import final_stages, study_costs
 from chorale.rehearsal import rehearse
 from chorale.report import ReportOptions, study_report
 from chorale.store import events
@@ -112,6 +113,27 @@ def test_a_promoted_worker_decides_and_is_paid(study: Study) -> None:
     assert (entry.stage, entry.amount) == ("review", 25)
     assert items(study, "review")[offer.lease.item_key].state == ItemState.COMPLETE, "it stays, though it is decided"
     assert no_differences(study)
+
+
+def test_the_results_of_a_study_are_the_labels_that_were_reviewed(study: Study) -> None:
+    """Before, only labels of the review stage were results, so each seemed to cost as much as all of the work."""
+    assert [stage.name for stage in final_stages(study)] == ["main"]
+    accepted = sum(item.released for item in items(study, "main").values())
+    costs = look(study, lambda tx: study_costs(tx, study))
+    assert (costs.results, costs.answers) == (accepted, 5 * COUNT) and accepted > 0
+
+
+def test_nothing_is_filled_in_for_reviewers(tmp_path: Path) -> None:
+    """They decide between people's answers, and a model's suggestion is none of them."""
+    write_review_study(tmp_path)
+    file = tmp_path / "study.toml"
+    options = 'options = ["fine", "rude", "hateful"]\n'
+    file.write_text(file.read_text().replace(options, f'{options}prefill = "source"\n', 1))
+    rows = tmp_path / "comments.csv"
+    rows.write_text(rows.read_text().replace(",forum", ",rude"))
+    main, review = load_folder(tmp_path).stages
+    payload = main.items[0].payload
+    assert "source" in main.task.form.view(payload) and "source" not in review.task.form.view(payload)
 
 
 def test_agreement_and_confidence_before_the_review_stay_reported(study: Study, tmp_path: Path) -> None:

@@ -161,12 +161,13 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
 
 
 def _workers_sentence(plan: StudyPlan) -> str:
-    people = plural(plan.workers, "worker", "workers")
     if plan.gates:
+        people = plural(plan.workers, "worker who joins", "workers who join")
         # Workers who tie at the cut-off all pass, and stages that a gate ends need not be finished: no minimum applies.
-        return f"Planned for {people} who join. Fewer may be enough: try it with `chorale rehearse`."
+        return f"Planned for {people}. Fewer may be enough: try it with `chorale rehearse`."
     why = ", because nobody judges two items of the same group" if plan.parts else ""
-    return f"Needs at least {people} who complete the study{why}."
+    people = plural(plan.workers, "worker who completes", "workers who complete")
+    return f"Needs at least {people} the study{why}."
 
 
 def _measured(directory: StudyFolder, db: str | None, folder: Folder) -> list[str]:

@@ -76,7 +76,10 @@ def _promote_unanimous(study: Study, stages: list[RunningStage], fields: tuple[s
     with_gold = [stage for stage in stages if stage.settings.gold is not None]
     if not with_gold:
         names = ", ".join(stage.name for stage in stages)
-        raise UserError(f"No stage has gold (found: {names}). Add a [stage.gold] table with a gold file to study.toml.")
+        raise UserError(
+            f"No stage has gold (found: {names}). Add a [stage.gold] table with a gold file to study.toml before "
+            "people start; it cannot be added later."
+        )
     return {stage.name: gold_desk.promote_unanimous(study, stage, BY, fields) for stage in with_gold}
 
 

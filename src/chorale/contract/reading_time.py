@@ -6,21 +6,18 @@ speed is the mean of 168,000 people: Dhakal et al. (2018), "Observations on typi
 The other numbers are deliberately low guesses: the estimate should detect pay that is certainly too low.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
 from typing import Any, NamedTuple
 
 from chorale.contract.fields import FieldKind
 from chorale.contract.task import Task
 from chorale.model import Payload
+from chorale.text.scripts import length_in_words
 
 WORDS_PER_MINUTE = 238
 WORDS_TYPED_PER_MINUTE = 52
-CHARACTERS_PER_WORD = 2
-"""Chinese and Japanese are written without spaces, so their characters are counted. People read up to 357 of them a
-minute aloud: Trauzettel-Klosinski and Dietz (2012), IOVS 53, 5452. English is read 1.3 times as fast silently as aloud.
-"""
 OPTION_SECONDS = 0.5
 """Seconds to consider one of an item's options."""
 PICTURE_SECONDS = 3.0
@@ -41,20 +38,7 @@ FIELD_SECONDS: Mapping[FieldKind, float] = {
 }
 TOO_FAST = 0.25
 """Answers in less than this share of the estimate were hardly read: nobody reads 950 words a minute."""
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]")
-_BETWEEN = re.compile("[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]")
-"""Punctuation of Chinese and Japanese, also without spaces."""
 _PICTURE = re.compile(r"^(data:image/|\S+\.(png|jpe?g|gif|webp|svg)(\?\S*)?$)", re.IGNORECASE)
-
-
-def words_in(text: str) -> int:
-    """The number of words of a text; two characters of Chinese or Japanese count as one.
-
-    >>> words_in("one two three"), words_in("这句话有九个字吗？"), words_in("用 Python 写的")
-    (3, 4, 3)
-    """
-    spaced, characters = _UNSPACED.subn(" ", text)
-    return len(_BETWEEN.sub(" ", spaced).split()) + ceil(characters / CHARACTERS_PER_WORD)
 
 
 def reading_seconds(text: str) -> float:
@@ -63,7 +47,7 @@ def reading_seconds(text: str) -> float:
     >>> round(reading_seconds("one two three four"), 2)
     1.01
     """
-    return words_in(text) * 60 / WORDS_PER_MINUTE
+    return length_in_words(text) * 60 / WORDS_PER_MINUTE
 
 
 def estimated_seconds(task: Task, payload: Payload) -> float:
@@ -91,11 +75,11 @@ def writing_seconds(task: Task, parts: float) -> float:
 
 def shown_words(task: Task, payload: Payload) -> int:
     """The number of words that an item shows."""
-    return _shown(task.form.read(task.form.shown(payload))).words
+    return math.ceil(_shown(task.form.read(task.form.shown(payload))).words)
 
 
 class _ShownCounts(NamedTuple):
-    words: int = 0
+    words: float = 0
     pictures: int = 0
     options: int = 0
 
@@ -103,7 +87,7 @@ class _ShownCounts(NamedTuple):
 def _shown(value: Any) -> _ShownCounts:
     match value:
         case str():
-            return _ShownCounts(pictures=1) if _PICTURE.match(value) else _ShownCounts(words=words_in(value))
+            return _ShownCounts(pictures=1) if _PICTURE.match(value) else _ShownCounts(words=length_in_words(value))
         case Mapping():
             return _together(value.values())
         case Sequence():

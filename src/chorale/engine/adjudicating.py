@@ -4,22 +4,24 @@ A decision replaces the aggregated label, field by field. Judgments are not chan
 them. Every decision is logged with its reason; the last one counts.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from heapq import nsmallest
 from random import Random
 from typing import Any, Literal
 
 from chorale.contract import AnswerField
 from chorale.contract.answer_words import answer_words
+from chorale.contract.fields import FieldKind
 from chorale.engine.combining import field_results
 from chorale.engine.decisions import WHOLE, record_decision
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import Answer, Item, ItemState, UserError
 from chorale.store import Tx, codec, labels, responses
-from chorale.store.items import ItemsWanted, find_item, item_ids, items_by_id
+from chorale.store.items import ItemsWanted, find_item, item_ids, item_keys, items_by_id
 
 Queue = Literal["disagreeing", "all", "sampled"]
 _AT_ONCE = 200
@@ -37,9 +39,23 @@ def decide(
     kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
-    record_decision(tx, study, stage, item, decision, kept, by)
+    record_decision(tx, study, stage, item, _with_spans_located(stage, item, decision), kept, by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
+
+
+def _with_spans_located(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision whose spans may be quotations, as in gold, with the spans in tokens. A text is one quotation."""
+    made = dict(decision)
+    for field in stage.task.shape.fields:
+        value = made.get(field.name)
+        if field.kind is not FieldKind.SPANS or value is None:
+            continue
+        spans = [value] if isinstance(value, str) else value
+        if isinstance(spans, list) and any(map(_is_quotation, spans)):
+            gold = stage.parsed_gold({field.name: spans}, item)
+            made[field.name] = codec.from_text(codec.as_text(gold[field.name]))
+    return made
 
 
 def checked_reason(reason: str) -> str:
@@ -47,6 +63,10 @@ def checked_reason(reason: str) -> str:
     if not reason.strip():
         raise UserError("Enter a reason. It is kept with the decision.")
     return reason.strip()
+
+
+def _is_quotation(span: Any) -> bool:
+    return isinstance(span, str) or (isinstance(span, dict) and "text" in span)
 
 
 # Items to decide
@@ -77,6 +97,8 @@ class ToDecide:
     agreed: bool
     is_text: bool
     """Whether it is free text, which need not be decided."""
+    is_spans: bool
+    """Whether another value may quote the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +112,12 @@ class Case:
     """Number of items in the queue, counted up to a limit."""
 
 
-def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: str = "") -> Case | None:
-    """The next undecided item of a queue, after the item with this key."""
-    waiting = list(_waiting(tx, study, stage, queue))
+def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: str = "", again: str = "") -> Case | None:
+    """The next undecided item of a queue, after the item with this key. With `again`, the item with that key."""
+    waiting = _waiting(tx, study, stage, queue)
+    same = find_item(tx, stage.name, again) if again else None
+    if same is not None and same.state == ItemState.COMPLETE:
+        return case_of(tx, stage, same, len(waiting))
     if not waiting:
         return None
     keys = [item.key for item in waiting]
@@ -100,8 +125,10 @@ def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: st
     return case_of(tx, stage, chosen, len(waiting))
 
 
-def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Iterator[Item]:
-    """The first few undecided items, least confident first. Others follow as these are decided."""
+def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Sequence[Item]:
+    """The first few undecided items: least confident first, all by key, or the sample in random order. Others follow
+    as these are decided.
+    """
     wanted = ItemsWanted(
         stage.id,
         order="key" if queue == "all" else "least confident",
@@ -109,22 +136,26 @@ def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Iterato
         under=1.0 if queue == "disagreeing" else None,
         undecided=True,
     )
-    sampled = queue == "sampled"
-    ids = [item_id for item_id, _ in item_ids(tx, wanted, _AT_ONCE * (50 if sampled else 1))]
-    shown = 0
-    for start in range(0, len(ids), _AT_ONCE):
-        for item in items_by_id(tx, ids[start : start + _AT_ONCE]):
-            if not sampled or is_sampled(study, stage, item.key):
-                shown += 1
-                yield item
-            if shown == _AT_ONCE:
-                return
+    if queue == "sampled":
+        ids = _sampled(study, stage, item_keys(tx, wanted))
+    else:
+        ids = [item_id for item_id, _ in item_ids(tx, wanted, _AT_ONCE)]
+    return items_by_id(tx, ids)
 
 
-def is_sampled(study: Study, stage: RunningStage, key: str) -> bool:
-    """Whether an item is in the random sample for review, independent of its answers."""
+def _sampled(study: Study, stage: RunningStage, items: Iterable[tuple[int, str]]) -> list[int]:
+    """The first items of the sample, given the ids and keys of all. They are in a random order, so that a reviewer who
+    stops early has seen a random sample.
+    """
+    ranked = ((sample_rank(study, stage, key), item_id) for item_id, key in items)
+    end = stage.settings.review_sample * 2**64
+    return [item_id for _, item_id in nsmallest(_AT_ONCE, (one for one in ranked if one[0] < end))]
+
+
+def sample_rank(study: Study, stage: RunningStage, key: str) -> int:
+    """A random number below 2**64 that depends on the study's seed and the item's key, and not on its answers."""
     digest = sha256(f"{study.settings.study.seed}:review:{stage.name}:{key}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") < stage.settings.review_sample * 2**64
+    return int.from_bytes(digest[:8], "big")
 
 
 def case_of(tx: Tx, stage: RunningStage, item: Item, left: int = 1) -> Case:
@@ -141,13 +172,15 @@ def _fields(
 ) -> Iterator[ToDecide]:
     if not stage.task.shape.fields:
         words = partial(answer_words, stage.task, item.payload)
-        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words, is_text=False)
+        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words)
     for field in stage.task.shape.fields:
         values = [answer.get(field.name) for answer in given]
         words = partial(_field_words, field, item)
         result = (item.answer or {}).get(field.name)
         confidence = sure.get(field.name)
-        yield _to_decide(field.name, field.ask, values, result, confidence, words, is_text=not field.compared)
+        spans = field.kind is FieldKind.SPANS
+        is_text = not field.compared
+        yield _to_decide(field.name, field.ask, values, result, confidence, words, is_text=is_text, is_spans=spans)
 
 
 def _field_words(field: AnswerField, item: Item, value: Any) -> str:
@@ -162,14 +195,15 @@ def _to_decide(
     confidence: float | None,
     words: Callable[[Any], str],
     *,
-    is_text: bool,
+    is_text: bool = False,
+    is_spans: bool = False,
 ) -> ToDecide:
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
     # Free texts are not aggregated: each is in its own column.
     aggregated = "" if result is None or is_text else words(result)
-    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text)
+    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text, is_spans)
 
 
 def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:

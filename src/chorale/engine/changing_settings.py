@@ -61,7 +61,7 @@ def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Proble
                 SETTINGS_FILE,
                 None,
                 f"{change.place} may change only {rule.when}",
-                f"Restore {_shown(change.before)}. {rule.effect.removeprefix('Refused after that: ').capitalize()}",
+                f"{_restored(change)} {rule.effect.removeprefix('Refused after that: ').capitalize()}",
                 _shown(change.after),
             )
 
@@ -69,6 +69,10 @@ def refused_changes(tx: Tx, changes: Sequence[SettingChange]) -> Iterator[Proble
 def _is_in_new_table(change: SettingChange) -> bool:
     """Whether a table was added to a list."""
     return bool(change.of) and change.setting in ("stage", "gate", "prolific.study") and change.before is None
+
+
+def _restored(change: SettingChange) -> str:
+    return "Remove it." if change.before is None else f"Restore {_shown(change.before)}."
 
 
 def _shown(value: Any) -> str:

@@ -113,7 +113,7 @@ def layout_of(
     """
     platform = next((each for each in _PLATFORMS if each.made(names)), None)
     problems: list[Problem] = []
-    if label is None:
+    if label is None or task is None:
         _refuse_other_tables(path, names)
     find = partial(column_in, path, names, problems=problems)
     task_column = find("task", task or _default("task", names, platform))

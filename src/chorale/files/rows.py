@@ -35,6 +35,7 @@ _PACKED = ".gz"
 _SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 _SAVE_AS_CSV = "Save it as CSV (in Excel: “CSV UTF-8”)."
 _ZIP = b"PK\x03\x04"
+_OLD_EXCEL = bytes.fromhex("d0cf11e0")
 
 
 class Row(NamedTuple):
@@ -56,7 +57,7 @@ def read_rows(
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
     if reader is None:
-        fix = _SAVE_AS_CSV if path.suffix in _SPREADSHEETS else "Use a .jsonl, .ndjson, .csv or .tsv file."
+        fix = _SAVE_AS_CSV if path.suffix.lower() in _SPREADSHEETS else "Use a .jsonl, .ndjson, .csv or .tsv file."
         report(None, "has an unsupported format", fix, path.suffix or "no suffix")
         return
     try:
@@ -198,7 +199,7 @@ def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         report(1, "is UTF-16 text, not UTF-8", "Save the file as UTF-8 (in Excel: “CSV UTF-8”).")
         return False
-    if head.startswith(_ZIP):
+    if head.startswith((_ZIP, _OLD_EXCEL)):
         report(None, "is a spreadsheet or another packed file, not text", _SAVE_AS_CSV)
         return False
     return True

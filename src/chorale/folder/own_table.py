@@ -10,8 +10,10 @@ from typing import Any
 
 from chorale.files.rows import read_rows, shortened
 from chorale.folder.checking.report import did_you_mean
+from chorale.folder.checking.row_files import LONGEST_ID, is_id
 from chorale.model import Problem, UserError
 from chorale.model.problems import condensed
+from chorale.text.scripts import length_in_words
 
 NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
 """Column names that a study's files and pages reserve, so they can't be shown to people."""
@@ -59,7 +61,7 @@ class OwnTable:
 
         def rank(name: str) -> tuple[float, float]:
             texts = [_text(row.get(name)) for row in self.rows]
-            return fmean(len(text.split()) for text in texts), fmean(map(len, texts))
+            return fmean(map(length_in_words, texts)), fmean(map(len, texts))
 
         readable = [name for name in self.columns if name not in NEVER_SHOWN and self._has_text(name)]
         return max(readable, key=rank, default=None)
@@ -114,6 +116,8 @@ class OwnTable:
             value = _text(row.get(column))
             if not value:
                 return f"row {number} is empty"
+            if not isinstance(row[column], str | int) or not is_id(value):
+                return f"row {number} is not a text of 1 to {LONGEST_ID} printable characters"
             if value in seen:
                 return f"row {number} repeats `{value[:60]}`"
             seen.add(value)

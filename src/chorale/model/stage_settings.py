@@ -54,8 +54,8 @@ class ItemSettings(Settings):
     )
     confidence: Fraction = Field(
         default=0.7,
-        description="Minimum confidence of a result before items are derived from it; at least that stage's "
-        "`release_confidence`.",
+        description='With `of = "results"`: minimum confidence of a result before items are derived from it; at least '
+        "that stage's `release_confidence`.",
     )
     sample: float = Field(
         default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."

@@ -271,9 +271,9 @@ def _is_last(stage: RunningStage, among: Sequence[RunningStage]) -> bool:
 
 
 def _looks_after_others(stage: RunningStage) -> bool:
-    """Whether a stage serves other stages, as grading and monitoring do."""
+    """Whether a stage serves other stages, as grading, monitoring and review do."""
     items = stage.settings.items
-    return stage.settings.grades or (items is not None and items.sample < 1)
+    return stage.settings.grades or stage.settings.decides_sources or (items is not None and items.sample < 1)
 
 
 def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers: Mapping[str, int]) -> tuple[int, int]:

@@ -2,7 +2,8 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 from chorale.contract import AnswerField
 from chorale.engine.running import RunningStage, Study
@@ -15,6 +16,7 @@ from chorale.store.codec import as_text
 from chorale.store.responses import all_responses
 from chorale.store.watching import answered_before
 from chorale.text.near_duplicates import contains_copy, near_duplicates
+from chorale.text.scripts import length_in_words
 
 MOST_NAMED = 5
 MOST_LOOKED_AT = 10_000
@@ -37,9 +39,10 @@ def senseless_answers(tx: Tx, study: Study) -> Iterator[Alarm]:
 
 
 def _latest(tx: Tx, stage: RunningStage) -> list[Response]:
+    """The latest answers, without those of removed workers: nothing is left to do about them."""
     after = answered_before(tx, stage.id, MOST_LOOKED_AT)
     given = all_responses(tx, stage_name=stage.name, after=after)
-    return [one for one in given if one.kind == AssignmentKind.PRODUCTION]
+    return [one for one in given if one.kind == AssignmentKind.PRODUCTION and one.counts]
 
 
 def _by_worker(answers: Sequence[Response]) -> dict[str, list[Response]]:
@@ -81,8 +84,8 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
         yield Alarm(
             "straight-line",
             f"{plural(len(lines), 'worker gives', 'workers give')} the same answer to many items in a row in "
-            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row; for {worst.others:.0%} of them, "
-            "most other workers answered differently",
+            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, where {worst.others:.0%} of "
+            "other workers' answers differ",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in lines[:MOST_NAMED]),
             items=tuple((stage.name, item) for item in worst.items),
@@ -107,9 +110,9 @@ def _copied(
     copies: dict[str, list[Response]] = defaultdict(list)
     for response in answers:
         text = response.answer.get(field.name)
-        if isinstance(text, str) and len(text.split()) >= rule.copied_words:
+        if isinstance(text, str) and length_in_words(text) >= rule.copied_words:
             shown = stage.task.form.view(json.loads(response.item_payload)).values()
-            if any(isinstance(part, str) and contains_copy(text, part, rule.copied_words) for part in shown):
+            if any(contains_copy(text, _shown_text(part), rule.copied_words) for part in shown):
                 copies[response.worker].append(response)
     if copies:
         worst, those = max(copies.items(), key=lambda one: (len(one[1]), one[0]))
@@ -122,6 +125,15 @@ def _copied(
             items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
             stages=(stage.name,),
         )
+
+
+def _shown_text(value: Any) -> str:
+    """The text of a column that people see: a text, a list of tokens, or the turns of a dialogue."""
+    if isinstance(value, str):
+        return value
+    parts = value if isinstance(value, Sequence) else ()
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
+    return " ".join(text for text in texts if isinstance(text, str))
 
 
 def _again(

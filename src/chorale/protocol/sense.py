@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 
@@ -22,7 +23,7 @@ class StraightLine(NamedTuple):
     length: int
     items: tuple[str, ...]
     others: float
-    """The share of these items to which most others gave a different answer."""
+    """The mean share of others' answers to these items that are different."""
 
 
 MANY = 0.2
@@ -47,8 +48,8 @@ def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) 
 
 
 def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longest: int) -> list[StraightLine]:
-    """Workers with the same answer to at least this number of consecutive items, where most others answered
-    differently.
+    """Workers with the same answer to at least this number of consecutive items, where at least half of the others'
+    answers are different.
 
     `answers` are in the order of submission. A worker's own answer is not counted among the others.
 
@@ -65,15 +66,16 @@ def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longes
         run = max(_runs(given), key=len, default=[])
         if len(run) < longest:
             continue
-        unlike = sum(_is_unlike_others(votes[item], answer) for item, answer in run) / len(run)
-        if unlike >= 0.5:
-            lines.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), unlike))
+        unlike = [share for item, answer in run if (share := _unlike_others(votes[item], answer)) is not None]
+        if unlike and fmean(unlike) >= 0.5:
+            lines.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), fmean(unlike)))
     return sorted(lines, key=lambda one: (-one.length, one.worker))
 
 
-def _is_unlike_others(votes: Counter[Hashable], answer: Hashable) -> bool:
-    """Whether less than half of the other answers to an item equal this one; False if there are no others."""
-    return 2 * (votes[answer] - 1) < votes.total() - 1
+def _unlike_others(votes: Counter[Hashable], answer: Hashable) -> float | None:
+    """The share of the other answers to an item that differ from this one; None if there are no others."""
+    others = votes.total() - 1
+    return 1 - (votes[answer] - 1) / others if others else None
 
 
 def _runs(given: Iterable[tuple[str, Hashable]]) -> Iterable[list[tuple[str, Hashable]]]:

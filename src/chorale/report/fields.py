@@ -18,6 +18,7 @@ from chorale.report.document import Part, Section
 from chorale.store import Tx, events, participations
 from chorale.store.responses import CountedAnswer
 from chorale.text.near_duplicates import near_duplicates
+from chorale.text.scripts import count_words
 
 _ALL_EVENTS = 10_000_000
 _CLUSTERS = 5
@@ -156,7 +157,7 @@ def _written(stage: RunningStage, field: AnswerField, responses: Sequence[Counte
         "answers": len(texts),
         "people": len({worker for worker, _ in rows}),
         "different": len(set(texts)),
-        "words": median(len(text.split()) for text in texts) if texts else None,
+        "words": median(count_words(text) for text in texts) if texts else None,
         "in_clusters": sum(map(len, clusters)),
         "clusters": [
             {"text": texts[places[0]], "times": len(places), "people": len({rows[place][0] for place in places})}

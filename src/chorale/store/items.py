@@ -286,6 +286,11 @@ def item_ids(tx: Connection, wanted: ItemsWanted, limit: int) -> list[tuple[int,
 _MOST_AT_ONCE = 5_000
 
 
+def item_keys(tx: Connection, wanted: ItemsWanted) -> Iterator[tuple[int, str]]:
+    """The ids and keys of all matching items, unordered."""
+    yield from map(tuple, tx.execute(matching_items(wanted).with_only_columns(item.c.id, item.c.key)))
+
+
 def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_ListedItem]:
     """The next items, using only indexed columns."""
     by, upwards = ITEM_ORDERS[wanted.order]

@@ -12,6 +12,8 @@ from functools import lru_cache
 from random import Random
 from zlib import crc32
 
+from chorale.text.scripts import length_in_words, with_spaces
+
 ALIKE = 0.8
 """Minimum Jaccard similarity of near-duplicates."""
 _BANDS, _ROWS = 5, 3
@@ -64,11 +66,15 @@ def near_duplicates(texts: Sequence[str]) -> list[list[int]]:
 def contains_copy(text: str, source: str, words: int) -> bool:
     """Whether a text with a minimum number of words is copied from another: all its words occur in it consecutively.
 
+    In scripts without spaces, two characters count as a word.
+
     >>> contains_copy("you clown about the garden", "Honestly, you clown about the garden!", 4)
     True
     """
-    plain = plain_words(text)
-    return len(plain.split()) >= words and f" {plain} " in f" {plain_words(source)} "
+    if length_in_words(plain_words(text)) < words:
+        return False
+    part, whole = (" ".join(with_spaces(plain_words(each)).split()) for each in (text, source))
+    return f" {part} " in f" {whole} "
 
 
 def _shingles(text: str) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.model import Answer, Problem
 from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
 
-_LONGEST_ID = 200
+LONGEST_ID = 200
 _BLANK_BYTES = 100
 _ID = "id"
 _MOST_NAMES = 20
@@ -28,12 +28,19 @@ class RowFile:
     """A file with one row per item, and messages for invalid rows."""
 
     def __init__(
-        self, path: Path, shown_as: str, report: CheckReport, id_column: str = _ID, *, or_id: bool = False
+        self,
+        path: Path,
+        shown_as: str,
+        report: CheckReport,
+        id_column: str = _ID,
+        *,
+        or_id: bool = False,
+        of_round: bool = False,
     ) -> None:
         self._path = path
         self.shown_as = shown_as
         self._report = report
-        self._id, self._or_id = id_column, or_id
+        self._id, self._or_id, self._of_round = id_column, or_id, of_round
         self._no_ids = False
         """Whether the missing ID column was reported."""
         self._present: list[str] | None = None
@@ -82,8 +89,8 @@ class RowFile:
             return None
         if isinstance(key, int) and not isinstance(key, bool):
             key = str(key)
-        if not isinstance(key, str) or not _is_id(key):
-            fix = f"Use 1 to {_LONGEST_ID} printable characters, without spaces around them."
+        if not isinstance(key, str) or not is_id(key):
+            fix = f"Use 1 to {LONGEST_ID} printable characters, without spaces around them."
             self.problem(row.line, "`id` is not valid", fix, key)
             return None
         if key in lines:
@@ -105,12 +112,15 @@ class RowFile:
             shown = ", ".join(map(printable, columns[:_MOST_NAMES])) + more
             alike = difflib.get_close_matches(self._id.lower(), columns, n=1)
             likely = [*alike, *(name for name in columns if name.lower().endswith(_ID))]
-            fix = (
-                f'Set items.id = "{printable(likely[0])}", or rename the column.'
-                if likely
-                else "Add a column with a unique ID for every row, or set items.id to the column that has them."
-            )
-            self.problem(1, f'no column named "{printable(self._id)}" (found: {shown})', fix)
+            self.problem(1, f'no column named "{printable(self._id)}" (found: {shown})', self._id_fix(likely))
+
+    def _id_fix(self, likely: Sequence[str]) -> str:
+        """What to do about a missing ID column. A round has no setting for it."""
+        if self._of_round:
+            return f"Rename the column `{printable(likely[0])}`." if likely else "Add a unique `id` to every row."
+        if likely:
+            return f'Set items.id = "{printable(likely[0])}", or rename the column.'
+        return "Add a column with a unique ID for every row, or set items.id to the column that has them."
 
     def _columns_present(self) -> list[str]:
         """The columns of a table, or the names that any row of another file has."""
@@ -165,7 +175,9 @@ def row_file(
 ) -> RowFile | None:
     """The file that the setting at `at` names, with its ID column, or else `id` if rows have it."""
     path = None if relative is None else located(relative, at, report)
-    return None if relative is None or path is None else RowFile(path, relative, report, id_column, or_id=or_id)
+    if relative is None or path is None:
+        return None
+    return RowFile(path, relative, report, id_column, or_id=or_id, of_round="round" in at)
 
 
 def _culprit(answer: Any, wrong: str) -> Any:
@@ -174,5 +186,6 @@ def _culprit(answer: Any, wrong: str) -> Any:
     return answer[field[1]] if isinstance(answer, dict) and field and field[1] in answer else answer
 
 
-def _is_id(text: str) -> bool:
-    return 0 < len(text) <= _LONGEST_ID and text.isprintable() and text == text.strip()
+def is_id(text: str) -> bool:
+    """Whether a text can be the ID of an item."""
+    return 0 < len(text) <= LONGEST_ID and text.isprintable() and text == text.strip()

@@ -67,6 +67,8 @@ def read_stage_files(
     options = None if kind is None else _options_of(draft, kind, drafts, report)
     # Without its options, a task that depends on them can't parse items.
     task = None if kind is None or (options is None and kind.options.configure) else kind
+    if task is None and (file := _own_file(draft, report)) is not None:
+        _check_rows(file, BaseModel)
     if task is not None and options is not None:
         task = task.configured(options)
     if task is not None and not _names_columns_that_are_there(draft, task, report):
@@ -105,11 +107,15 @@ def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport)
     for at, name in wrong:
         message = f"`{printable(name)}` is a column that no row of {file.shown_as} has"
         report.setting(at, message, did_you_mean(name, there))
-    # The rows can't be parsed as items, but broken lines and ids can still be checked.
-    lines: dict[str, int] = {}
-    for row in file.rows(task.shape.item_type):
-        file.key_of(row, lines)
+    _check_rows(file, task.shape.item_type)
     return False
+
+
+def _check_rows(file: RowFile, kind: type[BaseModel]) -> None:
+    """Check broken lines and ids, where rows can't be parsed as items."""
+    lines: dict[str, int] = {}
+    for row in file.rows(kind):
+        file.key_of(row, lines)
 
 
 def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:

@@ -36,6 +36,7 @@ from chorale.metrics.scoring.aggregation import aggregation_scored, tie_notes
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
+from chorale.metrics.scoring.label_notes import looks_otherwise
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
@@ -148,7 +149,7 @@ def score_aggregation(
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
         scored = scored.extended({}, notes=tie_notes(result))
-    scored = scored.extended({}, notes=notes)
+    scored = scored.extended({}, notes=[*looks_otherwise(judgments), *notes])
     other = None
     if rival is not None:
         scored, other = _beside(scored, (judged.name, result, crowd_scores), rival, request, truth, resampling)

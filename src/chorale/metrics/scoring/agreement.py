@@ -24,16 +24,13 @@ from chorale.metrics.scoring.agreement_pairs import (
     pairs_json,
     pairs_table,
 )
+from chorale.metrics.scoring.label_notes import looks_otherwise
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _Computed = TypeVar("_Computed")
 _MOST_ROWS = 50
 """Maximum number of rows on the terminal. `--json` has all."""
-_OBJECTS = ("{", "[{")
-"""How JSON objects and lists of them begin."""
-_FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
-"""Number of labels, and fraction of judgments, above which labels look like free text."""
 
 
 def score_agreement(
@@ -199,28 +196,10 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
         notes.append(f"{items} only one judgment.")
     if judgments.sets is not None and not options.distance and options.metric != "gamma":
         notes.append("Labels are sets, which are equal only if all options are equal (see --distance).")
-    notes += _looks_otherwise(judgments)
+    notes += looks_otherwise(judgments)
     if result.value is None:
         notes.append(f"{options.metric} is undefined: {result.undefined}.")
     return notes
-
-
-def _looks_otherwise(judgments: Judgments) -> list[str]:
-    """Notes on labels that are compared as names but do not look like names."""
-    names = judgments.label_names if judgments.sets is None else judgments.options
-    if any(name.startswith(_OBJECTS) for name in names):
-        # Relations, regions and rubrics of a form, in the files that Chorale exports.
-        return [
-            "Labels look like JSON objects but are compared as text, so one different part makes them different. "
-            "`chorale report` measures agreement by the distance of each field."
-        ]
-    if judgments.sets is not None or not names:
-        return []
-    if all(name.startswith("[") and name.endswith("]") for name in names):
-        return ["Labels look like JSON lists but are compared as text. Add --sep json."]
-    if len(names) > _FEW_NAMES and len(names) > _MOST_DIFFERENT * len(judgments):
-        return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
-    return []
 
 
 def _interval(result: Agreement, resampling: Resampling) -> Interval | None:

@@ -1,6 +1,7 @@
 """Adjudication: the answers to an item side by side, without names, and a decision for each field."""
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Form, Query, Request, Response
@@ -35,9 +36,20 @@ def _reviewed_stages(study: Study) -> list[RunningStage]:
 
 
 async def _page(
-    console: Console, request: Request, stage: RunningStage, queue: Queue, after: str, code: int = 200, **context: Any
+    console: Console,
+    request: Request,
+    stage: RunningStage,
+    queue: Queue,
+    after: str = "",
+    code: int = 200,
+    *,
+    sent: Mapping[str, str] | None = None,
+    **context: Any,
 ) -> Response:
-    case = await console.site.read(adjudicating.next_case, stage, queue, after)
+    """The next item of a queue; after a mistake, the item that was sent, with what was filled in."""
+    again = (sent or {}).get("key", "")
+    case = await console.site.read(adjudicating.next_case, stage, queue, after, again)
+    same = case is not None and case.item.key == again
     return console.page(
         request,
         "review",
@@ -49,7 +61,7 @@ async def _page(
             "queue": queue,
             "queues": QUEUES,
             "reviewed": _reviewed_stages(console.site.study),
-            "typed": {},
+            "typed": sent if same else {},
             **context,
         },
     )
@@ -108,7 +120,7 @@ def add_review_routes(console: Console) -> None:
         stage = site.study.stage(name)
         queue: Queue = next((each for each in QUEUES if each == sent.get("queue")), "disagreeing")
         key = sent.get("key", "")
-        on_mistake(_page, console, request, stage, queue, sent.get("before", ""), typed=sent)
+        on_mistake(_page, console, request, stage, queue, sent=sent)
         if any("\0" in value for value in sent.values()):
             raise UserError("The decision has NUL characters, which cannot be stored.")
         decision, by = _decision(stage, sent), request.state.staff.name

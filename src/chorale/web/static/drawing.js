@@ -24,6 +24,8 @@
   };
   /** Number of points that complete a shape automatically; others are completed by the worker. */
   const ENOUGH = { point: 1, line: 2 };
+  /** Shapes whose points are moved and added one by one. */
+  const BY_POINTS = ["polyline", "polygon"];
   const FEWEST = { box: 2, point: 1, line: 2, polyline: 2, polygon: 3 };
 
   /** @param {string} tag @param {Object<string, any>} [own] @param {(Node | string)[]} inside */
@@ -55,6 +57,8 @@
       this.shapes = shapes;
       /** @type {[number, number][]} the points of a shape that is not finished */
       this.pending = [];
+      /** The point that the keyboard moves, as the positions of its shape and in it. */
+      this.chosen = [-1, -1];
       this.image = html("img", { src, alt });
       this.layer = svg("svg", { class: "drawing-layer", "aria-label": say("Drawn on the picture"), role: "group" });
       this.list = html("ol", { class: "drawing-list" });
@@ -215,7 +219,12 @@
       this.layer.querySelectorAll("[tabindex]")[this.shapes.length - 1]?.focus();
     }
 
-    /** Arrow keys move a shape, with Shift its last point; Delete removes it. @param {KeyboardEvent} event */
+    /**
+     * Arrow keys move a shape, with Shift its chosen point; Delete removes it. In lines and polygons, N chooses the
+     * next point, and + adds one.
+     *
+     * @param {KeyboardEvent} event
+     */
     #pressed(event) {
       if (event.key === "Escape" && this.pending.length) this.#forget();
       const position = Number(event.target instanceof Element ? (event.target.getAttribute("data-shape") ?? -1) : -1);
@@ -223,22 +232,56 @@
       const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
       if (event.key === "Delete" || event.key === "Backspace") this.remove(position);
       else if (step) this.#push(position, step, event.shiftKey);
+      else if (BY_POINTS.includes(this.kind) && event.key.toLowerCase() === "n") this.#chooseNextPoint(position);
+      else if (BY_POINTS.includes(this.kind) && event.key === "+") this.#insertPoint(position);
       else return;
       event.preventDefault();
+      event.stopPropagation();
       this.layer.querySelectorAll("[tabindex]")[Math.min(position, this.shapes.length - 1)]?.focus();
     }
 
-    /** @param {number} position @param {number[]} step @param {boolean} lastOnly */
-    #push(position, step, lastOnly) {
+    /** @param {number} position of a shape @returns {number} its point that the keyboard moves: the last one at first */
+    #chosenPoint(position) {
+      const last = this.shapes[position].points.length - 1;
+      return this.chosen[0] === position ? Math.min(this.chosen[1], last) : last;
+    }
+
+    /** @param {number} position */
+    #chooseNextPoint(position) {
+      this.chosen = [position, (this.#chosenPoint(position) + 1) % this.shapes[position].points.length];
+      this.show();
+    }
+
+    /** Add a point halfway to the next one. @param {number} position */
+    #insertPoint(position) {
+      const { points } = this.shapes[position];
+      const place = this.#chosenPoint(position);
+      const [[x, y], [nextX, nextY]] = [points[place], points[(place + 1) % points.length]];
+      const between = /** @type {[number, number]} */ ([Math.round((x + nextX) / 2), Math.round((y + nextY) / 2)]);
+      this.chosen = [position, place + 1];
+      this.#reshape(position, [...points.slice(0, place + 1), between, ...points.slice(place + 1)]);
+    }
+
+    /** @param {number} position @param {number[]} step @param {boolean} onePoint */
+    #push(position, step, onePoint) {
       const { width, height } = this.size;
       const by = Math.max(1, Math.round(Math.max(width, height) / 200));
       const { points } = this.shapes[position];
-      const moved = points.map(([x, y], index) =>
-        lastOnly && index < points.length - 1
-          ? [x, y]
-          : [Math.min(width, Math.max(0, x + step[0] * by)), Math.min(height, Math.max(0, y + step[1] * by))],
-      );
-      this.shapes = this.shapes.map((shape, index) => (index === position ? { ...shape, points: moved } : shape));
+      const place = this.#chosenPoint(position);
+      const moving = onePoint ? [points[place]] : points;
+      // A shape stops at the edge of the picture and keeps its form.
+      const most = (/** @type {number} */ way, /** @type {number} */ axis, /** @type {number} */ length) => {
+        const along = moving.map((point) => point[axis]);
+        return way < 0 ? -Math.min(by, ...along) : way * Math.min(by, length - Math.max(...along));
+      };
+      const [across, down] = [most(step[0], 0, width), most(step[1], 1, height)];
+      const moved = points.map(([x, y], index) => (onePoint && index !== place ? [x, y] : [x + across, y + down]));
+      this.#reshape(position, /** @type {[number, number][]} */ (moved));
+    }
+
+    /** @param {number} position @param {[number, number][]} points */
+    #reshape(position, points) {
+      this.shapes = this.shapes.map((shape, index) => (index === position ? { ...shape, points } : shape));
       this.show();
       this.changed();
     }
@@ -276,9 +319,14 @@
       const { width, height } = this.size;
       this.layer.setAttribute("viewBox", `0 0 ${width} ${height}`);
       const shapes = this.shapes.map((shape, position) => {
-        const drawn = this.#outline(shape.points, this.#colour(shape.label));
+        const isChosen = BY_POINTS.includes(this.kind) && this.chosen[0] === position;
+        const drawn = this.#outline(shape.points, this.#colour(shape.label), isChosen ? this.#chosenPoint(position) : -1);
         for (const [name, value] of Object.entries({ tabindex: 0, role: "img", "data-shape": position })) drawn.setAttribute(name, String(value));
-        drawn.setAttribute("aria-label", say("{name}. Arrow keys move it, Shift and arrow keys resize it, Delete removes it.", { name: this.#named(position) }));
+        const name = this.#named(position);
+        const keys = BY_POINTS.includes(this.kind)
+          ? say("{name}. Arrow keys move it, Shift and arrow keys move a point, N chooses the next point, + adds a point, Delete removes it.", { name })
+          : say("{name}. Arrow keys move it, Shift and arrow keys resize it, Delete removes it.", { name });
+        drawn.setAttribute("aria-label", keys);
         return drawn;
       });
       const pending = this.pending.length ? [this.#outline(this.pending, this.#colour(this.label))] : [];
@@ -290,8 +338,8 @@
       return COLOURS[Math.max(0, this.labels.indexOf(label)) % COLOURS.length];
     }
 
-    /** @param {[number, number][]} points @param {string} colour */
-    #outline(points, colour) {
+    /** @param {[number, number][]} points @param {string} colour @param {number} [chosen] the point to show larger */
+    #outline(points, colour, chosen = -1) {
       const thick = Math.max(this.size.width, this.size.height) / 250;
       const look = { stroke: colour, "stroke-width": thick, fill: colour, "fill-opacity": 0.15 };
       const group = svg("g", {});
@@ -304,7 +352,9 @@
       const path = points.map((point) => point.join(",")).join(" ");
       if (this.kind === "polygon") group.append(svg("polygon", { points: path, ...look }));
       else if (this.kind !== "point") group.append(svg("polyline", { points: path, ...look, fill: "none" }));
-      for (const [x, y] of points) group.append(svg("circle", { cx: x, cy: y, r: thick * 2, fill: colour }));
+      points.forEach(([x, y], index) => {
+        group.append(svg("circle", { cx: x, cy: y, r: thick * (index === chosen ? 4 : 2), fill: colour }));
+      });
       return group;
     }
   }

@@ -9,9 +9,11 @@ from string import Template
 from typing import Any
 
 from chorale.contract.reading_time import estimated_seconds
+from chorale.files.rows import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import OwnTable
 from chorale.kits.forms.task import FORM
+from chorale.kits.forms.task.items import LONGEST
 from chorale.model import UserError
 
 MINIMUM_HOURLY = 1200
@@ -88,6 +90,13 @@ def _check_texts(table: OwnTable, text: str) -> None:
             f"{table.path}: {count} no value in the column `{text}` (first: row {empty[0]:,}). Remove these rows, or "
             "set --text to another column."
         )
+    for number, row in enumerate(table.rows, 1):
+        value = row[text]
+        if not isinstance(value, str | int | float) or len(str(value)) > LONGEST:
+            raise UserError(
+                f"{table.path}: row {number:,} has no text of at most {LONGEST:,} characters in the column `{text}` "
+                f"(found {shortened(value)}). Shorten or remove it, or set --text to another column."
+            )
 
 
 def _seconds(table: OwnTable, text: str, ask: str, labels: Sequence[str]) -> int:
@@ -102,7 +111,10 @@ def _seconds(table: OwnTable, text: str, ask: str, labels: Sequence[str]) -> int
 def _items(table: OwnTable, key: str | None) -> Iterator[dict[str, Any]]:
     width = len(str(len(table.rows)))
     for number, row in enumerate(table.rows, 1):
-        yield dict(row) if key is not None else {table.number_column: f"row-{number:0{width}d}", **row}
+        if key is None:
+            yield {table.number_column: f"row-{number:0{width}d}", **row}
+        else:
+            yield {**row, key: row[key].strip() if isinstance(row[key], str) else row[key]}
 
 
 def _plain(text: str) -> str:

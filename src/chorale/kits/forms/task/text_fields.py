@@ -11,6 +11,7 @@ from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.text.scripts import count_words
 
 _FILLER = ("simulated", "words", "that", "say", "nothing")
 
@@ -36,7 +37,7 @@ class TextField(FormField):
         text = self._text(raw)
         if not self.settings.least <= len(text) <= self.most:
             raise ValueError(f"has {len(text)} characters but must have {self.settings.least} to {self.most}")
-        words = len(text.split())
+        words = count_words(text)
         least, most = self.settings.min_words or 0, self.settings.max_words
         if words < least:
             raise ValueError(f"has {words} words but must have at least {least}")

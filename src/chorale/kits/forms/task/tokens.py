@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from unicodedata import category, name
+from unicodedata import category
+
+from chorale.text.scripts import stands_alone
 
 CUT = ""
 """First element of a list of tokens and gaps, which distinguishes it from a list of tokens."""
@@ -88,25 +90,13 @@ def quoted_tokens(text: str | Sequence[str], quote: str) -> list[tuple[int, int]
     return [(starts[low], ends[low + len(quote)]) for low in matches if low in starts and low + len(quote) in ends]
 
 
-_WITHOUT_SPACES = (
-    *("CJK ", "HIRAGANA ", "KATAKANA", "HALFWIDTH KATAKANA", "IDEOGRAPHIC ITERATION", "THAI ", "LAO ", "KHMER "),
-    "MYANMAR ",
-)
-"""Prefixes of Unicode names of scripts without spaces between words."""
-
-
-@lru_cache(maxsize=8192)
-def _stands_alone(character: str) -> bool:
-    return name(character, "").startswith(_WITHOUT_SPACES)
-
-
 def runs_together(text: str) -> bool:
     """Whether a text is in a script without spaces between words, so that its tokens are characters.
 
     >>> runs_together("你真是个大傻瓜，走开。"), runs_together("Don't shout, please!")
     (True, False)
     """
-    return not text.isascii() and any(map(_stands_alone, text))
+    return not text.isascii() and any(map(stands_alone, text))
 
 
 def _places(text: str | Sequence[str]) -> list[tuple[int, int]]:
@@ -139,11 +129,11 @@ def _words(text: str) -> Iterator[str]:
         return
     word = ""
     for character in text:
-        if _stands_alone(character) and category(character)[0] != "M":
+        if stands_alone(character) and category(character)[0] != "M":
             if word:
                 yield word
             word = character
-        elif category(character)[0] != "M" and word and _stands_alone(word[0]):
+        elif category(character)[0] != "M" and word and stands_alone(word[0]):
             yield word
             word = character
         else:

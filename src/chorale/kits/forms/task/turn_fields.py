@@ -43,6 +43,15 @@ class TurnChoiceField(FormField):
     def _values(self) -> list[str]:
         return [value for value, _ in self.options]
 
+    def doubt(self, item: Payload) -> str | None:
+        if not self.settings.required or asked_turns(self.settings, item[self._item]):
+            return None
+        speakers = " or ".join(self.settings.speakers or ())
+        return (
+            f"`{self._item}` has no turn of {speakers}, so nobody can answer `{self.settings.name}`. Leave the item "
+            "out, or set `required = false`"
+        )
+
     def schema(self) -> dict[str, Any]:
         parts = {"turn": {"type": "integer", "minimum": 0}, "value": {"enum": self._values}}
         each = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}

@@ -155,22 +155,28 @@ export default class Segments extends Field {
         const value = rounded(Number(input.value));
         const ordered = name === "start" ? value < segment.end : value > segment.start;
         if (input.value !== "" && value >= 0 && ordered) segment[name] = value;
-        this.#draw();
+        // The entry stays where it is: a new one would take the focus away from people who use arrow keys.
+        input.value = String(segment[name]);
+        rename();
+        this.#drawBar();
         this.changed();
       });
       return input;
     };
     entry.append(make("span", { class: "form-times" }, time("start", say("Start")), "–", time("end", say("End")), "s"));
-    if (this.rules.labels.length > 0) entry.append(this.#labels(segment));
+    if (this.rules.labels.length > 0) entry.append(this.#labels(segment, entry));
     const play = make("button", { type: "button", class: "button button-small button-quiet", text: say("Play") });
     play.addEventListener("click", () => this.#play(segment));
     const remove = make("button", { type: "button", class: "button button-small button-quiet", text: say("Remove") });
-    const named = say("Segment from {start} to {end} s", { start: segment.start, end: segment.end });
-    play.setAttribute("aria-label", say("Play: {name}", { name: named }));
-    remove.setAttribute("aria-label", say("Remove: {name}", { name: named }));
+    const named = () => say("Segment from {start} to {end} s", { start: segment.start, end: segment.end });
+    const rename = () => {
+      play.setAttribute("aria-label", say("Play: {name}", { name: named() }));
+      remove.setAttribute("aria-label", say("Remove: {name}", { name: named() }));
+    };
+    rename();
     remove.addEventListener("click", () => {
       this.segments = this.segments.filter((each) => each !== segment);
-      this.status.textContent = say("Removed: {name}", { name: named });
+      this.status.textContent = say("Removed: {name}", { name: named() });
       this.#draw();
       this.changed();
       this.button.focus();
@@ -179,15 +185,18 @@ export default class Segments extends Field {
     return entry;
   }
 
-  /** @param {Segment} segment */
-  #labels(segment) {
+  /** @param {Segment} segment @param {HTMLElement} entry */
+  #labels(segment, entry) {
     const choice = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": say("Label") }));
     const missing = segment.label === undefined ? [["", say("Choose a label")]] : [];
     for (const [value, label] of [...missing, ...this.rules.labels]) choice.append(make("option", { value, text: label }));
     choice.value = segment.label ?? "";
     choice.addEventListener("change", () => {
       segment.label = choice.value || undefined;
-      this.#draw();
+      const tone = this.#tone(segment.label);
+      if (tone === undefined) delete entry.dataset.tone;
+      else entry.dataset.tone = String(tone);
+      this.#drawBar();
       this.changed();
     });
     return choice;

@@ -65,5 +65,16 @@ export default class Writing extends Field {
   }
 }
 
-/** @param {string} text */
-const countWords = (text) => text.split(/\s+/).filter(Boolean).length;
+const UNSPACED =
+  /(?=[\p{L}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/gu;
+
+/**
+ * The number of words, as the server counts them: in scripts without spaces, every character is one.
+ *
+ * @param {string} text
+ */
+function countWords(text) {
+  const characters = text.match(UNSPACED)?.length ?? 0;
+  const others = text.replace(UNSPACED, " ").split(/\s+/).filter(Boolean);
+  return characters + others.filter((word) => characters === 0 || /[\p{L}\p{N}]/u.test(word)).length;
+}

@@ -69,9 +69,12 @@ class FormOptions(TableSettings):
         if self.review is None:
             return asked
         decided = [field for field in asked if field.kind not in (Kind.TEXT, Kind.LONG_TEXT) or field.compare]
-        # If reviewers mark or choose nothing, that is their decision, not a missing field.
+        # If reviewers mark or choose nothing, that is their decision, not a missing field. They decide between people's
+        # answers, so a suggestion is not filled in for them.
         empty = {"required": True, "min": 0}
-        decided = [field.model_copy(update=empty) if field.may_be_empty else field for field in decided]
+        decided = [
+            field.model_copy(update={"prefill": None, **(empty if field.may_be_empty else {})}) for field in decided
+        ]
         reason = FieldSettings.model_construct(name=REVIEW_REASON, kind=Kind.LONG_TEXT, ask=self.review)
         return (*decided, reason)
 

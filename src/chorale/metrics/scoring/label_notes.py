@@ -1,0 +1,26 @@
+"""Notes on labels that look like something else: JSON, or free text."""
+
+from chorale.metrics.judgments import Judgments
+
+_OBJECTS = ("{", "[{")
+"""How JSON objects and lists of them begin."""
+_FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
+"""Number of labels, and fraction of judgments, above which labels look like free text."""
+
+
+def looks_otherwise(judgments: Judgments) -> list[str]:
+    """Notes on labels that are compared as names but do not look like names."""
+    names = judgments.label_names if judgments.sets is None else judgments.options
+    if any(name.startswith(_OBJECTS) for name in names):
+        # Relations, regions and rubrics of a form, in the files that Chorale exports.
+        return [
+            "Labels look like JSON objects but are compared as text, so one different part makes them different. "
+            "`chorale report` measures agreement by the distance of each field."
+        ]
+    if judgments.sets is not None or not names:
+        return []
+    if all(name.startswith("[") and name.endswith("]") for name in names):
+        return ["Labels look like JSON lists but are compared as text. Add --sep json."]
+    if len(names) > _FEW_NAMES and len(names) > _MOST_DIFFERENT * len(judgments):
+        return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
+    return []
