@@ -19,7 +19,7 @@ def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator
     if low:
         listed = ", ".join(
             f"{content.settings.name} ({money_text(low[content.settings.name], pay.currency)}, "
-            f"{reading_seconds(content.guidelines):.0f} s)"
+            f"{reading_seconds(content.guidelines):.0f} s of reading)"
             for content in folder.stages
             if content.settings.name in low
         )
