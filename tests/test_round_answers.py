@@ -103,7 +103,8 @@ def test_status_and_report_tell_answers_of_a_round_beside_judgments(trained: Stu
     report = json.loads(run("report", "--json", "--resamples", "100", "--no-charts"))
     assert report["funnel"]["stages"][0]["answers"] == ANSWERS
     assert report["funnel"]["stages"][0]["round"] == {"questions": ROUND, "finished": 2}
-    assert report["methods"]["Design"].startswith("We collected 1 annotation from 4 people")
+    assert report["methods"]["Design"].startswith("4 people worked on this study")
+    assert "It has 1 annotation." in report["methods"]["Design"]
     assert f"Of 4 people who began training ({ROUND} items), 2 finished it." in report["methods"]["Design"]
     run("report", "--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts")
     page = (tmp_path / "report.html").read_text("utf-8")

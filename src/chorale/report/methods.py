@@ -74,8 +74,8 @@ def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
         yield f"{worked} took part in {rounds} with Chorale {__version__} (random seed {study.settings.study.seed})."
     else:
         yield (
-            f"We collected {annotations} from {worked} with Chorale {__version__} "
-            f"(random seed {study.settings.study.seed})."
+            f"{worked} worked on this study with Chorale {__version__} (random seed {study.settings.study.seed}). It "
+            f"has {annotations}."
         )
     yield from _arms(study)
     yield from _stages(study, facts.now)

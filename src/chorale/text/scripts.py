@@ -4,8 +4,8 @@ from functools import lru_cache
 from unicodedata import category, name
 
 CHARACTERS_OF_A_WORD = 2
-"""Characters that take about as long to read as an English word, in scripts without spaces. A low guess: 255 Chinese and
-357 Japanese characters a minute are read aloud (Trauzettel-Klosinski and Dietz 2012, IOVS 53, 5452), and more in
+"""Characters that take about as long to read as an English word, in scripts without spaces. A low guess: people read
+255 Chinese or 357 Japanese characters a minute aloud (Trauzettel-Klosinski and Dietz 2012, IOVS 53, 5452), and more in
 silence.
 """
 _WITHOUT_SPACES = (

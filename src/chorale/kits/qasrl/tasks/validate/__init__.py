@@ -130,7 +130,7 @@ def _grade(answer: Answer, gold: Answer) -> GradeResult:
     reasons = [
         f"answered “{expert['question']}” differently from the expert"
         if judged["valid"] and expert["valid"]
-        else f"“{expert['question']}” {'can' if expert['valid'] else 'can not'} be answered"
+        else f"“{expert['question']}” {'can' if expert['valid'] else 'cannot'} be answered"
         for judged, expert in zip(answer, gold, strict=False)
         if _alike(judged, expert) < 1
     ]
