@@ -93,6 +93,7 @@ def given_by(folder: Path, database: str | None) -> dict[str, int]:
         engine.dispose()
 
 
+@pytest.mark.parametrize("database", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
 def test_after_a_restore_nobody_answers_as_somebody_else(tmp_path: Path, database: str | None) -> None:
     """Back up, let D join and keep the tab open, restore, let E join: D's tab must not answer as E."""
     folder, file = tmp_path / "study", tmp_path / "backup.zip"

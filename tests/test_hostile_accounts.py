@@ -73,6 +73,7 @@ def test_a_restore_brings_back_neither_an_old_password_nor_a_deactivated_person(
         assert joined.worker_id != known.id, "somebody new, as anybody can be in a public study"
 
 
+@pytest.mark.slow
 def test_a_known_browser_gets_no_more_tries_by_writing_its_cookie_otherwise(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,7 @@ from serving import HOST, PATIENCE_SECONDS, Server, free_port, stop_process, wai
 from small_study import write_small_study
 
 # `make test-all` asks for all of it; a few kills find a broken promise as well, only not as surely.
-KILLS = {"sqlite": examples(4, 50), "postgresql": examples(4, 20)}
+KILLS = {"sqlite": examples(2, 50), "postgresql": examples(4, 20)}
 # Tenths of a second.
 MOST_WAITS = 600
 OFFLINE = (ConnectionError, asyncio.IncompleteReadError, OSError, TimeoutError)
