@@ -219,7 +219,7 @@ def test_the_unanimous_are_right(method: str) -> None:
         [("t", "a", "x"), ("u", "a", "y"), ("v", "a", "x")],
         [("t", "a", "x"), ("t", "b", "x"), ("u", "a", "x")],
         [("t", "a", "x"), ("u", "b", "y"), ("v", "c", "y"), ("v", "b", "y"), ("u", "a", "y")],
-        [("t", worker, "x") for worker in map(str, range(300))],
+        [("t", worker, "x") for worker in map(str, range(800))],
     ],
     ids=["one judgment", "one worker", "one label", "single judgments", "very many on one task"],
 )
