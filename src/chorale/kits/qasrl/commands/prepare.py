@@ -12,7 +12,7 @@ from chorale.cli.progress import patiently
 from chorale.files.tables import write_jsonl
 from chorale.files.targets import check_target, writing
 from chorale.kits.qasrl.parser.suggesting import with_suggestions
-from chorale.kits.qasrl.preparing import VerbFilter, qasrl_items
+from chorale.kits.qasrl.preparing import QasrlItems, VerbFilter, qasrl_items
 from chorale.metrics.options import Force
 from chorale.model.extras import need
 from chorale.model.plural import plural
@@ -60,6 +60,11 @@ def qasrl(
             }
         )
         return
+    _print_summary(items, out)
+
+
+def _print_summary(items: QasrlItems, out: Path) -> None:
+    """What was written, what was left out and why, and what to check."""
     by = f", found by {items.model}" if items.model else ""
     print_line(
         f"{out}: {plural(len(items.rows), 'verb', 'verbs')} of {plural(items.sentences, 'sentence', 'sentences')}{by}."
@@ -67,7 +72,7 @@ def qasrl(
     if items.without_verbs:
         print_line(f"{plural(items.without_verbs, 'sentence has', 'sentences have')} no verb to ask about.")
     if items.left_out:
-        lines = ", ".join(str(one.line) for one in items.left_out[:5]) + (" …" if len(items.left_out) > 5 else "")
+        lines = _some(str(one.line) for one in items.left_out)
         print_line(
             f"{plural(len(items.left_out), 'sentence was', 'sentences were')} left out: more than {MOST_TOKENS} words, "
             f"or a word of more than {LONGEST_TOKEN} characters (lines {lines})."
