@@ -16,6 +16,7 @@ from chorale.engine.started import started_study
 from chorale.exchange.export import GENERAL_FORMATS, export_file_name, note_export, write_export
 from chorale.exchange.export_folders import FOLDERS
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.monitor.outcomes import tallies
 
 STDOUT = Path("-")
@@ -63,7 +64,7 @@ def export(
         marked = {"simulated": True} if simulated else {}
         print_json({"format": format_name, "file": str(target), "rows": rows, **marked, **beside})
         return
-    print_line(f"Wrote {rows:,} rows to {target}.{' All people are simulated.' if simulated else ''}")
+    print_line(f"Wrote {plural(rows, 'row', 'rows')} to {target}.{' All people are simulated.' if simulated else ''}")
     for outcome, count in beside.get("outcomes", {}).items():
         print_line(f"  {count:>8,}  {outcome}")
 

@@ -10,6 +10,7 @@ from chorale.files.tables import write_all_jsonl
 from chorale.kits.qasrl.files import read_sentences
 from chorale.kits.qasrl.tasks.shared.published import read_published
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 
 def qasrl(
@@ -44,6 +45,6 @@ def qasrl(
         print_json({"files": {str(path): len(rows) for path, rows in made.items()}, "notes": published.notes})
         return
     for path, rows in made.items():
-        print_line(f"Wrote {len(rows):,} rows to {path}.")
+        print_line(f"Wrote {plural(len(rows), 'row', 'rows')} to {path}.")
     for note in published.notes:
         print_line(note)
