@@ -173,9 +173,8 @@ def _workers_sentence(plan: StudyPlan) -> str:
 def _measured(directory: StudyFolder, db: str | None, folder: Folder) -> list[str]:
     """Hourly wages so far, and people without an account; empty if the database can't be read here."""
     if db is None and not (directory / DATABASE).is_file():
-        return without_account(
-            assignees_of(folder.stages), directory
-        )  # nobody has an account before there is a database
+        # Nobody has an account before there is a database.
+        return without_account(assignees_of(folder.stages), directory)
     if not _has_database(directory, db):
         return []
     sentences: list[str] = load("chorale.monitor.measured:measured_wages")(directory, db)

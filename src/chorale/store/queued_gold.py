@@ -1,5 +1,7 @@
 """Gold in the queue of the items of its stage: once somebody has seen it, it is chosen as if it were an item."""
 
+from typing import Any
+
 from sqlalchemy import Connection, bindparam, select
 
 from chorale.store.offering import (
@@ -19,9 +21,11 @@ from chorale.store.offering import (
 from chorale.store.prepared import NONE, ONE, Prepared, Scope
 from chorale.store.schema import gold, item
 
+_COLUMNS = (*item.c["id", "key", "group_key", "payload", "position"], gold.c.taken, gold.c.wanted)
+
 # Gold that somebody has seen, in the queue of the items of its stage: by its position as an item.
 _QUEUED_GOLD = Prepared(
-    select(*item.c["id", "key", "group_key", "payload", "position"], gold.c.taken, gold.c.wanted)
+    select(*_COLUMNS)
     .join(item, item.c.id == gold.c.item_id)
     .where(
         gold.c.stage_id == bindparam("stage_id"),
@@ -41,7 +45,7 @@ _QUEUED_GOLD = Prepared(
 
 # Gold that nobody has seen, from the position of the item it replaces: elsewhere, it would be complete at other times.
 _FRESH_FROM = Prepared(
-    select(item.c.id, item.c.key, item.c.group_key, item.c.payload, gold.c.taken, gold.c.wanted)
+    select(*_COLUMNS)
     .join(item, item.c.id == gold.c.item_id)
     .where(
         gold.c.stage_id == bindparam("stage_id"),
@@ -69,8 +73,7 @@ def open_queued(
             for position in (row[4], -1):
                 fresh = _FRESH_FROM.first(tx, stage_id=stage_id, worker_id=worker_id, position=position)
                 if fresh is not None:
-                    item_id, key, group_key, payload, taken, wanted = fresh
-                    return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
+                    return _gold_of(fresh, cursor)
             return content_of(row, drawn, cursor)
     return None
 
@@ -96,8 +99,12 @@ def next_queued(
         if gold_row is not None and (row is None or gold_row[4] < row[4]):
             if row is None and not room_for(tx, stage_id, worker_id, apart):
                 return None
-            item_id, key, group_key, payload, _, taken, wanted = gold_row
-            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
+            return _gold_of(gold_row, cursor)
         if row is not None:
             return content_of(row, drawn, cursor)
     return None
+
+
+def _gold_of(row: Any, cursor: int) -> GoldContent:
+    item_id, key, group_key, payload, _, taken, wanted = row
+    return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
