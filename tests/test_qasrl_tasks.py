@@ -874,7 +874,7 @@ def test_check_and_rehearse_forecast_what_is_then_paid(tmp_path: Path) -> None:
 
 
 def test_gold_in_production_never_shows_the_experts_answer(tmp_path: Path, clock: Clock) -> None:
-    folder = write_qasrl_study(tmp_path / "study", predicates=3)
+    folder = write_qasrl_study(tmp_path / "study", predicates=12)
     text = (folder / "study.toml").read_text("utf-8")
     pay = "[stage.pay]\nper_judgment = 5\nparts = { beyond = 2"
     gold = '[stage.gold]\nfile = "practice.jsonl"\nshare = 0.5\nfloor = 0\nafter = 1\nfeedback = "at once"\n\n'
