@@ -302,8 +302,8 @@ async def test_labelled_spans_are_typed_as_a_label_and_words(tmp_path: Path) -> 
         )
         async with browser(create_app(study)) as client:
             await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
-            page = (await client.get("/console/review/only?queue=all")).text
-            assert "<code>order: words of the text</code>. Labels: order, name" in page
+            shown = (await client.get("/console/review/only?queue=all")).text
+            assert "<code>order: words of the text</code>. Labels: order, name" in shown
             sent = {"key": "i1", "queue": "all", "field-parts": "other", "reason": "It is an order."}
             page = await client.post("/console/review/only", data={**sent, "other-parts": "order: Wait here\nyou"})
             assert page.status_code == 422 and "does not begin with a label and a colon" in page.text
