@@ -319,6 +319,51 @@ async def test_labelled_spans_are_typed_as_a_label_and_words(tmp_path: Path) -> 
 
 
 @runs
+async def test_several_options_are_typed_with_commas(tmp_path: Path) -> None:
+    """Before, only a JSON list was accepted, which no page mentioned."""
+    fields = field_toml(name="topics", kind="choices", ask="Which?", options=["law", "people"], min=0)
+    fields = fields.replace('"law"', '{ value = "law", label = "The law" }')
+    row = json.dumps({"id": "i1", "text": "Wait here, you."})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"topics": ["law"]})
+        async with browser(create_app(study)) as client:
+            await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+            shown = (await client.get("/console/review/only?queue=all")).text
+            assert "Other options, separated by commas (The law, people)" in shown
+            sent = {"key": "i1", "queue": "all", "field-topics": "other", "reason": "Both."}
+            page = await client.post("/console/review/only", data={**sent, "other-topics": "law, towns"})
+            assert page.status_code == 422 and "Separate options with commas. Options: The law, people." in page.text
+            for typed, chosen in (("people, The law", ["law", "people"]), ("people", ["people"]), ("none", [])):
+                done = await client.post("/console/review/only", data={**sent, "other-topics": typed})
+                assert done.status_code == 303, typed
+                (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+                assert item.answer["topics"] == chosen
+
+
+def test_words_that_occur_twice_are_typed_with_a_number(tmp_path: Path) -> None:
+    """Before, no text could name the second of two, and the error showed a Python object."""
+    fields = field_toml(name="words", kind="spans", ask="Which?", item="text", min=0)
+    row = json.dumps({"id": "i1", "text": "Rule #2 is a rule and a rule"})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"words": [{"start": 0, "end": 1}]})
+        stage = study.stage("only")
+
+        def decided(typed: str) -> list[tuple[int, int]]:
+            do(study, adjudicating.decide, stage, "i1", {"words": typed}, "Seen.", "rae")
+            (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+            return [(span["start"], span["end"]) for span in item.answer["words"]]
+
+        with pytest.raises(UserError, match=r"2 times\. Add the number of the one you mean: `words #2`\.") as caught:
+            decided("a rule")
+        assert "{" not in str(caught.value)
+        assert (decided("a rule #1"), decided("a rule #2")) == ([(4, 6)], [(7, 9)])
+        assert decided("Rule #2") == [(0, 3)], "words of the text, not a number"
+        assert decided("none") == []
+
+
+@runs
 async def test_after_a_mistake_the_same_item_is_shown_again(study: Study) -> None:
     """Before, the first item of the queue was shown, and what was filled in for another would have decided it."""
     stage = study.stage("main")
