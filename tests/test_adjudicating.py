@@ -14,6 +14,7 @@ from chorale.engine import adjudicating, undoing
 from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.exchange.export import write_export
 from chorale.exchange.export_fields import label_cells, tidy_labels
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
@@ -28,7 +29,7 @@ from comments_study import comments_study
 from crowd import Person, do, look, tamper
 from small_study import write_small_study
 from test_console import browser, runs, set_up
-from test_form import field_toml, write_form_study
+from test_form import field_toml, read_table, write_form_study
 
 COUNT = 12
 
@@ -316,6 +317,54 @@ async def test_labelled_spans_are_typed_as_a_label_and_words(tmp_path: Path) -> 
             {"start": 3, "end": 4, "label": "name"},
         ]
         assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_decisions_are_in_the_table_of_final_labels(study: Study, tmp_path: Path) -> None:
+    """Before, the export `form` had the aggregated values, and decisions were only in `labels`."""
+    stage = study.stage("main")
+    case = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "disagreeing"))
+    assert case is not None
+    key, decided = case.item.key, next(one for one in ("fine", "rude", "hateful") if one != case.item.answer["class"])
+    do(study, adjudicating.decide, stage, key, {"class": decided}, "Seen.", "rae")
+    tables = {}
+    for name in ("form", "labels"):
+        write_export(study, name, tmp_path / f"{name}.csv")
+        tables[name] = {row["item"]: row for row in read_table(tmp_path / f"{name}.csv")}
+    assert (tables["form"][key]["class"], tables["form"][key]["class_confidence"]) == (decided, "1.0")
+    for item, row in tables["form"].items():
+        label = tables["labels"][item]
+        for field in ("class", "severity", "reason"):
+            assert row[field] == label[f"label.{field}"], (item, field)
+            assert row[f"{field}_confidence"] == label[f"label.{field}.confidence"], (item, field)
+
+
+def test_what_a_decision_makes_inapplicable_is_in_no_table(tmp_path: Path) -> None:
+    asked = 'shown_if = { field = "tone", is = "rude" }\n'
+    fields = field_toml(name="tone", kind="choice", ask="How?", options=["fine", "rude"])
+    fields += field_toml(name="why", kind="choice", ask="Why?", options=["order", "insult"]) + asked
+    write_form_study(tmp_path, fields, rows='{"id": "i1", "text": "Wait here, you."}\n', extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"tone": "rude", "why": "order"})
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "fine"}, "A joke.", "rae")
+        for name, prefix, end in (("form", "", "_confidence"), ("labels", "label.", ".confidence")):
+            write_export(study, name, tmp_path / f"{name}.csv")
+            (row,) = read_table(tmp_path / f"{name}.csv")
+            assert [row[f"{prefix}tone"], row[f"{prefix}tone{end}"]] == ["fine", "1.0"]
+            assert [row[f"{prefix}why"], row[f"{prefix}why{end}"]] == ["", ""], name
+
+
+def test_decided_relations_are_exported(tmp_path: Path) -> None:
+    fields = field_toml(name="links", kind="relations", ask="Which?", item="text", options=["person", "place"])
+    fields += 'relations = ["in"]\n'
+    write_form_study(tmp_path, fields, rows='{"id": "i1", "text": "Ada in Rome"}\n', extra="judgments = 1")
+    spans = [{"start": 0, "end": 1, "label": "person"}, {"start": 2, "end": 3, "label": "place"}]
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"links": {"spans": spans, "relations": []}})
+        linked = {"spans": spans, "relations": [{"from": 0, "to": 1, "label": "in"}]}
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"links": linked}, "She is.", "rae")
+        assert write_export(study, "triples", tmp_path / "triples.csv") == 1
+        (row,) = read_table(tmp_path / "triples.csv")
+        assert (row["from_text"], row["relation"], row["to_text"]) == ("Ada", "in", "Rome")
 
 
 @runs
