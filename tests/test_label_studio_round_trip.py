@@ -1,5 +1,6 @@
 """Studies that are exported for Label Studio and imported again: the same form, answers and agreement."""
 
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -20,6 +21,7 @@ from chorale.model import UserError
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report import ReportOptions, study_report
+from chorale.store import events
 from chorale.store.items import all_items
 from chorale.store.responses import counted_responses
 from crowd import look
@@ -194,6 +196,11 @@ def test_tasks_of_other_stages_are_left_out(tmp_path: Path, preference: Path) ->
     again = imported(tmp_path, tasks, (preference / "main.xml").read_text("utf-8"))
     try:
         assert len(answers_in(again)) == len(tasks) - 1
+        (stage,) = again.settings.stage
+        assert (stage.name, stage.title) == ("main", "main.json"), "not a file that the import made"
+        (event,) = look(again, lambda tx: events.recent(tx, 1, kinds=("imported",)))
+        written = (tmp_path / "main.json").read_bytes()
+        assert hashlib.sha256(written).hexdigest().startswith(event.evidence["sha256"])
     finally:
         again.close()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from chorale.files.batch_files import BatchFile
@@ -29,6 +30,8 @@ class BatchKind:
     """
     answer: Callable[[Mapping[str, Any]], Answer]
     """From the submitted values, by field title, to an answer."""
+    source: Path | None = None
+    """The file to name as the origin, if its rows were converted to another file first."""
 
     def fits(self, batch: BatchFile) -> bool:
         titles = {field.title for field in batch.fields}

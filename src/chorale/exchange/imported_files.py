@@ -41,7 +41,7 @@ def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
     """Batches by valid stage names."""
     named: dict[str, StagedBatch] = {}
     for batch in batches:
-        stem = re.sub(r"(\.(csv|tsv|jsonl|ndjson|gz))+$", "", batch.batch.name.lower())
+        stem = re.sub(r"(\.(csv|tsv|json|jsonl|ndjson|gz))+$", "", batch.batch.name.lower())
         plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-").removesuffix("-batch-results")[:34].strip("-") or "batch"
         name = plain if plain[0].isalpha() else f"batch-{plain}"[:34].strip("-")
         number = 2

@@ -26,7 +26,7 @@ from chorale.files.batch_cells import (
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.row_spool import Cells, RowSpool
 from chorale.files.rows import is_table, shortened
-from chorale.files.source import StreamedFile
+from chorale.files.source import StreamedFile, digest_of, read_bytes
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
@@ -176,6 +176,10 @@ class BatchFile:
         self._is_table = is_table(path)
         self._item_columns = self._columns_of_items()
         self._empty = 0
+
+    def name_source(self, path: Path) -> None:
+        """Name another file as the origin of the rows."""
+        self.name, self.digest = path.name, digest_of(read_bytes(path))
 
     @property
     def count(self) -> int:

@@ -47,6 +47,7 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
         answer_column=_ANSWER,
         item=lambda cells: json.loads(cells[_ITEM]),
         answer=lambda given: json.loads(next(iter(given.values()))),
+        source=tasks,
     )
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / f"{tasks.stem}.jsonl"
