@@ -648,7 +648,8 @@ def test_json_has_the_promised_shape(file: Path) -> None:
         "n_judgments": 41,
     }
     assert found["signature"].startswith("alpha|level:nominal|")
-    assert found["notes"] == ["1 item does not count because it has only one judgment."]
+    assert found["notes"][0] == "1 item does not count because it has only one judgment."
+    assert len(found["notes"]) == 2 and "are compared as names" in found["notes"][1]
     assert "ci" not in found
     assert "pairs" not in found
 
@@ -828,3 +829,18 @@ def test_mistakes_are_told_with_file_value_and_fix(file: Path, tmp_path: Path) -
     assert chorale_json(repeated)["n_judgments"] == 4
     assert chorale_json(repeated)["value"] == 1
     assert any("more than once" in note for note in chorale_json(repeated)["notes"])
+
+
+def test_ratings_compared_as_names_are_pointed_out(tmp_path: Path) -> None:
+    """Before, the α of a scale was that of names, without a note: two neighbouring levels are as far as the ends."""
+    path = tmp_path / "ratings.csv"
+
+    def hinted(labels: Sequence[str], *options: str) -> bool:
+        rows = [f"t{place // 2},w{place % 2},{label}" for place, label in enumerate(labels)]
+        path.write_text("\n".join(["task,worker,label", *rows, ""]))
+        return any("are numbers but are compared as names" in note for note in chorale_json(path, *options)["notes"])
+
+    ratings = ("1", "2", "3", "3", "5", "4.5")
+    assert hinted(ratings)
+    assert not hinted(ratings, "--level", "ordinal") and not hinted(ratings, "--metric", "kappa")
+    assert not hinted(("1", "2", "1", "1")) and not hinted(("1", "x", "3", "4"))

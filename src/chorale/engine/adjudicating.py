@@ -70,9 +70,7 @@ def _listed(field: AnswerField, typed: str) -> list[Any]:
     unknown = [part for part in given if part not in values]
     if unknown:
         known = ", ".join(text for _, text in field.options)
-        raise UserError(
-            f"{field.name}: {unknown[0]!r} is not an option. Separate options with commas. Options: {known}."
-        )
+        raise UserError(f"{field.name}: {unknown[0]!r} is not an option. Type options separated by commas: {known}.")
     return [values[part] for part in given]
 
 

@@ -24,7 +24,7 @@ from chorale.metrics.scoring.agreement_pairs import (
     pairs_json,
     pairs_table,
 )
-from chorale.metrics.scoring.label_notes import looks_otherwise
+from chorale.metrics.scoring.label_notes import are_numbers, looks_otherwise
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
@@ -197,6 +197,11 @@ def _notes(judgments: Judgments, result: Agreement, options: AgreementOptions) -
     if judgments.sets is not None and not options.distance and options.metric != "gamma":
         notes.append("Labels are sets, which are equal only if all options are equal (see --distance).")
     notes += looks_otherwise(judgments)
+    if options.metric == "alpha" and options.level == "nominal" and not options.distance and are_numbers(judgments):
+        notes.append(
+            "Labels are numbers but are compared as names. Add --level ordinal for ratings, or --level interval for "
+            "measurements."
+        )
     if result.value is None:
         notes.append(f"{options.metric} is undefined: {result.undefined}.")
     return notes

@@ -1,9 +1,14 @@
 """Notes on labels that look like something else: JSON, or free text."""
 
+import re
+
 from chorale.metrics.judgments import Judgments
 
 _OBJECTS = ("{", "[{")
 """How JSON objects and lists of them begin."""
+_NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
+_TWO = 2
+"""With two labels, the order makes no difference to agreement."""
 _FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
 """Number of labels, and fraction of judgments, above which labels look like free text."""
 
@@ -24,3 +29,9 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
     if len(names) > _FEW_NAMES and len(names) > _MOST_DIFFERENT * len(judgments):
         return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
     return []
+
+
+def are_numbers(judgments: Judgments) -> bool:
+    """Whether labels are at least three different numbers, whose order may matter."""
+    names = judgments.label_names
+    return judgments.sets is None and len(names) > _TWO and all(map(_NUMBER.fullmatch, names))
