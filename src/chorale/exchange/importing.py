@@ -66,8 +66,9 @@ def import_files(
             )
         if kind is not None:
             staged = [replace(one, kind=kind) for one in staged]
-            for one in staged if kind.source is not None else ():
-                one.batch.name_source(kind.source)
+            if kind.source is not None:
+                for one in staged:
+                    one.batch.name_source(kind.source)
         batches = names_of(staged)
         for place, source in (media or {}).items():
             (draft.study / place).parent.mkdir(parents=True, exist_ok=True)
