@@ -63,6 +63,13 @@ def test_pages_become_items_that_a_form_shows(tmp_path: Path) -> None:
     opened.close()
 
 
+def test_words_split_between_lines_are_put_together(tmp_path: Path) -> None:
+    """Before, the text had a control character instead of the hyphen, which screen readers and XML cannot handle."""
+    write_pdf(tmp_path / "a.pdf", "All cus-) Tj 0 -30 Td (tomers come")
+    run(str(tmp_path / "a.pdf"), "--out", str(tmp_path / "items.jsonl"))
+    assert json.loads((tmp_path / "items.jsonl").read_text())["text"] == "All customers come"
+
+
 def test_large_pages_are_shown_smaller_and_nothing_is_overwritten(tmp_path: Path) -> None:
     write_pdf(tmp_path / "poster.pdf", "Large")
     document = tmp_path / "poster.pdf"

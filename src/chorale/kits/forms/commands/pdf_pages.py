@@ -1,5 +1,6 @@
 """`chorale prepare pdf-pages`"""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from chorale.model.extras import need
 from chorale.model.plural import plural
 
 Documents = Annotated[list[Path], Argument(metavar="PDF ...", help="The documents: .pdf files.")]
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+"""PDFium marks the hyphen of a word that is split between two lines with a control character."""
 _POINTS_PER_INCH = 72
 _LONGEST_SIDE = 6_000
 """Maximum length of the longer side of a page in pixels. Larger pages are scaled down."""
@@ -107,7 +110,7 @@ def rendered(document: Path, dpi: int) -> Iterator[RenderedPage]:
             try:
                 page = opened[number]
                 scale = min(dpi / _POINTS_PER_INCH, _LONGEST_SIDE / max(page.get_size()))
-                words = page.get_textpage().get_text_bounded().split()
+                words = _CONTROLS.sub("", page.get_textpage().get_text_bounded()).split()
                 picture = page.render(scale=scale).to_pil()
             except PdfiumError:
                 place = f"page {number + 1} of {len(opened)}"
