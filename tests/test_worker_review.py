@@ -209,6 +209,22 @@ def test_an_item_decided_in_the_console_is_not_reviewed_until_that_is_undone(stu
     assert no_differences(study)
 
 
+def test_a_review_finished_meanwhile_counts_once_the_console_undoes_its_decision(study: Study) -> None:
+    rae, stage = reviewer(study), study.stage("main")
+    offer = rae.next("review")
+    assert offer.lease is not None
+    key = offer.lease.item_key
+    source = key.split("/")[0]
+    do(study, adjudicating.decide, stage, source, {"class": "fine"}, "A joke.", "owner")
+    assert state_of(study, key) == ItemState.WITHDRAWN
+    rae.submit(offer, ANSWER)
+    assert decided(study, source).decision == {"class": "fine"} and no_differences(study)
+    (last,) = look(study, lambda tx: undoing.latest_decisions(tx, stage))
+    do(study, undoing.undo, stage, source, last.number, "Not a joke.", "owner")
+    assert decided(study, source).decision == {name: ANSWER[name] for name in ("class", "spans", "severity")}
+    assert state_of(study, key) == ItemState.COMPLETE and no_differences(study)
+
+
 def test_a_complete_review_stays_when_the_console_decides_otherwise(study: Study) -> None:
     rae = reviewer(study)
     offer = rae.next("review")

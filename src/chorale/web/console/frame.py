@@ -77,7 +77,7 @@ NOTICES = {
     "submissions-message": "Message sent. Submissions: {n}.",
     "already-done": "This was already done.",
     "decided": "Decision saved as the final label. This is the next item.",
-    "undone": "The decision is undone. The label is what it was before.",
+    "undone": "The decision is undone, and the label is updated.",
     "password": "The password is changed. All other sessions have ended.",
     "report-started": "The report is being created. You can leave this page.",
     "report-running": "A report is already being created.",
