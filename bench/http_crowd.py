@@ -11,7 +11,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 
 class Connection(asyncio.Protocol):
@@ -28,11 +28,11 @@ class Connection(asyncio.Protocol):
         self._reply: asyncio.Future[tuple[bytes, bytes]] | None = None
 
     async def open(self) -> None:
+        self._received = b""
         await asyncio.get_running_loop().create_connection(lambda: self, self.host, self.port)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -54,7 +54,9 @@ class Connection(asyncio.Protocol):
     ) -> tuple[int, bytes, bytes]:
         """The status, head and content of the reply."""
         if self._transport is None or self._transport.is_closing():
-            raise ConnectionError("the connection is closed")
+            # The server closes connections on which nothing happens.
+            await self.open()
+        assert self._transport is not None
         head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nContent-Length: {len(body)}\r\n"
         if body:
             head += f"Content-Type: {kind}\r\n"
