@@ -66,7 +66,7 @@ async def _times(port: int) -> Mapping[str, Sequence[tuple[str, float]]]:
             taken["next"].append((phrase, asked - began))
             taken["submit"].append((phrase, time.perf_counter() - asked))
     for account in accounts:
-        await account.close()
+        account.close()
     return taken
 
 

@@ -291,6 +291,34 @@ def test_spans_can_be_quoted_instead_of_counted(tmp_path: Path) -> None:
 
 
 @runs
+async def test_labelled_spans_are_typed_as_a_label_and_words(tmp_path: Path) -> None:
+    """Before, only JSON with quotations and labels was accepted."""
+    fields = field_toml(name="parts", kind="spans", ask="Which?", item="text", options=["order", "name"])
+    row = json.dumps({"id": "i1", "text": "Wait here, you."})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(
+            person.next("only"), {"parts": [{"start": 0, "end": 1, "label": "order"}]}
+        )
+        async with browser(create_app(study)) as client:
+            await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+            shown = (await client.get("/console/review/only?queue=all")).text
+            assert "<code>order: words of the text</code>. Labels: order, name" in shown
+            sent = {"key": "i1", "queue": "all", "field-parts": "other", "reason": "It is an order."}
+            page = await client.post("/console/review/only", data={**sent, "other-parts": "order: Wait here\nyou"})
+            assert page.status_code == 422 and "does not begin with a label and a colon" in page.text
+            assert "order: Wait here\nyou</textarea>" in page.text, "what was typed is kept"
+            typed = {**sent, "other-parts": "order: Wait here\r\n\r\n name : you"}
+            assert (await client.post("/console/review/only", data=typed)).status_code == 303
+        (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+        assert item.answer["parts"] == [
+            {"start": 0, "end": 2, "label": "order"},
+            {"start": 3, "end": 4, "label": "name"},
+        ]
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+@runs
 async def test_after_a_mistake_the_same_item_is_shown_again(study: Study) -> None:
     """Before, the first item of the queue was shown, and what was filled in for another would have decided it."""
     stage = study.stage("main")

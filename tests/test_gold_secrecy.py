@@ -14,6 +14,7 @@ from bench.gold_attack import CASES, HIDDEN, MARGIN, SHOWS_ERROR, Case, World, a
 from chorale.audit.verify import verify
 from chorale.engine import gold_desk, settling, work
 from chorale.engine.advancing import advance
+from chorale.engine.leases import expire_leases
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.visit import StageVisit, parts_for
@@ -388,9 +389,25 @@ def test_skipping_far_more_than_others_raises_an_alarm(make_study: StudyMaker) -
         _skip(picky, picky.next())
     [alarm] = look(study, lambda tx: suspicions(tx, study))
     assert (alarm.kind, alarm.workers) == ("skipping", (picky.pseudonym,))
-    assert "skipped 20 of 20 items, others 9%" in alarm.title
+    assert "left 20 of 20 items unanswered, others 9%" in alarm.title
     held = look(study, lambda tx: tx.execute(select(assignment.c.id).where(assignment.c.state == "returned")).all())
     assert len(held) == 25
+
+
+def test_items_whose_time_ran_out_count_as_skipped(make_study: StudyMaker, clock: ManualClock) -> None:
+    study = make_study(applications=60, share=0.0)
+    *others, picky = people(study, 6)
+    for person in others:
+        for _ in range(10):
+            person.judge()
+    for _ in range(12):
+        picky.next()
+        clock.pass_minutes(24 * 60)
+        do(study, expire_leases)
+    picky.next()
+    [alarm] = look(study, lambda tx: suspicions(tx, study))
+    assert (alarm.kind, alarm.workers) == ("skipping", (picky.pseudonym,))
+    assert "left 12 of 12 items unanswered, others 0%" in alarm.title, "and not the item that they hold"
 
 
 def _remove(person: Person) -> int:

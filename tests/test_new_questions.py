@@ -153,6 +153,13 @@ def test_a_semicolon_in_a_column_name_does_not_separate_columns(tmp_path: Path, 
     assert "a;b" in read_own_table(tmp_path / "table.csv").columns
 
 
+def test_a_comma_in_a_column_name_does_not_separate_columns(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("id;text, as written;kind\n1;Hello, you;a\n")
+    assert [dict(row) for row in read_own_table(tmp_path / "table.csv").rows] == [
+        {"id": "1", "text, as written": "Hello, you", "kind": "a"}
+    ]
+
+
 def test_one_cause_is_one_line_with_a_count_and_what_was_found() -> None:
     rows = [Problem("a.csv", line, "is not a label", "Use one of: a, b.", f"'{line % 2}'") for line in range(2, 9)]
     other = Problem("a.csv", 3, "has no text", "Add it.")

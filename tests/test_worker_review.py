@@ -181,6 +181,51 @@ def test_a_decision_in_the_console_comes_first_and_can_be_undone(study: Study) -
     assert no_differences(study)
 
 
+def state_of(study: Study, key: str) -> str:
+    return str(items(study, "review")[key].state)
+
+
+def test_an_item_decided_in_the_console_is_not_reviewed_until_that_is_undone(study: Study) -> None:
+    stage, reviews = study.stage("main"), items(study, "review")
+    key = sorted(reviews)[0]
+    source = key.split("/")[0]
+    do(study, adjudicating.decide, stage, source, {"class": "fine"}, "A joke.", "owner")
+    assert state_of(study, key) == ItemState.WITHDRAWN
+    rae, seen = reviewer(study), set()
+    while (offer := rae.next("review")).lease is not None:
+        seen.add(offer.lease.item_key)
+        rae.submit(offer, ANSWER)
+    assert seen == reviews.keys() - {key}, "nobody is paid to review it"
+    assert no_differences(study)
+    (event,) = [
+        one for one in look(study, lambda tx: events.recent(tx, 99, kinds=("adjudicated",))) if one.item == source
+    ]
+    do(study, undoing.undo, stage, source, event.id, "Not a joke.", "owner")
+    assert state_of(study, key) == ItemState.OPEN
+    offer = rae.next("review")
+    assert offer.lease is not None and offer.lease.item_key == key
+    rae.submit(offer, ANSWER)
+    assert decided(study, source).decision["class"] == "hateful"
+    assert no_differences(study)
+
+
+def test_a_complete_review_stays_when_the_console_decides_otherwise(study: Study) -> None:
+    rae = reviewer(study)
+    offer = rae.next("review")
+    assert offer.lease is not None
+    rae.submit(offer, ANSWER)
+    key = offer.lease.item_key
+    source = key.split("/")[0]
+    do(study, adjudicating.decide, study.stage("main"), source, {"class": "fine"}, "A joke.", "owner")
+    assert state_of(study, key) == ItemState.COMPLETE and decided(study, source).decision["class"] == "fine"
+    assert no_differences(study)
+    # Without its reviewer it would be open again, but nobody needs it now.
+    do(study, end_work, rae.pseudonym, study.stage("review"), Act("owner", "careless", "end"))
+    settle_everything(study)
+    assert state_of(study, key) == ItemState.WITHDRAWN and decided(study, source).decision["class"] == "fine"
+    assert no_differences(study)
+
+
 def test_a_removed_reviewer_decides_nothing(study: Study) -> None:
     rae = reviewer(study)
     offer = rae.next("review")

@@ -26,6 +26,7 @@ from chorale.audit.protocol import Bonuses, verify_gates
 from chorale.audit.showing import shown_differences, unchecked_showing
 from chorale.audit.suggestions import suggestion_differences
 from chorale.engine.combining import outcome
+from chorale.engine.decisions import decided_in_console, still_to_review
 from chorale.engine.derived_items import derived_items
 from chorale.engine.quality import counted_by, qualities, shared_items
 from chorale.engine.running import RunningStage, Study
@@ -309,17 +310,23 @@ def _derived_differences(
     seed = study.settings.study.seed
     wanted: set[str] = set()
     drawn = None if stage.per_worker is None else answers_drawn(tx, stage.name)
+    states = {item.key: item.state for item in all_items(tx, stage.name)}
     for name in () if is_waiting(tx, stage) else stage.settings.sources:
         groups: dict[str, list[SourceItem]] = defaultdict(list)
         complete: set[int] = set()
+        decided: set[int] = set()
         for item in all_items(tx, name):
             groups[item.group].append(replace(item.as_source(), judgments=tuple(judged[name][item.key])))
             if item.state == ItemState.COMPLETE:
                 complete.add(item.id)
+            if item.decision is not None and stage.settings.decides_sources:
+                decided.add(item.id)
+        by_console = decided_in_console(tx, decided)
         for sources in groups.values():
             made = derived_items(stage, study.stage(name), sources, complete, seed)
-            wanted |= {new.key for new in made if drawn is None or new.response in drawn}
-    present = {item.key for item in all_items(tx, stage.name) if item.state != ItemState.WITHDRAWN}
+            items = {new.key: new for new in made if drawn is None or new.response in drawn}
+            wanted |= still_to_review(items, by_console, states).keys()
+    present = {key for key, state in states.items() if state != ItemState.WITHDRAWN}
     earlier = ", ".join(stage.settings.sources)
     return [f"item {key} of {stage.name}: follows from {earlier}, but does not exist" for key in wanted - present] + [
         f"item {key} of {stage.name}: exists, but does not follow from {earlier}" for key in present - wanted

@@ -45,17 +45,38 @@ def decide(
 
 
 def _with_spans_located(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """A decision whose spans may be quotations, as in gold, with the spans in tokens. A text is one quotation."""
+    """A decision whose spans may be quotations, as in gold, with the spans in tokens. In a text, each line is one."""
     made = dict(decision)
     for field in stage.task.shape.fields:
         value = made.get(field.name)
         if field.kind is not FieldKind.SPANS or value is None:
             continue
-        spans = [value] if isinstance(value, str) else value
+        spans = _quotations(field, value) if isinstance(value, str) else value
         if isinstance(spans, list) and any(map(_is_quotation, spans)):
             gold = stage.parsed_gold({field.name: spans}, item)
             made[field.name] = codec.from_text(codec.as_text(gold[field.name]))
     return made
+
+
+def _quotations(field: AnswerField, typed: str) -> list[Any]:
+    """The quotations in the lines of a text, each after its label if the field has labels."""
+    lines = [line.strip() for line in typed.splitlines() if line.strip()]
+    if not field.options:
+        return lines
+    labels = {name: value for value, text in field.options for name in (text, str(value))}
+    quotations = []
+    for line in lines:
+        # A label may contain a colon itself.
+        starts = (end for end, letter in enumerate(line) if letter == ":" and line[:end].strip() in labels)
+        end = next(starts, None)
+        if end is None:
+            known = ", ".join(str(value) for value, _ in field.options)
+            raise UserError(
+                f"{field.name}: {line!r} does not begin with a label and a colon. Type `label: words of the text`. "
+                f"Labels: {known}."
+            )
+        quotations.append({"text": line[end + 1 :].strip(), "label": labels[line[:end].strip()]})
+    return quotations
 
 
 def checked_reason(reason: str) -> str:
@@ -99,6 +120,8 @@ class ToDecide:
     """Whether it is free text, which need not be decided."""
     is_spans: bool
     """Whether another value may quote the text."""
+    labels: tuple[str, ...]
+    """The labels of spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +203,18 @@ def _fields(
         confidence = sure.get(field.name)
         spans = field.kind is FieldKind.SPANS
         is_text = not field.compared
-        yield _to_decide(field.name, field.ask, values, result, confidence, words, is_text=is_text, is_spans=spans)
+        labels_of_spans = tuple(str(value) for value, _ in field.options) if spans else ()
+        yield _to_decide(
+            field.name,
+            field.ask,
+            values,
+            result,
+            confidence,
+            words,
+            is_text=is_text,
+            is_spans=spans,
+            labels=labels_of_spans,
+        )
 
 
 def _field_words(field: AnswerField, item: Item, value: Any) -> str:
@@ -197,13 +231,14 @@ def _to_decide(
     *,
     is_text: bool = False,
     is_spans: bool = False,
+    labels: tuple[str, ...] = (),
 ) -> ToDecide:
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
     # Free texts are not aggregated: each is in its own column.
     aggregated = "" if result is None or is_text else words(result)
-    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text, is_spans)
+    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text, is_spans, labels)
 
 
 def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:

@@ -3,13 +3,13 @@
 A decision is made in the console, or by workers in a stage with `decides_sources`. The last one counts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chorale.contract import AnswerError
 from chorale.engine.combining import not_asked
 from chorale.engine.running import RunningStage, Study
-from chorale.model import Event, Item, Judgment, UserError
+from chorale.model import Event, Item, ItemState, Judgment, NewItem, UserError
 from chorale.store import Tx, codec, events, labels
 from chorale.store.items import find_item, lineage
 from chorale.store.labels import ItemProgress
@@ -62,10 +62,10 @@ def _record(
     labels.save_decision(tx, item.id, codec.as_text(made) if made else None)
 
 
-def standing_decisions(tx: Tx, item: Item) -> list[Event]:
+def standing_decisions(tx: Tx, item_id: int) -> list[Event]:
     """The decisions about an item that were not undone, the oldest first."""
     standing: list[Event] = []
-    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item.id)):
+    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item_id)):
         if UNDONE in event.evidence:
             standing = [one for one in standing if one.id != event.evidence[UNDONE]]
         else:
@@ -106,7 +106,8 @@ def decide_behind(
 ) -> tuple[RunningStage, Item] | None:
     """Apply a review item's label as the decision about its source item, if its stage decides sources.
 
-    Returns the decided item with its stage, to update its label; None if nothing changed.
+    Returns the source item with its stage, to update its label or to withdraw a review that is no longer needed; None
+    if nothing changed.
     """
     if not stage.settings.decides_sources:
         return None
@@ -114,11 +115,12 @@ def decide_behind(
     source, reviewed = study.stage(name), find_item(tx, name, key)
     if reviewed is None or reviewed.answer is None:
         return None
-    standing = standing_decisions(tx, reviewed)
+    standing = standing_decisions(tx, reviewed.id)
     last = standing[-1].evidence if standing else {}
     here = [stage.name, item.key]
     if standing and REVIEWED_IN not in last:
-        return None  # decided in the console, which takes precedence
+        # Decided in the console, which takes precedence: a review that was reopened is no longer needed.
+        return (source, reviewed) if item.state == ItemState.OPEN else None
     is_own = last.get(REVIEWED_IN) == here
     by = stage.settings.title
     if not item.released:
@@ -135,6 +137,26 @@ def decide_behind(
     except UserError:
         return None  # annotators' texts were erased, and no answer is complete without them
     return source, reviewed
+
+
+def decided_in_console(tx: Tx, decided: Iterable[int]) -> set[int]:
+    """Those of the decided items whose last decision was made in the console, not by workers."""
+    last = ((item_id, standing_decisions(tx, item_id)[-1:]) for item_id in decided)
+    return {item_id for item_id, standing in last if any(REVIEWED_IN not in event.evidence for event in standing)}
+
+
+def still_to_review(
+    items: Mapping[str, NewItem], by_console: set[int], states: Mapping[str, str]
+) -> dict[str, NewItem]:
+    """The items of a stage that decides sources, without those whose source was decided in the console.
+
+    Complete reviews stay: `states` are the states of the review items, by key.
+    """
+    return {
+        key: new
+        for key, new in items.items()
+        if states.get(key) == ItemState.COMPLETE or by_console.isdisjoint(new.sources)
+    }
 
 
 def is_decided(decision: Mapping[str, Any], made: Mapping[str, Any]) -> bool:

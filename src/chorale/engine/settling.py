@@ -1,5 +1,5 @@
-"""From judgments to labels, and from labels to the items of later
-stages.
+"""From judgments to labels, and from labels to the items of later stages.
+
 Everything here is idempotent: it reads the counted judgments, decides, and stores the differences. In this way,
 judgments of removed workers stop counting, changed trust reaches every label, and work of a process that died half-way
 is completed by the next one.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from chorale.contract.reading_time import shown_words
 from chorale.engine.combining import outcome
 from chorale.engine.correcting import finish_corrections
-from chorale.engine.decisions import decide_behind
+from chorale.engine.decisions import decide_behind, decided_in_console, still_to_review
 from chorale.engine.derived_items import derived_items
 from chorale.engine.grading import grade_behind
 from chorale.engine.label_events import evidence_of, happened, record_label
@@ -243,6 +243,9 @@ def _derive(tx: Tx, study: Study, stage: RunningStage, judged: JudgedGroup) -> N
             new.key: new if new.sources else replace(new, sources=ids)
             for new in derived_items(later, stage, sources, complete, study.settings.study.seed, present)
         }
+        if later.settings.decides_sources:
+            by_console = decided_in_console(tx, [item.id for item in judged.group if item.decision is not None])
+            wanted = still_to_review(wanted, by_console, {key: item.state for key, item in present.items()})
         if takes_all(tx, later):
             _add(tx, study, later, [item for key, item in wanted.items() if key not in present], evidence)
         for key, item in present.items():

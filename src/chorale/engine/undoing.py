@@ -35,7 +35,7 @@ def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reaso
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
-    standing = standing_decisions(tx, item)
+    standing = standing_decisions(tx, item.id)
     if not standing or standing[-1].id != number:
         raise UserError(
             f"This decision about item {key!r} can't be undone: it was already undone, or a later decision replaced it."
@@ -53,7 +53,7 @@ def latest_decisions(tx: Tx, stage: RunningStage) -> Sequence[Decided]:
         if event.stage != stage.name or key is None or key in decisions or len(decisions) >= _MOST_LISTED:
             continue
         item = find_item(tx, stage.name, key)
-        standing = [] if item is None else standing_decisions(tx, item)
+        standing = [] if item is None else standing_decisions(tx, item.id)
         if item is None or not standing:
             continue
         last = standing[-1]

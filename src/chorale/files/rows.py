@@ -335,9 +335,11 @@ def _lines_to_header(lines: _Lines) -> list[str]:
 
 
 def separator_of(header: str) -> str:
-    """What separates the columns of a CSV file. Excel writes semicolons where a comma is the decimal separator."""
-    outside_quotes = _QUOTED.sub("", header)
-    return next((sign for sign in ",;\t" if sign in outside_quotes), ",")
+    """What separates the columns of a CSV file: the most frequent sign outside quotes, as names may contain others.
+
+    Excel writes semicolons where a comma is the decimal separator.
+    """
+    return max(",;\t", key=_QUOTED.sub("", header).count)
 
 
 def _records(

@@ -43,7 +43,7 @@ def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
 
 
 def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
-    """Workers who skip far more than others."""
+    """Workers who leave far more items unanswered than others."""
     for stage, records in _by_stage(tx, study):
         suspects = skippers({one.worker: (one.skipped, one.answered) for one in records if one.answered + one.skipped})
         if suspects:
@@ -51,9 +51,10 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
             yield Alarm(
                 "skipping",
                 f"{plural(len(suspects), 'worker skips', 'workers skip')} far more than others in "
-                f"“{stage.settings.title}”: {worst.worker} skipped {worst.skipped} of {worst.served} items, others "
-                f"{worst.usual:.0%}",
-                "Check the skipped items. Lower `skips` in study.toml if they avoid hard items or gold.",
+                f"“{stage.settings.title}”: {worst.worker} left {worst.skipped} of {worst.served} items "
+                f"unanswered, others {worst.usual:.0%}",
+                "Check these items: they were skipped, or their time ran out. Lower `skips` in study.toml if they "
+                "avoid hard items or gold.",
                 tuple(one.worker for one in suspects[:MOST_NAMED]),
                 stages=(stage.name,),
             )

@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, literal_column, select
+from sqlalchemy import Connection, case, exists, func, literal_column, select
 
-from chorale.model import ItemState
+from chorale.model import AssignmentState, ItemState
 from chorale.protocol.suspicion import Given
-from chorale.store.schema import gold, item, participation, response, worker
+from chorale.store.schema import assignment, gold, item, participation, response, worker
 from chorale.store.workers import models
 
 
@@ -30,16 +30,27 @@ class Habits(NamedTuple):
     worker: str
     answered: int
     skipped: int
+    """Items they skipped, returned or let expire."""
     gold_right: int
     gold_answered: int
 
 
 def habits(tx: Connection) -> list[Habits]:
-    """Answers, skips and gold results of all workers, without models."""
+    """Answers, items left unanswered, and gold results of all workers, without models."""
+    holds = exists().where(
+        assignment.c.worker_id == participation.c.worker_id,
+        assignment.c.stage_id == participation.c.stage_id,
+        assignment.c.state == AssignmentState.LIVE,
+    )
+    # Imported answers were shown elsewhere, so that fewer items than answers may be stored as shown.
+    unanswered = participation.c.served - participation.c.answered - case((holds, 1), else_=0)
     query = select(
         participation.c.stage_id,
         worker.c.pseudonym,
-        *participation.c["answered", "skipped", "gold_right", "gold_answered"],
+        participation.c.answered,
+        case((unanswered > participation.c.skipped, unanswered), else_=participation.c.skipped),
+        participation.c.gold_right,
+        participation.c.gold_answered,
     ).join(worker, worker.c.id == participation.c.worker_id)
     query = query.where(worker.c.id.not_in(models()))
     return [Habits._make(row) for row in tx.execute(query)]
