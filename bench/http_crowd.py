@@ -1,6 +1,6 @@
-"""A crowd as fast as the client's core allows: bare HTTP/1.1 over keep-alive connections.
+"""A simulated crowd that is as fast as one core allows: plain HTTP/1.1 over keep-alive connections.
 
-An ordinary HTTP client spends more time on a request than the server does, and the two share the machine.
+An ordinary HTTP client spends more time on a request than the server does, and both share the machine.
 """
 
 import asyncio
