@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,8 @@ from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.model import UserError
 from chorale.model.stage_settings import ItemSettings
-from chorale.monitor.overview import gold_alarms, overview
+from chorale.monitor.overview import gold_alarms, overview, wage_alarms
+from chorale.protocol import WageSummary
 from chorale.store import (
     Tx,
     console,
@@ -422,6 +424,21 @@ def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settl
 # Items, experts, viewers
 
 
+def test_an_order_that_leaves_out_all_items_does_not_hide_that_there_are_some(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    try:
+        client = as_owner(study)
+        for order, empty in (
+            ("least confident", "No item of this stage has a label yet."),
+            ("most divided", "No item of this stage has different answers."),
+        ):
+            page = client.get("/console/items", params={"stage": "meaningful", "order": order}).text
+            assert empty in page and "Sort by item ID" in page and "has no items yet" not in page
+    finally:
+        study.close()
+
+
 def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     client = as_owner(busy)
 
@@ -582,6 +599,20 @@ def test_no_line_of_the_flow_runs_behind_a_stage(tmp_path: Path) -> None:
     assert links_behind_boxes(drawn.picture) == []
     assert texts_outside(drawn.picture) == []
     assert overlapping_texts(drawn.picture) == []
+
+
+def test_the_wage_alarm_of_several_stages_ends_with_the_minimum() -> None:
+    # The page adds “of $15.00 an hour” to the title.
+    study: Any = SimpleNamespace(settings=SimpleNamespace(pay=SimpleNamespace(minimum_hourly=1500)))
+    stages: Any = [
+        SimpleNamespace(title=title, wage=WageSummary(3, median, median), counts=SimpleNamespace(name=title.lower()))
+        for title, median in (("Writing", 1800), ("Grading", 1400), ("Checking", 1450))
+    ]
+    (alarm,) = wage_alarms(study, stages, WageSummary(9, 1700, 1400))
+    assert alarm.title == "In “Grading”, “Checking”, the median wage is below your minimum"
+    assert alarm.advice == "Raise the pay of these stages." and alarm.stages == ("grading", "checking")
+    (alarm,) = wage_alarms(study, stages[:2], WageSummary(9, 1700, 1400))
+    assert alarm.advice == "Raise the pay of this stage."
 
 
 def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualClock") -> None:

@@ -257,8 +257,9 @@ def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) ->
         advice = "Raise the pay, and pay a bonus to those who worked so far."
         yield Alarm("wage", "The median wage is below your minimum", advice, stages=names, serious=True)
     elif low:
-        advice = "Raise the pay of this stage."
-        title = f"The median wage is below your minimum in {_quoted([one.title for one in low])}"
+        advice = f"Raise the pay of {'this stage' if len(low) == 1 else 'these stages'}."
+        # The page adds the amount, so the minimum comes last.
+        title = f"In {_quoted([one.title for one in low])}, the median wage is below your minimum"
         yield Alarm("wage", title, advice, stages=names)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
         advice = "Check the slowest workers. A bonus can make up for items that take long."
