@@ -283,11 +283,26 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
             ('[stage.entry]\nqualified_in = "first"\nanswered = 2\n', ""),
             ('name = "second"', 'name = "second"\nentry = "all"'),
         ),
-        ("study.toml", 26, "is not a table", "'all'"),
+        (
+            "study.toml",
+            26,
+            "is not a table",
+            "'all' | Write its settings in braces: `entry = { NAME = VALUE, … }`. Possible",
+        ),
+    ),
+    "file name for table of items": (
+        toml(
+            ('[stage.items]\nfile = "items.jsonl"\n', ""), ('name = "first"', 'name = "first"\nitems = "items.jsonl"')
+        ),
+        ("study.toml", 10, "is not a table", "| 'items.jsonl' | Write `items = { file = \"items.jsonl\" }`."),
     ),
     "too small": (
         toml(("answered = 2", "answered = 0")),
         ("study.toml", 33, "is below 1", "| 0 | Write a number from 1 up"),
+    ),
+    "nothing for the length": (
+        toml(("per_judgment = 3", "per_judgment = 3\nby_length = { per_100_words = 0, most = 9 }")),
+        ("study.toml", 21, "`stage.pay.by_length.per_100_words` is below 1", "| 0 | Write a number from 1 up"),
     ),
     "too large": (toml(("share = 0.5", "share = 0.6")), ("study.toml", 17, "is above 0.5", "0.6")),
     "short lease": (

@@ -11,6 +11,8 @@ MISSING = "Field required"
 """pydantic's message for a missing value."""
 UNKNOWN = "Extra inputs are not permitted"
 """pydantic's message for an unexpected value."""
+NOT_A_TABLE = "is not a table"
+"""What is wrong with a value in place of a table of settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,9 @@ _TABLE = tuple(
         ),
         (
             r"Input should be (?:an object|a valid dictionary.*)",
-            "is not a table",
+            NOT_A_TABLE,
             "must be a table",
-            "Write it as a table of settings.",
+            "Write its settings in braces: `{{ NAME = VALUE, … }}`.",
         ),
         (
             r"Input should be a valid (?:array|list|tuple)",

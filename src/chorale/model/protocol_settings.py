@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from chorale.model.setting_types import (
+    MOST_MONEY,
     CriterionName,
     Fraction,
     Money,
@@ -256,12 +257,13 @@ class GoldBonus(Settings):
 
 
 class LengthPay(Settings):
-    per_100_words: Money = Field(
+    per_100_words: int = Field(
         ge=1,
+        le=MOST_MONEY,
         description="Paid for every 100 words of an item, in minor units (cents); proportional for fewer words, "
         "rounded up. Words are counted once, when the item is added.",
     )
-    most: Money = Field(ge=1, description="Maximum pay for the length of an item, in minor units (cents).")
+    most: int = Field(ge=1, le=MOST_MONEY, description="Maximum pay for the length of an item, in minor units (cents).")
 
 
 class PartsBonus(Settings):

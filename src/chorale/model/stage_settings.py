@@ -154,7 +154,7 @@ def _fixed_judgments(value: Any) -> Any:
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
-        description="Qualifications a worker must have, all of them: gates passed, promotions, or `expert`.",
+        description="All qualifications that a worker must have: names of gates or promotions, or `expert`.",
     )
     qualified_in: Name | None = Field(
         default=None, description="Stage whose gold accuracy decides who can enter. Default: everybody can."
@@ -357,8 +357,8 @@ class StageSettings(Settings):
     )
     options_from: Name | None = Field(
         default=None,
-        description="Use the `options` of this stage, which has the same task, so that training and work share a form. "
-        "Options set here are added, or replace those of the same name.",
+        description="Another stage with the same task, whose `options` are used here too, so that training and work "
+        "share a form. Options set here are added, or replace those of the same name.",
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
 

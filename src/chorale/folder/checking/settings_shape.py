@@ -5,9 +5,9 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from chorale.files.toml_lines import TomlPath
+from chorale.files.toml_lines import TomlPath, as_toml
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable
-from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
+from chorale.model.plain_words import MISSING, NOT_A_TABLE, UNKNOWN, plain_words
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -83,7 +83,19 @@ def _add_problem(
     if message == MISSING and loc[-1] in known:
         report.setting(path, f"`{name}` {words.wrong}", f"Add it: {known[str(loc[-1])]}")
         return
-    report.setting(path, f"`{name}` {words.wrong}", words.fix, None if isinstance(value, dict) else value)
+    expected = _table(kind, loc)
+    fix = _as_table(loc[-1], expected, value) if words.wrong == NOT_A_TABLE and loc and expected else words.fix
+    report.setting(path, f"`{name}` {words.wrong}", fix, None if isinstance(value, dict) else value)
+
+
+def _as_table(name: str | int, expected: type[BaseModel], value: Any) -> str:
+    """How to write a value as a table, with the value itself if it can be the table's first setting."""
+    names = list(_known_names(expected))
+    own = "" if isinstance(name, int) else f"{name} = "
+    if names and is_valid(expected, {names[0]: value}):
+        return f"Write `{own}{{ {names[0]} = {as_toml(value)} }}`."
+    listed = ", ".join(f"`{each}`" for each in names)
+    return f"Write its settings in braces: `{own}{{ NAME = VALUE, … }}`. Possible names: {listed}."
 
 
 def _table(kind: type[BaseModel] | None, loc: TomlPath) -> type[BaseModel] | None:

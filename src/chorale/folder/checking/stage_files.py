@@ -157,7 +157,8 @@ def _task_of(draft: Draft, report: CheckReport) -> Task | None:
     if name is not None and name not in tasks:
         broken = [kit.package for kit in installed().broken]
         repair = f" Or repair the kits that could not be loaded: {', '.join(broken)}." if broken else ""
-        report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks) + repair, name)
+        fix = did_you_mean(name, tasks) + repair
+        report.setting(draft.at("task"), "there is no such task", fix, name, missing=True)
     return None if name is None else tasks.get(name)
 
 
@@ -192,7 +193,8 @@ def _options_source(draft: Draft, drafts: Sequence[Draft], report: CheckReport) 
         problem = f"is a stage with another task (`{source.text('task')}`)"
     else:
         problem = "takes its own options from another stage"
-    report.setting(at, problem, did_you_mean(name, [each.name for each in sharing if each.name]), name)
+    fix = did_you_mean(name, [each.name for each in sharing if each.name])
+    report.setting(at, problem, fix, name, missing=source is None)
     return None
 
 
