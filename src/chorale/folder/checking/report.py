@@ -58,7 +58,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
     if near:
         return f"Did you mean `{printable(near[0])}`?"
-    return f"Use one of: {names}." if names else "There are none."
+    return f"Use one of: {names}." if names else "None exist. Add one, or remove this setting."
 
 
 def printable(name: str) -> str:
