@@ -231,8 +231,8 @@ def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
     [
         ("f.csv", "", "is empty"),
         ("f.csv", HEAD, "has no frame scores"),
-        ("f.csv", "a,b\n1,2\n", "has no column that is known to hold the sentence"),
-        ("f.csv", "sent_id,b\n1,2\n", "has no column that is known to hold the frame"),
+        ("f.csv", "a,b\n1,2\n", "has no column with a usual name for the sentence"),
+        ("f.csv", "sent_id,b\n1,2\n", "has no column with a usual name for the frame"),
         ("f.csv", HEAD + "s1,a,high\n", "f.csv:2: has no number of at least 0 in 'score' (found 'high')"),
         ("f.csv", HEAD + "s1,a,nan\n", "(found 'nan')"),
         ("f.csv", HEAD + "s1,a,inf\n", "(found 'inf')"),

@@ -727,7 +727,7 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
         (
             "",
             "[[stage]]",
-            "`stage.options.fields` is missing. Add [[stage.options.fields]]: The questions of the form, from top to bottom.",
+            "`stage.options.fields` is missing. Add [[stage.options.fields]]: The questions of the form",
         ),
         (
             field_toml(name="one", kind="choice", ask="Which?"),

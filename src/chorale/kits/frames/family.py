@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from chorale.files.targets import check_target, write_text
-from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, sentence_of, with_qualities
+from chorale.kits.frames.files.scores import GOLD_OPTIONS, FrameScores, read_frame_scores, sentence_of, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameScoreOptions, Named, draw_curves, score_frames
 from chorale.metrics import Clusters
@@ -102,7 +102,13 @@ def score(
     options = FrameScoreOptions(top, constant, scores == "initial", columns)
     only_these = None if only is None else named(path_of(only), None)
     crowd = read_frame_scores(
-        golds, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True
+        golds,
+        sentence=sentence,
+        frame=frame,
+        score=gold_score,
+        initial=scores == "initial",
+        need_scores=True,
+        options=GOLD_OPTIONS,
     )
     crowd = crowd if sqs is None else with_qualities(crowd, path_of(sqs))
     reference = Named(str(golds[0]) if len(golds) == 1 else f"{len(golds)} files", crowd)
