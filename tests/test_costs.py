@@ -246,7 +246,7 @@ def test_looking_at_the_arms_is_written_down(study: Study, tmp_path: Path) -> No
     assert told["arms"]["shared"]["cost"] == 0
     assert sum(arm["cost"] for arm in told["arms"]["costs"].values()) == told["spent"]
     table = shown(study, tmp_path / "study", "--arms").partition("workers  ")[2]
-    assert re.search(r"shared by arms +\$0\.00", table) and re.search(r"together +\$\d", table)
+    assert re.search(r"shared by arms +\$0\.00", table) and re.search(r"total +\$\d", table)
     again = open_study(tmp_path / "study")
     looked = look(again, lambda tx: events.recent(tx, kinds=("arms shown",)))
     assert [event.evidence["by"] for event in looked] == ["the command line"] * 3

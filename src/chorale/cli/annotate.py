@@ -114,8 +114,8 @@ def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool)
         "items#",
         "gold (at most)#",
         "prompt tokens (about)#",
-        "prompts cost (about)#",
-        "at most, with answers#",
+        "cost of prompts (about)#",
+        "maximum cost with answers#",
     )
     rows = [
         (

@@ -96,7 +96,7 @@ def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Ta
     shared, of_arms = costs.shared.cost, sum(costs.shared_by.values())
     whole = shared + sum(terms.cost for terms in costs.own.values())
     add_row(table, "shared by arms", "", money_text(shared, currency), *empty, money_text(of_arms, currency))
-    add_row(table, "together", "", money_text(whole, currency), *empty, "")
+    add_row(table, "total", "", money_text(whole, currency), *empty, "")
     return table
 
 
