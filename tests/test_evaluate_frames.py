@@ -319,6 +319,14 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return pred, gold
 
 
+def test_a_gold_file_without_scores_names_the_option_for_gold(files: tuple[Path, Path]) -> None:
+    pred, _ = files
+    refused = runner.invoke(app, ["evaluate", "frames", str(pred), str(pred)])
+    assert refused.exit_code == 2 and "or set it with --gold-score" in " ".join(refused.stderr.split())
+    baseline = runner.invoke(app, ["baseline", "frames", "tc", str(pred), "--out", str(pred.with_name("o.csv"))])
+    assert baseline.exit_code == 2 and "set it with" not in baseline.stderr
+
+
 def test_the_command_prints_what_scripts_rely_on(files: tuple[Path, Path]) -> None:
     printed = run(*files)
     assert set(printed["tau"]) == set(printed["cosine"]) == {"auc", "mean", "w_avg"}
