@@ -197,7 +197,7 @@ def test_a_frame_without_its_file_is_missed_only_when_it_is_needed(tmp_path: Pat
     assert found.frame("Moving").name == "Moving"
     with pytest.raises(UserError, match=r"frame/Going\.xml: does not exist"):
         found.frame("Going")
-    with pytest.raises(UserError, match="has no such frame"):
+    with pytest.raises(UserError, match="has no frame named"):
         found.frame("Flying")
     with pytest.raises(UserError, match="has no annotated texts"):
         list(found.fulltext())

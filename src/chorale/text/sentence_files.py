@@ -137,7 +137,8 @@ def _of_row(values: dict[str, Any], name: str, line: int, report: ProblemReport)
                 report(line, "has a verb index, but no tokens", "Give tokens as a list.")
                 return None
             return GivenSentence(name, line, " ".join(values[key].split()), is_one=key == "sentence")
-    report(line, "has no tokens, sentence or text", 'Write one of them: "sentence": "A dog ran."', str(list(values)))
+    columns = f"columns {', '.join(map(str, values))}"
+    report(line, "has no tokens, sentence or text", 'Write one of them: "sentence": "A dog ran."', columns)
     return None
 
 

@@ -138,7 +138,7 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
         rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in browsing.reasons.values())))
-    return ScoreTable("The corpus", ("what", "number#"), rows, digits=3)
+    return ScoreTable("The corpus", ("quantity", "value#"), rows, digits=3)
 
 
 def histogram_tables(browsing: FrameBrowsing) -> list[ScoreTable]:
