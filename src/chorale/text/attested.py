@@ -7,7 +7,7 @@ from functools import lru_cache
 from string import ascii_lowercase
 from typing import Self
 
-from chorale.text.inflections import PREFIXES, VerbForms, is_adjective_or_noun, is_verb, is_word
+from chorale.text.inflections import PREFIXES, VerbForms, is_adjective_or_noun, is_compound, is_verb, is_word
 from chorale.text.tagger import Sentence, Tagged
 
 _ENDED = re.compile(r"(?:ed|ing|[^sui]s)$")
@@ -19,10 +19,12 @@ _DERIVED_FORM = re.compile(r"[a-z]{4}ating$")
 """Many words in *ated* are adjectives (pileated); those in *ating* are verbs."""
 _DOUBLED = re.compile(r"[^aeiou][aeiou]([bdgmnprt])\1(?:ed|ing)$")
 """Forms with a doubled consonant, which only stems with a single one have: vlogged."""
-_PRODUCTIVE = frozenset({*PREFIXES, "auto", "bio", "co", "cyber", "de", "dis", "geo", "hyper", "meta", "micro",
-                         "multi", "photo", "poly", "post", "retro", "sub", "super", "tele", "trans",
+_PRODUCTIVE = frozenset({*PREFIXES, "auto", "bio", "co", "cyber", "de", "dis", "geo", "meta", "micro",
+                         "photo", "poly", "retro", "sub", "super", "tele", "trans",
                          }) - {"un", "with"}  # fmt: skip
-"""What makes new verbs of verbs. Others make adjectives of participles: unused, nonblocking, semistructured."""
+"""What makes new verbs of verbs. Others make adjectives of participles: unused, nonblocking, multilayered."""
+_SHORTEST_DOUBLING = 4
+"""Many shorter words are names: mirred, gred."""
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""
 _MOST_CACHED = 50_000
@@ -70,15 +72,14 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
     if is_verb(stem) or (stem == word and not _ENDED.search(stem)):
         return True  # listed, or the word itself without an ending
     is_participle = word in (verb.present_participle, verb.past, verb.past_participle) and word != stem
-    if is_participle and stem.startswith(("un", "non")) and not stem.startswith(("under", "uni")):
+    is_adjective = is_participle and stem.startswith(("un", "non")) and not stem.startswith("under")
+    if is_adjective or (word != stem and is_adjective_or_noun(word)):
         return stem in written.base_forms
-    if (len(stem) > 2 and stem in written.words) or len(written.inflected.get(stem, ())) > 1:
+    if len(stem) > 2 and (stem in written.words or (is_compound(stem) and len(written.inflected.get(stem, ())) > 1)):
         return True
     front, hyphen, last = stem.rpartition("-")
     if hyphen:
         return front in _PRODUCTIVE and is_verb(last)
-    if is_participle and is_adjective_or_noun(word):
-        return False
     return is_word(stem) or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
 
 
@@ -93,16 +94,18 @@ def _is_verb_with_prefix(stem: str) -> bool:
 
 def _is_only_stem(stem: str, word: str) -> bool:
     """Whether the spelling of a form allows no other stem. Names and misspelt words are not forms."""
-    if is_misspelt(stem) or _has_derived_verb_at_end(stem):
+    if is_misspelt(stem):
         return False
     if doubled := _DOUBLED.search(word):
-        return word.islower() and word.startswith(stem + doubled[1])
-    return _DERIVED.search(stem) is not None or _DERIVED_FORM.search(word) is not None
+        is_form = word.islower() and word.startswith(stem + doubled[1])
+        return is_form and len(stem) >= _SHORTEST_DOUBLING and not _has_verb_at_end(stem, 3)
+    is_derived = _DERIVED.search(stem) is not None or _DERIVED_FORM.search(word) is not None
+    return is_derived and not _has_verb_at_end(stem, 6)
 
 
-def _has_derived_verb_at_end(stem: str) -> bool:
-    """Whether other letters are before a verb: nomodify."""
-    return any(_DERIVED.search(stem[cut:]) and is_verb(stem[cut:]) for cut in range(1, len(stem) - 3))
+def _has_verb_at_end(stem: str, letters: int) -> bool:
+    """Whether other letters are before a verb of at least that length: nomodify, xset."""
+    return any(is_verb(stem[cut:]) for cut in range(1, len(stem) - letters + 1))
 
 
 @lru_cache(_MOST_CACHED)
