@@ -149,9 +149,10 @@ def _choices(stem: str) -> _Choices:
         rest = stem.removeprefix(prefix)
         if rest != stem and rest in _irregular():
             return _with_prefix(prefix, _irregular()[rest])
-    if not _is_listed(stem) and (split := next(_splits(stem, _is_listed), None)):
+    known = None if stem in _more() else _from_dictionary(stem)
+    if known is None and stem not in _stressed_last() and (split := next(_splits(stem, _is_listed), None)):
         return _with_prefix(split[0], _choices(split[1]))
-    return _from_dictionary(stem) or _by_rule(stem)
+    return known or _by_rule(stem)
 
 
 def _splits(word: str, is_known: Callable[[str], object]) -> Iterator[tuple[str, str]]:
@@ -331,6 +332,16 @@ def is_word(text: str) -> bool:
 
 
 @lru_cache(_MOST_CACHED)
+def is_adjective_or_noun(word: str) -> bool:
+    """Whether the dictionary has the word, but not as a form of a verb; False without a dictionary.
+
+    >>> is_adjective_or_noun("unsurprising"), is_adjective_or_noun("surprising")
+    (True, False)
+    """
+    return is_word(word) and not _dictionary().getLemma(word, upos="VERB", lemmatize_oov=False)
+
+
+@lru_cache(_MOST_CACHED)
 def _is_listed(stem: str) -> bool:
     if stem in _irregular() or stem in _stressed_last() or stem in _more():
         return True
@@ -378,7 +389,8 @@ def _possible_stems(form: str) -> Iterator[str]:
         if rest != form and len(rest) > 1:
             if ending in ("ed", "ing") and (rest[-1] == rest[-2] or rest.endswith("ck")):
                 yield rest[:-1]
-            yield from (rest + other for other in others)
+            # Of zombies, the stem never ends in i.
+            yield from (rest + other for other in others if other or not rest.endswith("i") or _is_listed(rest))
     if form:
         yield form
 
