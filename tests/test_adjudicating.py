@@ -14,6 +14,7 @@ from chorale.engine import adjudicating, undoing
 from chorale.engine.forgetting import BY_REQUESTER, ErasureRequest, forget
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.exchange.export import write_export
 from chorale.exchange.export_fields import label_cells, tidy_labels
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
@@ -28,7 +29,7 @@ from comments_study import comments_study
 from crowd import Person, do, look, tamper
 from small_study import write_small_study
 from test_console import browser, runs, set_up
-from test_form import field_toml, write_form_study
+from test_form import field_toml, read_table, write_form_study
 
 COUNT = 12
 
@@ -316,6 +317,99 @@ async def test_labelled_spans_are_typed_as_a_label_and_words(tmp_path: Path) -> 
             {"start": 3, "end": 4, "label": "name"},
         ]
         assert look(study, lambda tx: verify(tx, study)).differences == []
+
+
+def test_decisions_are_in_the_table_of_final_labels(study: Study, tmp_path: Path) -> None:
+    """Before, the export `form` had the aggregated values, and decisions were only in `labels`."""
+    stage = study.stage("main")
+    case = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "disagreeing"))
+    assert case is not None
+    key, decided = case.item.key, next(one for one in ("fine", "rude", "hateful") if one != case.item.answer["class"])
+    do(study, adjudicating.decide, stage, key, {"class": decided}, "Seen.", "rae")
+    tables = {}
+    for name in ("form", "labels"):
+        write_export(study, name, tmp_path / f"{name}.csv")
+        tables[name] = {row["item"]: row for row in read_table(tmp_path / f"{name}.csv")}
+    assert (tables["form"][key]["class"], tables["form"][key]["class_confidence"]) == (decided, "1.0")
+    for item, row in tables["form"].items():
+        label = tables["labels"][item]
+        for field in ("class", "severity", "reason"):
+            assert row[field] == label[f"label.{field}"], (item, field)
+            assert row[f"{field}_confidence"] == label[f"label.{field}.confidence"], (item, field)
+
+
+def test_what_a_decision_makes_inapplicable_is_in_no_table(tmp_path: Path) -> None:
+    asked = 'shown_if = { field = "tone", is = "rude" }\n'
+    fields = field_toml(name="tone", kind="choice", ask="How?", options=["fine", "rude"])
+    fields += field_toml(name="why", kind="choice", ask="Why?", options=["order", "insult"]) + asked
+    write_form_study(tmp_path, fields, rows='{"id": "i1", "text": "Wait here, you."}\n', extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"tone": "rude", "why": "order"})
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "fine"}, "A joke.", "rae")
+        for name, prefix, end in (("form", "", "_confidence"), ("labels", "label.", ".confidence")):
+            write_export(study, name, tmp_path / f"{name}.csv")
+            (row,) = read_table(tmp_path / f"{name}.csv")
+            assert [row[f"{prefix}tone"], row[f"{prefix}tone{end}"]] == ["fine", "1.0"]
+            assert [row[f"{prefix}why"], row[f"{prefix}why{end}"]] == ["", ""], name
+
+
+def test_decided_relations_are_exported(tmp_path: Path) -> None:
+    fields = field_toml(name="links", kind="relations", ask="Which?", item="text", options=["person", "place"])
+    fields += 'relations = ["in"]\n'
+    write_form_study(tmp_path, fields, rows='{"id": "i1", "text": "Ada in Rome"}\n', extra="judgments = 1")
+    spans = [{"start": 0, "end": 1, "label": "person"}, {"start": 2, "end": 3, "label": "place"}]
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"links": {"spans": spans, "relations": []}})
+        linked = {"spans": spans, "relations": [{"from": 0, "to": 1, "label": "in"}]}
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"links": linked}, "She is.", "rae")
+        assert write_export(study, "triples", tmp_path / "triples.csv") == 1
+        (row,) = read_table(tmp_path / "triples.csv")
+        assert (row["from_text"], row["relation"], row["to_text"]) == ("Ada", "in", "Rome")
+
+
+@runs
+async def test_several_options_are_typed_with_commas(tmp_path: Path) -> None:
+    """Before, only a JSON list was accepted, which no page mentioned."""
+    fields = field_toml(name="topics", kind="choices", ask="Which?", options=["law", "people"], min=0)
+    fields = fields.replace('"law"', '{ value = "law", label = "The law" }')
+    row = json.dumps({"id": "i1", "text": "Wait here, you."})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"topics": ["law"]})
+        async with browser(create_app(study)) as client:
+            await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+            shown = (await client.get("/console/review/only?queue=all")).text
+            assert "Other options, separated by commas (The law, people)" in shown
+            sent = {"key": "i1", "queue": "all", "field-topics": "other", "reason": "Both."}
+            page = await client.post("/console/review/only", data={**sent, "other-topics": "law, towns"})
+            assert page.status_code == 422 and "Separate options with commas. Options: The law, people." in page.text
+            for typed, chosen in (("people, The law", ["law", "people"]), ("people", ["people"]), ("none", [])):
+                done = await client.post("/console/review/only", data={**sent, "other-topics": typed})
+                assert done.status_code == 303, typed
+                (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+                assert item.answer["topics"] == chosen
+
+
+def test_words_that_occur_twice_are_typed_with_a_number(tmp_path: Path) -> None:
+    """Before, no text could name the second of two, and the error showed a Python object."""
+    fields = field_toml(name="words", kind="spans", ask="Which?", item="text", min=0)
+    row = json.dumps({"id": "i1", "text": "Rule #2 is a rule and a rule"})
+    write_form_study(tmp_path, fields, rows=f"{row}\n", extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"words": [{"start": 0, "end": 1}]})
+        stage = study.stage("only")
+
+        def decided(typed: str) -> list[tuple[int, int]]:
+            do(study, adjudicating.decide, stage, "i1", {"words": typed}, "Seen.", "rae")
+            (item,) = look(study, lambda tx: list(all_items(tx, "only")))
+            return [(span["start"], span["end"]) for span in item.answer["words"]]
+
+        with pytest.raises(UserError, match=r"2 times\. Add the number of the one you mean: `words #2`\.") as caught:
+            decided("a rule")
+        assert "{" not in str(caught.value)
+        assert (decided("a rule #1"), decided("a rule #2")) == ([(4, 6)], [(7, 9)])
+        assert decided("Rule #2") == [(0, 3)], "words of the text, not a number"
+        assert decided("none") == []
 
 
 @runs

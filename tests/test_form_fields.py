@@ -146,6 +146,33 @@ def test_who_marks_nothing_disagrees_with_who_does(tmp_path: Path) -> None:
         assert score.json["n_judgments"] == 7 and any("no label" in note for note in score.notes)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_who_chooses_no_option_disagrees_with_who_does(tmp_path: Path, suffix: str) -> None:
+    """Left out, four people who chose nothing would leave the label to the fifth, with confidence 1."""
+    chosen = {"i0": [[], [], [], [], ["law"]], "i1": [["law"], ["law"], ["law", "people"], None, []]}
+    rows = [(item, f"w{place}", value) for item, values in chosen.items() for place, value in enumerate(values)]
+    path = tmp_path / f"chosen{suffix}"
+    if suffix == ".csv":
+        cells = [(item, worker, "" if value is None else json.dumps(value)) for item, worker, value in rows]
+        lines = [f'{item},{worker},"{cell.replace(chr(34), chr(34) * 2)}"' for item, worker, cell in cells]
+        path.write_text("task,worker,label\n" + "\n".join(lines) + "\n", "utf-8")
+    else:
+        objects = [{"task": item, "worker": worker, "label": value} for item, worker, value in rows]
+        path.write_text("\n".join(map(json.dumps, objects)) + "\n", "utf-8")
+    score = chorale.alpha(path, sep="json", distance="masi", items=True, ci=False)
+    assert score.json["n_judgments"] == 9 and any("1 row left out" in note for note in score.notes)
+    assert {row["item"]: row["disagreement"] for row in score.json["items"]} == pytest.approx(
+        # Pairs of people: 4 of 10 have nothing in common; 3 of 6, and 2 of 6 share one of two options.
+        {"i0": 0.4, "i1": (3 + 2 * 2 / 3) / 6}
+    )
+    done = CliRunner().invoke(app, ["aggregate", str(path), "--sep", "json", "--method", "majority", "--json"])
+    probabilities = json.loads(done.stdout)["probabilities"]
+    assert probabilities["i0"] == {"law": 0.2, "nothing marked": 0.8, "people": 0.0}, done.output
+    # A value that means no label leaves an empty list, which is no answer.
+    without = chorale.alpha(path, sep="json", distance="masi", missing=("law",), ci=False)
+    assert without.json["n_judgments"] == 6
+
+
 def test_a_worker_s_gold_and_agreement_are_those_of_each_field(study: Study) -> None:
     ada = look(study, lambda tx: find_by_identity(tx, "prolific", "ada"))
     cy = look(study, lambda tx: find_by_identity(tx, "prolific", "cy"))

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from chorale.cli.program import app
+from chorale.files.batch_files import BatchOptions, read_batch
 from chorale.files.source import MOST_PROBLEMS
 from chorale.metrics.judgments import Judgments, set_name
 from chorale.metrics.ordering import order_of
@@ -164,7 +165,7 @@ def test_labels_are_split_into_options(tmp_path: Path) -> None:
 
 def test_labels_are_json_lists(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", 'task,worker,label\n1,w,"[""b"", ""a""]"\n1,v,[]\n2,w,"[""c""]"\n')
-    assert read_judgments(path, sep="json").judgments.options == ("a", "b", "c")
+    assert read_judgments(path, sep="json").judgments.options == ("a", "b", "c", "nothing marked")
     bad = written(tmp_path / "b.csv", 'task,worker,label\n1,w,"[""b""]"\n2,v,oops\n')
     assert "b.csv:3: has a cell in label that is not a JSON list (found 'oops')" in problems_of(bad, sep="json")
 
@@ -185,6 +186,17 @@ def test_sets_of_strange_options_stay_apart() -> None:
 
 
 # Repeats and gaps
+
+
+def test_answers_that_do_not_count_are_left_out_of_a_batch_that_chorale_exported(tmp_path: Path) -> None:
+    """They are paid, and so not rejected: before, those of removed workers changed agreement without a note."""
+    rows = "h1,w1,Approved,yes,cat\nh1,w2,Approved,no,dog\nh1,w3,Approved,yes,cat\n"
+    path = written(tmp_path / "batch.csv", "HITId,WorkerId,AssignmentStatus,Counts,Answer.Q1\n" + rows)
+    judgments = read_judgments(path, label="Q1").judgments
+    assert triples(judgments) == [("h1", "w1", "cat"), ("h1", "w3", "cat")]
+    assert judgments.notes == ("1 judgment left out: Counts is no.",)
+    batch = read_batch(path, BatchOptions(), tmp_path / "spool")
+    assert [row.worker for row in batch.rows()] == ["w1", "w3"]
 
 
 @pytest.mark.parametrize(("repeats", "expected"), [("last", ["c"]), ("first", ["a"]), ("all", ["a", "b", "c"])])
@@ -280,7 +292,8 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         (pl.Series([[{"x": 1}], []]), None),
         (pl.Series([b"\xff", b"a"]), None),
         (pl.Series([None, None]), None),
-        (pl.Series([[], []], dtype=pl.List(pl.String)), None),
+        (pl.Series([[], None], dtype=pl.List(pl.String)), ("nothing marked",)),
+        (pl.Series([None, None], dtype=pl.List(pl.String)), None),
     ],
 )
 def test_columns_of_parquet_are_of_any_kind(labels: pl.Series, expected: Any, tmp_path: Path) -> None:

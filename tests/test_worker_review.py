@@ -226,6 +226,41 @@ def test_a_complete_review_stays_when_the_console_decides_otherwise(study: Study
     assert no_differences(study)
 
 
+def test_a_removed_reviewers_decision_does_not_return_when_the_console_undoes_its_own(study: Study) -> None:
+    """Before, the console's decision kept the reviewer's other fields, and its undo brought all of them back."""
+    rae, stage = reviewer(study), study.stage("main")
+    offer = rae.next("review")
+    assert offer.lease is not None
+    key = offer.lease.item_key
+    source = key.split("/")[0]
+    before = decided(study, source)
+    rae.submit(offer, ANSWER)
+    do(study, adjudicating.decide, stage, source, {"severity": 2}, "Mild.", "owner")
+    assert decided(study, source).decision == {"class": "hateful", "spans": [], "severity": 2}
+    do(study, end_work, rae.pseudonym, study.stage("review"), Act("owner", "careless", "end"))
+    settle_everything(study)
+    assert decided(study, source).decision == {"severity": 2}, "the console decided nothing else"
+    assert state_of(study, key) == ItemState.WITHDRAWN and no_differences(study)
+    (last,) = look(study, lambda tx: undoing.latest_decisions(tx, stage))
+    assert last.fields == ("severity",)
+    do(study, undoing.undo, stage, source, last.number, "Not mild.", "owner")
+    after = decided(study, source)
+    assert (after.decision, after.answer, after.confidence) == (None, before.answer, before.confidence)
+    assert state_of(study, key) == ItemState.OPEN and no_differences(study)
+
+
+def test_verify_notices_a_decision_whose_review_is_open_again(study: Study) -> None:
+    rae = reviewer(study)
+    offer = rae.next("review")
+    assert offer.lease is not None
+    rae.submit(offer, ANSWER)
+    key = offer.lease.item_key
+    do(study, adjudicating.decide, study.stage("main"), key.split("/")[0], {"severity": 2}, "Mild.", "owner")
+    tamper(study, f"UPDATE item SET state = 'open' WHERE key = '{key}'")
+    found = look(study, lambda tx: verify(tx, study)).differences
+    assert any("its review says" in one for one in found), found
+
+
 def test_a_removed_reviewer_decides_nothing(study: Study) -> None:
     rae = reviewer(study)
     offer = rae.next("review")

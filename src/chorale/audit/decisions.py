@@ -1,9 +1,11 @@
 """Check reviewers' decisions against the activity log."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 
-from chorale.engine.decisions import DECIDED, REVIEWED_IN, decision_in, is_decided
-from chorale.engine.running import Study
+from chorale.engine.decisions import DECIDED, REVIEWED_IN, decision_in, in_force, is_decided, not_undone
+from chorale.engine.running import RunningStage, Study
+from chorale.model import Event, ItemState
 from chorale.store import Tx, events
 from chorale.store.items import all_items, find_item
 
@@ -11,22 +13,27 @@ _ALL = 10_000_000
 
 
 def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Items whose decision differs from the last recorded one, or from its review in another stage."""
-    latest = {
-        (event.stage, event.item): event.evidence for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,)))
-    }
-    recorded = {item: evidence["decision"] or None for item, evidence in latest.items()}
+    """Items whose decision differs from the recorded ones that were not undone, or from its review in another stage."""
+    recorded: dict[tuple[str | None, str | None], list[Event]] = defaultdict(list)
+    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,))):
+        recorded[event.stage, event.item].append(event)
     for stage in study.stages:
         for item in all_items(tx, stage):
-            last = recorded.get((stage, item.key))
-            if item.decision != last:
-                yield f"item {item.key} of {stage}: decision {item.decision!r} stored, {last!r} recorded"
-    for (decided_in, key), evidence in latest.items():
-        if REVIEWED_IN in evidence and decided_in is not None:
-            name, reviewed = evidence[REVIEWED_IN]
-            review = find_item(tx, name, reviewed)
-            said = (
-                {} if review is None or review.answer is None else decision_in(study.stage(decided_in), review.answer)
-            )
-            if not is_decided(evidence["decision"], said):
-                yield f"item {key} of {decided_in}: decided {evidence['decision']!r}, its review says {said!r}"
+            standing = not_undone(recorded.get((stage, item.key), ()))
+            decided = in_force(standing) or None
+            if item.decision != decided:
+                yield f"item {item.key} of {stage}: decision {item.decision!r} stored, {decided!r} recorded"
+            for event in standing:
+                if REVIEWED_IN in event.evidence:
+                    yield from _review_differences(tx, study.stage(stage), item.key, event)
+
+
+def _review_differences(tx: Tx, stage: RunningStage, key: str, event: Event) -> Iterator[str]:
+    """A decision by workers whose review has another label, or none that is accepted."""
+    name, reviewed = event.evidence[REVIEWED_IN]
+    review = find_item(tx, name, reviewed)
+    decision = event.evidence["decision"]
+    said = {} if review is None or review.answer is None else decision_in(stage, review.answer)
+    is_open = review is not None and review.state == ItemState.OPEN
+    if is_open or not is_decided(decision, said):
+        yield f"item {key} of {stage.name}: decided {decision!r}, its review says {said!r}"

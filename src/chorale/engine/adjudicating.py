@@ -4,6 +4,7 @@ A decision replaces the aggregated label, field by field. Judgments are not chan
 them. Every decision is logged with its reason; the last one counts.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from heapq import nsmallest
 from random import Random
 from typing import Any, Literal
 
-from chorale.contract import AnswerField
+from chorale.contract import AnswerError, AnswerField
 from chorale.contract.answer_words import answer_words
 from chorale.contract.fields import FieldKind
 from chorale.engine.combining import field_results
@@ -25,6 +26,10 @@ from chorale.store.items import ItemsWanted, find_item, item_ids, item_keys, ite
 
 Queue = Literal["disagreeing", "all", "sampled"]
 _AT_ONCE = 200
+_LISTS = (FieldKind.LABELS, FieldKind.RANKING)
+_NONE = "none"
+_NUMBERED = re.compile(r"(.*\S)\s+#([1-9]\d{0,3})")
+"""Quoted words and the number of their occurrence in the text, as in `the #2`."""
 
 
 def decide(
@@ -39,31 +44,63 @@ def decide(
     kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
-    record_decision(tx, study, stage, item, _with_spans_located(stage, item, decision), kept, by)
+    record_decision(tx, study, stage, item, _as_values(stage, item, decision), kept, by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
 
 
-def _with_spans_located(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """A decision whose spans may be quotations, as in gold, with the spans in tokens. In a text, each line is one."""
+def _as_values(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision whose values may be typed: spans as quotations, several options separated by commas."""
     made = dict(decision)
     for field in stage.task.shape.fields:
         value = made.get(field.name)
-        if field.kind is not FieldKind.SPANS or value is None:
-            continue
-        spans = _quotations(field, value) if isinstance(value, str) else value
-        if isinstance(spans, list) and any(map(_is_quotation, spans)):
-            gold = stage.parsed_gold({field.name: spans}, item)
-            made[field.name] = codec.from_text(codec.as_text(gold[field.name]))
+        if field.kind in _LISTS and field.options and isinstance(value, str):
+            made[field.name] = _listed(field, value)
+        elif field.kind is FieldKind.SPANS and value is not None:
+            made[field.name] = _located(stage, item, field, value)
     return made
 
 
-def _quotations(field: AnswerField, typed: str) -> list[Any]:
-    """The quotations in the lines of a text, each after its label if the field has labels."""
+def _listed(field: AnswerField, typed: str) -> list[Any]:
+    """The options in a text, by their texts or values. "none" stands for an empty list, as on the page."""
+    values = _values_by_name(field)
+    given = [typed] if typed in values else [part.strip() for part in re.split(r"[,\n]", typed) if part.strip()]
+    if given == [_NONE] and _NONE not in values:
+        return []
+    unknown = [part for part in given if part not in values]
+    if unknown:
+        known = ", ".join(text for _, text in field.options)
+        raise UserError(
+            f"{field.name}: {unknown[0]!r} is not an option. Separate options with commas. Options: {known}."
+        )
+    return [values[part] for part in given]
+
+
+def _values_by_name(field: AnswerField) -> dict[str, Any]:
+    return {name: value for value, text in field.options for name in (text, str(value))}
+
+
+def _located(stage: RunningStage, item: Item, field: AnswerField, value: Any) -> Any:
+    """Spans in tokens. They may be quotations, as in gold; in a text, each line is one."""
+    spans = _quotations(field, item, value) if isinstance(value, str) else value
+    if not (isinstance(spans, list) and any(map(_is_quotation, spans))):
+        return spans
+    try:
+        gold = stage.task.shape.parse_gold({field.name: spans}, item.payload)
+    except AnswerError as error:
+        which = " Add the number of the one you mean: `words #2`." if "occurs in the text" in str(error) else ""
+        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.{which}") from None
+    return codec.from_text(codec.as_text(gold[field.name]))
+
+
+def _quotations(field: AnswerField, item: Item, typed: str) -> list[Any]:
+    """The quotations in the lines of a text, each after its label if the field has labels. "none" means no span."""
     lines = [line.strip() for line in typed.splitlines() if line.strip()]
+    if lines == [_NONE] and (field.options or not _is_in_text(item, _NONE)):
+        return []
     if not field.options:
-        return lines
-    labels = {name: value for value, text in field.options for name in (text, str(value))}
+        return [_quotation(item, line) for line in lines]
+    labels = _values_by_name(field)
     quotations = []
     for line in lines:
         # A label may contain a colon itself.
@@ -75,8 +112,20 @@ def _quotations(field: AnswerField, typed: str) -> list[Any]:
                 f"{field.name}: {line!r} does not begin with a label and a colon. Type `label: words of the text`. "
                 f"Labels: {known}."
             )
-        quotations.append({"text": line[end + 1 :].strip(), "label": labels[line[:end].strip()]})
+        quotations.append({**_quotation(item, line[end + 1 :].strip()), "label": labels[line[:end].strip()]})
     return quotations
+
+
+def _quotation(item: Item, typed: str) -> dict[str, Any]:
+    """A quotation, with the number of its occurrence if one is typed after it."""
+    numbered = _NUMBERED.fullmatch(typed)
+    if numbered is None or _is_in_text(item, typed):
+        return {"text": typed}
+    return {"text": numbered[1], "occurrence": int(numbered[2])}
+
+
+def _is_in_text(item: Item, words: str) -> bool:
+    return any(words in str(text) for text in item.payload.values())
 
 
 def checked_reason(reason: str) -> str:
@@ -121,7 +170,7 @@ class ToDecide:
     is_spans: bool
     """Whether another value may quote the text."""
     labels: tuple[str, ...]
-    """The labels of spans."""
+    """The labels of spans, or the options of which several can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +252,8 @@ def _fields(
         confidence = sure.get(field.name)
         spans = field.kind is FieldKind.SPANS
         is_text = not field.compared
-        labels_of_spans = tuple(str(value) for value, _ in field.options) if spans else ()
+        listed = spans or field.kind in _LISTS
+        labels_or_options = tuple(str(value) if spans else text for value, text in field.options) if listed else ()
         yield _to_decide(
             field.name,
             field.ask,
@@ -213,7 +263,7 @@ def _fields(
             words,
             is_text=is_text,
             is_spans=spans,
-            labels=labels_of_spans,
+            labels=labels_or_options,
         )
 
 

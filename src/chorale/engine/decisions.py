@@ -19,6 +19,8 @@ UNDONE = "undoes"
 """In the evidence of an undo event: the number of the decision that was undone."""
 REVIEWED_IN = "reviewed_in"
 """In the evidence of a decision by workers: the stage and item in which it was made."""
+OWN = "fields"
+"""In the evidence of a decision: the fields it decided itself. The others were decided before and stay decided."""
 WHOLE = "answer"
 """The name for the whole answer, for answers without fields."""
 _ALL = 10_000
@@ -37,15 +39,33 @@ def record_decision(
 ) -> None:
     """Record a decision about some fields of an item, in addition to earlier ones. The label is not updated here."""
     made = _parsed(stage, item, decision)
-    _record(tx, study, stage, item, made, {"by": by, "reason": reason[:_LONGEST_REASON], **(evidence or {})})
+    kept = {"by": by, "reason": reason[:_LONGEST_REASON], OWN: sorted(decision), **(evidence or {})}
+    _record(tx, study, stage, item, made, kept)
 
 
 def take_back(
-    tx: Tx, study: Study, stage: RunningStage, item: Item, standing: Sequence[Event], reason: str, by: str
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    item: Item,
+    standing: Sequence[Event],
+    undone: Event,
+    reason: str,
+    by: str,
 ) -> None:
-    """Record that the last of these decisions is undone; the one before it counts again, if there is one."""
-    before = standing[-2].evidence["decision"] if len(standing) > 1 else {}
-    _record(tx, study, stage, item, before, {"by": by, "reason": reason, UNDONE: standing[-1].id})
+    """Record that one of these decisions is undone: what the others decided themselves stays decided."""
+    rest = in_force([one for one in standing if one.id != undone.id])
+    _record(tx, study, stage, item, rest, {"by": by, "reason": reason, UNDONE: undone.id})
+
+
+def in_force(standing: Sequence[Event]) -> dict[str, Any]:
+    """The fields that these decisions decide together. A later decision can make a field inapplicable."""
+    made: dict[str, Any] = {}
+    for event in standing:
+        decision = event.evidence["decision"]
+        made = {name: value for name, value in made.items() if name in decision}
+        made |= {name: decision[name] for name in event.evidence.get(OWN, decision) if name in decision}
+    return made
 
 
 def _record(
@@ -64,8 +84,13 @@ def _record(
 
 def standing_decisions(tx: Tx, item_id: int) -> list[Event]:
     """The decisions about an item that were not undone, the oldest first."""
+    return not_undone(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item_id)[::-1])
+
+
+def not_undone(recorded: Iterable[Event]) -> list[Event]:
+    """Those of an item's decisions that were not undone. Both are in the order of the activity log."""
     standing: list[Event] = []
-    for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,), item_id=item_id)):
+    for event in recorded:
         if UNDONE in event.evidence:
             standing = [one for one in standing if one.id != event.evidence[UNDONE]]
         else:
@@ -113,21 +138,24 @@ def decide_behind(
         return None
     ((name, key),) = lineage(tx, item.id)
     source, reviewed = study.stage(name), find_item(tx, name, key)
-    if reviewed is None or reviewed.answer is None:
+    if reviewed is None:
         return None
     standing = standing_decisions(tx, reviewed.id)
     last = standing[-1].evidence if standing else {}
     here = [stage.name, item.key]
-    if standing and REVIEWED_IN not in last:
-        # Decided in the console, which takes precedence: a review that was reopened is no longer needed.
-        return (source, reviewed) if item.state == ItemState.OPEN else None
-    is_own = last.get(REVIEWED_IN) == here
     by = stage.settings.title
+    in_console = bool(standing) and REVIEWED_IN not in last
     if not item.released:
-        if not is_own:
-            return None
-        take_back(tx, study, source, reviewed, standing, "The review is open again.", by)
-        return source, reviewed
+        own = [event for event in standing if event.evidence.get(REVIEWED_IN) == here]
+        for event in reversed(own):
+            # The console may have decided other fields since: these stay decided.
+            take_back(tx, study, source, reviewed, standing, event, "The review is open again.", by)
+            standing.remove(event)
+        # An item decided in the console needs no review: a review that was reopened is withdrawn.
+        return (source, reviewed) if own or (in_console and item.state == ItemState.OPEN) else None
+    if in_console or reviewed.answer is None:
+        return None  # a decision in the console takes precedence
+    is_own = last.get(REVIEWED_IN) == here
     made = decision_in(source, codec.answer_from_text(item.label or "null"))
     if not made or (is_own and is_decided(last["decision"], made)):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chorale.engine.adjudicating import checked_reason
-from chorale.engine.decisions import DECIDED, standing_decisions, take_back
+from chorale.engine.decisions import DECIDED, in_force, standing_decisions, take_back
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.model import Item, UserError
@@ -40,7 +40,7 @@ def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reaso
         raise UserError(
             f"This decision about item {key!r} can't be undone: it was already undone, or a later decision replaced it."
         )
-    take_back(tx, study, stage, item, standing, checked_reason(reason), by)
+    take_back(tx, study, stage, item, standing, standing[-1], checked_reason(reason), by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
 
@@ -58,5 +58,5 @@ def latest_decisions(tx: Tx, stage: RunningStage) -> Sequence[Decided]:
             continue
         last = standing[-1]
         by, reason = str(last.evidence.get("by", "")), str(last.evidence["reason"])
-        decisions[key] = Decided(last.id, item, last.at, by, reason, tuple(last.evidence["decision"]))
+        decisions[key] = Decided(last.id, item, last.at, by, reason, tuple(in_force(standing)))
     return tuple(decisions.values())

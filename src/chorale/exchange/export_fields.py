@@ -83,8 +83,10 @@ def label_cells(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) ->
 
 def results_of(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) -> Mapping[str, FieldResult]:
     """The result of every field: aggregated, or decided by a reviewer with confidence 1."""
-    by_judgments = field_results(stage, item.key, judgments.of(item.id))
-    return {**by_judgments, **{name: FieldResult(value, 1.0) for name, value in (item.decision or {}).items()}}
+    results = dict(field_results(stage, item.key, judgments.of(item.id)))
+    results |= {name: FieldResult(value, 1.0) for name, value in (item.decision or {}).items()}
+    # A decision can make another field inapplicable: it has no label, and so no confidence.
+    return {name: result for name, result in results.items() if name in (item.answer or {})}
 
 
 # Tidy rows

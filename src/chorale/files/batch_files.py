@@ -78,8 +78,10 @@ class _Platform:
     """The separator between checked options."""
 
 
+_BATCH = _Platform("mturk", "SubmitTime", "WorkTimeInSeconds", None, "Reward")
 _PLATFORMS = {
-    "AssignmentStatus": _Platform("mturk", "SubmitTime", "WorkTimeInSeconds", None, "Reward"),
+    "AssignmentStatus": _BATCH,
+    "Counts": _BATCH,
     "_tainted": _Platform("appen", "_created_at", None, "_started_at", None, "\n"),
 }
 _TABLE = _Platform("table")

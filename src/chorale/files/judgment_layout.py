@@ -65,6 +65,16 @@ class _PlatformColumns:
 
 
 _PLATFORMS = (
+    # Chorale's answers in the columns of Mechanical Turk: all are paid, so none is rejected, but some do not count.
+    _PlatformColumns(
+        "Chorale",
+        "HITId",
+        "WorkerId",
+        None,
+        "Counts",
+        frozenset({"no"}),
+        frozenset({"AssignmentStatus", "Counts"}),
+    ),
     _PlatformColumns("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
     _PlatformColumns("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
     _PlatformColumns(

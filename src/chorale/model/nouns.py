@@ -122,6 +122,8 @@ class Label:
     judgments: int
     released: bool
     """Whether the label is complete and reaches the stage's confidence threshold."""
+    decided: frozenset[str] = frozenset()
+    """The fields that a reviewer decided."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,8 @@ class Item:
         """The label of a complete item."""
         if self.state != ItemState.COMPLETE or self.confidence is None:
             return None
-        return Label(frozen(self.answer), self.confidence, self.judgments, self.released)
+        decided = frozenset(self.decision or ())
+        return Label(frozen(self.answer), self.confidence, self.judgments, self.released, decided)
 
     def as_source(self) -> SourceItem:
         return SourceItem(self.id, self.key, self.group, frozen(self.payload), self.label())

@@ -45,8 +45,8 @@ def missing_values(values: Iterable[object] | str) -> tuple[str, ...]:
 def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: Sequence[str]) -> TidyLabels:
     """Strips labels, splits them at a separator, and removes missing values.
 
-    A missing value is like an empty cell: it has no label, or the label `empty`. A cell that should be a JSON list but
-    is not raises ValueError with the cell.
+    A missing value is like an empty cell: it has no label, or the label `empty`. An empty list is an answer, unless
+    `empty` names it. A cell that should be a JSON list but is not raises ValueError with the cell.
     """
     notes = []
     occurrences = dict.fromkeys(missing, 0)
@@ -58,13 +58,20 @@ def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: 
         if missing:
             bare = bare.set(_is_missing(bare, occurrences), None)
         labels = bare if sep is None else split_labels(bare, sep)
+        is_list = sep == JSON_LISTS
+    else:
+        is_list = True
+    # An empty list means that nothing was marked; an empty cell means that nothing was asked.
+    nothing = labels.list.len() == 0 if is_list and empty is None else None
     if missing:
         if isinstance(labels.dtype, pl.List):
             _is_missing(labels.explode(), occurrences)
             labels = labels.list.eval(pl.element().filter(~pl.element().is_in(missing)))
         shown = ", ".join(f"{value!r} ({count:,})" for value, count in occurrences.items())
         notes.append(f"Read as missing: {shown}.")
-    # An empty list means that nothing was marked; an empty cell means that nothing was asked.
+    if nothing is not None:
+        named = pl.when(nothing.fill_null(False)).then(pl.lit([NOTHING])).otherwise(labels)
+        return TidyLabels(pl.select(label=named).to_series(), tuple(notes))
     unasked_too = not (sep == JSON_LISTS and empty == NOTHING)
     return TidyLabels(_filled(labels, empty, unasked_too=unasked_too), tuple(notes))
 

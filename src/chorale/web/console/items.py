@@ -103,7 +103,7 @@ def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:
             sampled=item.sampled,
         ),
         [
-            (name, result.confidence)
+            (name, 1.0 if name in (item.decision or {}) else result.confidence)
             for name, result in field_results(
                 stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold)
             ).items()

@@ -10,6 +10,7 @@ from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.forms.task.answers import FormFields
 from chorale.kits.forms.task.best_worst_fields import BEST, WORST, BestWorstField, preferences
 from chorale.kits.forms.task.relation_fields import RelationField
+from chorale.kits.forms.task.tables import final_results
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces
 from chorale.lazy import load
 
@@ -116,7 +117,7 @@ def _triples(form: FormFields, fields: Mapping[str, RelationField], stage: Stage
     for item in stage.items:
         if item.label is None:
             continue
-        results = form.combine_fields(stage.judgments(item))
+        results = final_results(form, stage, item)
         for name, field in fields.items():
             value = results[name].value if name in results else None
             for row in [] if value is None else field.rows(value, item.payload):
@@ -130,7 +131,7 @@ def _brat(form: FormFields, fields: Mapping[str, RelationField], stage: StageRes
     for item in stage.items:
         if item.label is None:
             continue
-        results = form.combine_fields(stage.judgments(item))
+        results = final_results(form, stage, item)
         for name, field in fields.items():
             value = results[name].value if name in results else None
             text = item.payload[field.settings.item or ""]

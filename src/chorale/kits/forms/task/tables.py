@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from chorale.contract import FieldResult
 from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.forms.task.answers import FormFields
+from chorale.model import SourceItem
 
 
 def results_table(form: FormFields) -> TaskExport:
@@ -64,10 +66,23 @@ def _item_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, A
                 "judgments": item.label.judgments,
                 "released": item.label.released,
             }
-            for name, (value, sure) in form.combine_fields(stage.judgments(item)).items():
+            for name, (value, sure) in final_results(form, stage, item).items():
                 row[name] = None if value is None else form.fields[name].cell(value, item.payload)
                 row[f"{name}_confidence"] = sure
         yield row
+
+
+def final_results(form: FormFields, stage: StageResults, item: SourceItem) -> Mapping[str, FieldResult]:
+    """The final label of every field, with its confidence: 1 if a reviewer decided it."""
+    if item.label is None:
+        return {}
+    judgments = stage.judgments(item)
+    sure = {name: result.confidence for name, result in form.combine_fields(judgments).items()} if judgments else {}
+    return {
+        name: FieldResult(value, 1.0 if name in item.label.decided else sure.get(name))
+        for name, value in item.label.answer.items()
+        if name in form.fields
+    }
 
 
 def _answer_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, Any]]:
