@@ -138,6 +138,10 @@ def test_no_mark_up_is_left_whatever_it_is(text: str) -> None:
         ("This frames describes a relation.", "This meaning describes a relation."),
         ("Unlike the Event frame, acts have an Agent.", "Unlike the meaning “Event”, acts have an Agent."),
         ("A level given by the target.", "A level given by the word."),
+        ("An Agent acts. This frame is a subframe of Event.", "An Agent acts."),
+        ("Subframe of Transfer in which somebody gives.", "Part of Transfer in which somebody gives."),
+        ("The lexical units in this frame name acts.", "The words with this meaning name acts."),
+        ("Smells have one main frame element, Source.", "Smells have one main role, Source."),
     ],
 )
 def test_definitions_speak_of_meanings_and_not_of_frames(definition: str, lay: str) -> None:
