@@ -47,6 +47,9 @@ def _note_paid(tx: Tx, study: Study) -> None:
     lines = [NewPayment(account.worker_id, account.owed, account.newest_entry) for account in accounts]
     payout_id, now = add_payout(tx, study, ELSEWHERE, None, lines), study.clock()
     payments.move_payout(tx, payout_id, PLANNED, SETTLED, sent_at=now, settled_at=now)
+    # In parts, because a statement has a maximum number of values.
+    for part in _parts(payment.id for payment in payments.payments_in(tx, payout_id)):
+        payments.note_reported(tx, part, now)
     events.record(tx, now, "payout", {"payout": payout_id, "state": SETTLED})
 
 
