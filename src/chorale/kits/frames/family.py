@@ -50,7 +50,7 @@ Qualities = Annotated[
     File | None,
     Option(
         "--sqs",
-        help="File with the clarity of sentences (the export frames-sqs) for the weighted average, if GOLD has none.",
+        help="File with sentence quality (the export frames-sqs) for the weighted average, if GOLD has none.",
     ),
 ]
 Curves = Annotated[

@@ -30,9 +30,7 @@ Wordnet = Annotated[
 
 def frames(
     sources: Sources,
-    qualities: Annotated[
-        Path | None, Option("--sqs", help="With files: a file with the clarity of each sentence (SQS).")
-    ] = None,
+    qualities: Annotated[Path | None, Option("--sqs", help="With files: a file with sentence quality (SQS).")] = None,
     stage: Annotated[str | None, Option(metavar="NAME", help="The stage, for a study with several stages.")] = None,
     framenet: Annotated[
         Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for relations between frames.")
@@ -48,7 +46,7 @@ def frames(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Browse frame annotations: sentences by clarity, confused frames and their relations, majority frames."""
+    """Browse frame annotations: sentences by quality, confused frames and their relations, majority frames."""
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
     if len(sources) == 1 and sources[0].is_dir():
