@@ -169,6 +169,12 @@ def test_the_sentence_says_which_participle_is_meant() -> None:
     assert inflect("plead", seen="plead").past == "pleaded"
 
 
+def test_words_with_capitals_inside_are_no_verbs() -> None:
+    """*ORed* became the verb *ore*."""
+    tagged = [Tagged(word, word.lower(), "VERB") for word in ("ORed", "setUp", "RUN", "Run")]
+    assert [tagged[verb.index].text for verb in predicates(tagged)] == ["RUN", "Run"]
+
+
 @pytest.mark.parametrize(
     ("word", "tag", "is_verb"),
     [

@@ -11,8 +11,8 @@ _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shal
 """Auxiliaries without five forms."""
 _WORD = re.compile(r"['’]?[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """Only letters: taggers mistake URLs, file names and command-line options for verbs."""
-_WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
-"""A capital letter within a word, as in identifiers."""
+_WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]|[A-ZÀ-Þ]{2}[a-zß-ÿ]")
+"""A capital letter within a word, as in identifiers and ORed."""
 _BEFORE_PARTICIPLES = frozenset(
     {
         "have",
