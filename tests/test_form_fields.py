@@ -149,7 +149,10 @@ def test_who_marks_nothing_disagrees_with_who_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 def test_who_chooses_no_option_disagrees_with_who_does(tmp_path: Path, suffix: str) -> None:
     """Left out, four people who chose nothing would leave the label to the fifth, with confidence 1."""
-    chosen = {"i0": [[], [], [], [], ["law"]], "i1": [["law"], ["law"], ["law", "people"], None, []]}
+    chosen: dict[str, list[list[str] | None]] = {
+        "i0": [[], [], [], [], ["law"]],
+        "i1": [["law"], ["law"], ["law", "people"], None, []],
+    }
     rows = [(item, f"w{place}", value) for item, values in chosen.items() for place, value in enumerate(values)]
     path = tmp_path / f"chosen{suffix}"
     if suffix == ".csv":
