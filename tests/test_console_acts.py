@@ -24,7 +24,6 @@ from chorale.folder.templates import create_study
 from chorale.model import UserError
 from chorale.model.stage_settings import ItemSettings
 from chorale.monitor.overview import gold_alarms, overview, wage_alarms
-from chorale.protocol import WageSummary
 from chorale.store import (
     Tx,
     console,
@@ -131,6 +130,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
         f"/console/workers/{who}/disqualify", data={"key": key, "what": "stage:meaningful", "reason": "asked to stop"}
     )
     assert ended.status_code == 303
+    assert "The worker is removed from the stage." in client.get(ended.headers["location"]).text
     [bonus] = told(busy, "bonus given")
     assert (bonus["by"], bonus["reason"], bonus["amount"]) == ("maya", "careful work", 150)
     [line] = [one for one in look(busy, lambda tx: list(ledger.ledger_lines(tx))) if one.cause == f"staff:{key}:bonus"]
@@ -139,6 +139,9 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     assert {"rule": "staff", "by": "maya", "reason": "asked to stop"} in told(busy, "dropped")
     shown = unescape(client.get(f"/console/workers/{who}").text)
     assert "Thank you" in shown and "asked to stop" in shown and "$1.50" in shown
+    assert ("Remove or disqualify" in page, "Remove or disqualify" in shown) == (True, False), (
+        "nothing is left to remove"
+    )
     assert "by maya: asked to stop" in unescape(client.get("/console").text)
     assert differences(busy) == []
 
@@ -601,20 +604,6 @@ def test_no_line_of_the_flow_runs_behind_a_stage(tmp_path: Path) -> None:
     assert overlapping_texts(drawn.picture) == []
 
 
-def test_the_wage_alarm_of_several_stages_ends_with_the_minimum() -> None:
-    # The page adds “of $15.00 an hour” to the title.
-    study: Any = SimpleNamespace(settings=SimpleNamespace(pay=SimpleNamespace(minimum_hourly=1500)))
-    stages: Any = [
-        SimpleNamespace(title=title, wage=WageSummary(3, median, median), counts=SimpleNamespace(name=title.lower()))
-        for title, median in (("Writing", 1800), ("Grading", 1400), ("Checking", 1450))
-    ]
-    (alarm,) = wage_alarms(study, stages, WageSummary(9, 1700, 1400))
-    assert alarm.title == "In “Grading”, “Checking”, the median wage is below your minimum"
-    assert alarm.advice == "Raise the pay of these stages." and alarm.stages == ("grading", "checking")
-    (alarm,) = wage_alarms(study, stages[:2], WageSummary(9, 1700, 1400))
-    assert alarm.advice == "Raise the pay of this stage."
-
-
 def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualClock") -> None:
     write_small_study(tmp_path / "study", share=0.5, gold=6, floor=0.1, after=6)
     settings = tmp_path / "study" / "study.toml"
@@ -628,7 +617,7 @@ def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualC
         assert {"wage", "gold-wrong", "worker"} <= found.keys()
         assert "Raise the pay" in found["wage"].advice and found["gold-wrong"].items
         page = unescape(as_owner(study).get("/console").text)
-        assert "The median wage is below your minimum" in page and "the gold may be wrong" in page
+        assert "The median wage is below your minimum of $40.00 an hour<" in page and "the gold may be wrong" in page
         assert 'href="/console/workers?order=wage&direction=up&stage=meaningful"' in page
         assert 'href="/console/gold/meaningful">Gold of meaningful</a>' in page
     finally:
@@ -722,6 +711,21 @@ def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path
         assert "passed" in page and "4 items each" in page and "training round; its answers are not annotations" in page
     finally:
         study.close()
+
+
+def test_the_wage_alarm_names_the_minimum_before_the_stages_and_each_title_once() -> None:
+    pay = SimpleNamespace(minimum_hourly=1500, currency="USD")
+    study: Any = SimpleNamespace(settings=SimpleNamespace(pay=pay))
+    stages: list[Any] = [
+        SimpleNamespace(title=title, wage=SimpleNamespace(median=1400), counts=SimpleNamespace(name=name))
+        for name, title in (("writing-a", "Writing"), ("writing-b", "Writing"), ("quiz", "Quiz"))
+    ]
+    wage: Any = SimpleNamespace(median=1600, tenth_percentile=1600)
+    [alarm] = wage_alarms(study, stages, wage)
+    assert alarm.title == "The median wage is below your minimum of $15.00 an hour in “Writing”, “Quiz”"
+    assert (alarm.advice, alarm.stages) == ("Raise the pay of these stages.", ("writing-a", "writing-b", "quiz"))
+    [alone] = wage_alarms(study, stages[:1], wage)
+    assert alone.advice == "Raise the pay of this stage."
 
 
 def test_a_study_without_arms_has_none_to_show(study: Study) -> None:

@@ -60,7 +60,7 @@ def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people:
     staged.staging.number_workers((here_number, number) for here_number, (number, _) in here.items())
     paid = None
     if staged.reward:
-        paid = PaidEach(staged.reward, f"a judgment in {stage.name}, {money_text(staged.reward, CURRENCY)} each")
+        paid = PaidEach(staged.reward, f"an answer in {stage.name}, {money_text(staged.reward, CURRENCY)} each")
     total = staged.totals.judgments
     added = importing.add_done_work(
         tx,

@@ -19,8 +19,8 @@ from chorale.web.console.frame import Console
 
 GROUPS = {
     "Labels": ("labels", "tidy-labels"),
-    "Annotations": ("csv", "jsonl", "parquet", "tidy", "grades"),
-    "People and pay": ("workers", "ledger", "qualifications", "arms", "consents"),
+    "Annotations": ("csv", "jsonl", "parquet", "tidy", "grades", "writing"),
+    "People and pay": ("workers", "ledger", "qualifications", "arms", "consents", "messages"),
     "Models": ("calls", "model-answers", "suggestions"),
 }
 """Formats that every study has, as the page lists them."""
