@@ -71,7 +71,7 @@ def _listed(field: AnswerField, typed: str) -> list[Any]:
     if unknown:
         known = ", ".join(text for _, text in field.options)
         raise UserError(
-            f"{field.name}: {unknown[0]!r} is not an option. Separate options with commas. Options: {known}."
+            f"{field.name}: {unknown[0]!r} is not an option. Write them separated by commas. Options: {known}."
         )
     return [values[part] for part in given]
 
