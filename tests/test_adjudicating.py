@@ -382,7 +382,7 @@ async def test_several_options_are_typed_with_commas(tmp_path: Path) -> None:
             assert "Other options, separated by commas (The law, people)" in shown
             sent = {"key": "i1", "queue": "all", "field-topics": "other", "reason": "Both."}
             page = await client.post("/console/review/only", data={**sent, "other-topics": "law, towns"})
-            assert page.status_code == 422 and "Separate options with commas. Options: The law, people." in page.text
+            assert page.status_code == 422 and "Write them separated by commas. Options: The law, people." in page.text
             for typed, chosen in (("people, The law", ["law", "people"]), ("people", ["people"]), ("none", [])):
                 done = await client.post("/console/review/only", data={**sent, "other-topics": typed})
                 assert done.status_code == 303, typed
