@@ -1,10 +1,10 @@
-"""Aggregation, against crowd-kit in the same run.
+"""Times aggregation methods and crowd-kit in the same run.
 
-The crowd: 10 judgments a task by 1,000 workers who are right with a probability of their own, between 0.3 and 0.95, and
-otherwise guess among 4 labels. Reading is reported beside, and included in no other figure.
+Simulated crowd: 10 judgments per task by 1,000 workers. Each worker has an accuracy between 0.3 and 0.95, and otherwise
+guesses among 4 labels. Reading the file has its own column and is not part of the other times.
 
     python -m bench.aggregate           everything; crowd-kit takes two minutes
-    python -m bench.aggregate --quick   a tenth of it
+    python -m bench.aggregate --quick   a tenth of the judgments
 """
 
 import argparse

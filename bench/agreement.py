@@ -1,4 +1,4 @@
-"""Krippendorff's α of a million judgments, beside the `krippendorff` package in the same run.
+"""Times Krippendorff's α of a million judgments, and the package `krippendorff` in the same run.
 
 python -m bench.agreement
 """
@@ -46,7 +46,7 @@ def main() -> None:
     np.add.at(counts, (frame["task"].to_numpy(), frame["label"].to_numpy() - 1), 1)
     raters = np.full((WORKERS, JUDGMENTS // PER_ITEM), np.nan)
     raters[frame["worker"].to_numpy(), frame["task"].to_numpy()] = frame["label"].to_numpy()
-    print(f"{JUDGMENTS:,} judgments, {PER_ITEM} an item, {WORKERS} workers, {LABELS} labels; best of {RUNS}\n")
+    print(f"{JUDGMENTS:,} judgments, {PER_ITEM} per item, {WORKERS} workers, {LABELS} labels; best of {RUNS}\n")
     print("| α | ours s | ours CPU s | krippendorff s | ratio | the same from counts s | ratio | reading s |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     levels: tuple[Level, ...] = ("nominal", "interval", "ordinal", "ratio")

@@ -1,7 +1,7 @@
-"""Items a second that one model annotates behind a server that answers at once, and how much memory that takes.
+"""Measures how many items a second one model annotates with a server that answers immediately, and the memory it takes.
 
-`chorale annotate` runs in a process of its own, the stand-in of the tests in another: both share the machine's cores.
-Where others use the machine too, compare processor time.
+`chorale annotate` and the test server run in separate processes and share the machine's cores. If other programs use
+the machine too, compare processor time.
 
     PYTHONPATH=tests python -m bench.annotate --items 100000
     PYTHONPATH=tests python -m bench.annotate --items 5000 --role worker
@@ -58,13 +58,15 @@ def main() -> None:
         used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         done.put(1)
         served, at_once, processor = report.get()
-        print("| items | requests at once | items/s | ms processor an item | of the server | most MB | load |")
+        print(
+            "| items | requests at once | items/s | processor ms per item | test server, ms per item | peak MB | load |"
+        )
         print("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         print(
             f"| {served:,} | {at_once} | {served / wall:,.0f} | {used / served * 1000:.2f} "
             f"| {processor / served * 1000:.2f} | {after.ru_maxrss / 1024:,.0f} | {os.getloadavg()[0]:.0f} |"
         )
-        print(f"\nOpening the study once more took {opening:.1f} s of the {wall:.1f} s.")
+        print(f"\nOpening the study took {opening:.1f} s of the {wall:.1f} s.")
     server.join()
 
 

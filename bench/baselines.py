@@ -1,9 +1,9 @@
-"""Baselines: the light reader of questions, and training the frame classifier.
+"""Times the baselines: the light model for questions, and training the frame classifier.
 
-    python -m bench.baselines                  1,500 made-up questions with passages
-    python -m bench.baselines --framenet DIR   and one epoch on FrameNet's annotated texts (needs torch)
+    python -m bench.baselines                  1,500 synthetic questions with passages
+    python -m bench.baselines --framenet DIR   also one epoch on FrameNet's annotated texts (needs torch)
 
-A made-up passage has 120 words, and its two questions four options each.
+A synthetic passage has 120 words and two questions with four options each.
 """
 
 import argparse
@@ -39,18 +39,18 @@ def main() -> None:
     parser.add_argument("--framenet", type=Path)
     options = parser.parse_args()
     examples = made_up(QUESTIONS, random.Random(1))
-    print("| baseline | seconds | of a processor |")
+    print("| baseline | seconds | CPU seconds |")
     print("| --- | ---: | ---: |")
     for given in GIVEN:
         taken = best_of(ROUNDS, lambda given=given: cross_validate(LightChoice(), examples, given))  # type: ignore[misc]
-        print(f"| light reader, {given}, five folds of {QUESTIONS:,} questions | {taken.wall:.1f} | {taken.cpu:.1f} |")
+        print(f"| light model, {given}, five folds of {QUESTIONS:,} questions | {taken.wall:.1f} | {taken.cpu:.1f} |")
     if options.framenet is not None:
         from chorale.kits.frames.baselines.training import FrameTraining, train_frames  # noqa: PLC0415 - needs torch
 
         framenet = read_framenet(options.framenet)
         list(framenet.fulltext())
         taken = best_of(1, lambda: train_frames(framenet, FrameTraining(epochs=1)))
-        print(f"| frame classifier, one epoch and its tests | {taken.wall:.1f} | {taken.cpu:.1f} |")
+        print(f"| frame classifier, one epoch with its evaluation | {taken.wall:.1f} | {taken.cpu:.1f} |")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Whether intervals cover as often as they say, and tests reject as seldom: everything Chorale prints, simulated.
+"""Simulates how often the intervals that Chorale prints contain the true value, and how often its tests reject.
 
-`python -m bench.calibration` prints the tables of docs/calibration.md, `--write` writes them there. Every simulation
-draws data whose truth is known, computes what a command would print, and counts how often the interval holds the
-truth, or how often a difference that is not there has p ≤ 0.05. `tests/test_calibration.py` runs a part of them in CI,
-and all of them in `make test-all`, and fails where a rate leaves its band by more than luck.
+`python -m bench.calibration` prints the tables of docs/calibration.md, and `--write` writes them there. Each simulation
+generates data with a known truth and computes the output of a command. It counts how often the interval contains the
+true value, or how often p ≤ 0.05 although there is no difference. `tests/test_calibration.py` runs some of them in CI
+and all of them in `make test-all`. It fails if a rate is outside its band by more than sampling error explains.
 """
 
 import argparse

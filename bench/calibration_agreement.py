@@ -1,4 +1,4 @@
-"""Simulations of the other coefficients of agreement, of pairs of people, and of intervals by formula."""
+"""Simulations of other agreement coefficients, of pairs of people, and of analytic intervals."""
 
 from collections.abc import Iterator
 from functools import cache, partial

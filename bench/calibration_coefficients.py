@@ -1,4 +1,4 @@
-"""Simulations of coefficients of agreement, over how rare a label is."""
+"""Simulations of agreement coefficients, with labels of different frequency."""
 
 from collections.abc import Iterator
 from functools import cache, partial

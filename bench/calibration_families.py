@@ -1,4 +1,4 @@
-"""Simulations of what the families of `chorale evaluate` print, by their own metrics."""
+"""Simulations of the scores of `chorale evaluate`, with the metrics of its families."""
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial

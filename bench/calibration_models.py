@@ -1,4 +1,4 @@
-"""Simulations of what is said of models beside people: the alternative annotator test, κx, and estimates."""
+"""Simulations of results about models: the alternative annotator test, κx, and estimates."""
 
 from collections.abc import Iterator
 from functools import cache, partial

@@ -1,4 +1,4 @@
-"""Simulations of scores, of systems on the same items, and of arms with their own."""
+"""Simulations of scores, of two systems on the same items, and of arms with different items."""
 
 from collections.abc import Iterator
 from functools import partial

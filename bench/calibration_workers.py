@@ -1,4 +1,4 @@
-"""Simulations of worker quality, and of what the console shows of arms."""
+"""Simulations of worker quality, and of the results by arm in the console."""
 
 from collections.abc import Iterator
 from functools import partial

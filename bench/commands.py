@@ -1,10 +1,10 @@
-"""Whole scoring commands beside reading their input: how much does everything else cost?
+"""Times whole scoring commands and compares them with the time for reading their input.
 
     python -m bench.commands
 
-A command is a process of its own, with its start-up; reading is the same reader called in a process that is up. As in
-an installed Chorale, the modules of a command are compiled: a process that may not keep what it compiles would spend a
-tenth of a second on that at every start.
+Each command runs in its own process, including start-up. Its input is read by the same reader in a running process.
+The modules of a command are compiled, as in an installed Chorale. A process that cannot store compiled modules would
+spend a tenth of a second on compiling at every start.
 """
 
 import argparse
@@ -107,7 +107,7 @@ def rows(folder: Path) -> Iterator[tuple[str, Callable[[], object], tuple[object
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", default="", help="commands with this in their line")
+    parser.add_argument("--only", default="", help="only commands that contain this text")
     options = parser.parse_args()
     print("| command | seconds | CPU seconds | reading s | reading CPU s | × reading | × reading, CPU |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")

@@ -1,9 +1,9 @@
-"""How long the console's pages take on a large study: 100,000 items, 2,000 workers, 300,000 judgments.
+"""Times the console's pages on a large study: 100,000 items, 2,000 workers, 300,000 judgments.
 
     PYTHONPATH=tests python -m bench.console                 everything, as rows for docs/performance.md
-    PYTHONPATH=tests python -m bench.console --items 10000   a quick look
+    PYTHONPATH=tests python -m bench.console --items 10000   a quick run
 
-The database is written at once, not worked through: every table a page looks at has the rows it would have.
+The database is written directly, without simulated work. Every table that a page reads is filled as in a real study.
 """
 
 import argparse

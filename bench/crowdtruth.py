@@ -1,9 +1,9 @@
-"""CrowdTruth on made-up crowds of several sizes, each in a process of its own for the sake of its memory.
+"""Times CrowdTruth on simulated crowds of several sizes, each in its own process to measure its memory.
 
-python -m bench.crowdtruth
+    python -m bench.crowdtruth
 
 CrowdTruth-core, the authors' program, is not on the package index. On two cores of a comparable machine it took 79 s to
-load and 110 s to run the first line's 15,000 judgments.
+load and 110 s to run the 15,000 judgments of the first line.
 """
 
 import resource
@@ -85,7 +85,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         print(measure(CROWDS[int(sys.argv[1])]))
         return
-    print(f"{PER_UNIT} workers a unit, {OPTIONS} options, closed task; best of {RUNS} (of 2 for the large ones)\n")
+    print(f"{PER_UNIT} workers per unit, {OPTIONS} options, closed task; best of {RUNS} (of 2 for the large ones)\n")
     print("| judgments | units | workers | labels | iterations | wall s | CPU s | reading s | peak memory MB |")
     print("| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |")
     for number in range(len(CROWDS)):

@@ -1,9 +1,9 @@
-"""How long it takes to decide what a worker gets next, on a stage of 100,000 items.
+"""Times the decision which item a worker gets next, in a stage of 100,000 items.
 
     python -m bench.decisions
 
-The decision alone, through the engine's own functions on a database in memory: whether gold is due, and which item
-comes next. Nothing is given out, so every decision sees the stage as it is.
+Only the decision is measured, with the engine's own functions on a database in memory: whether gold is due, and which
+item is next. No item is assigned, so the stage is the same for every decision.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What the disk allows: the limit to compare with."""
+"""Measures how many commits a second the disk allows, as the limit to compare with."""
 
 import sqlite3
 import tempfile

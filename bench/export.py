@@ -1,4 +1,4 @@
-"""Exporting a study of a million judgments, in a process of its own for the sake of its memory.
+"""Times the export of a study with a million judgments, each format in its own process to measure its memory.
 
 python -m bench.export [JUDGMENTS]
 """
@@ -55,7 +55,7 @@ def main() -> None:
     judgments = int(sys.argv[1]) if len(sys.argv) == 2 else JUDGMENTS
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder), judgments)
-        print("| format | rows | wall | processor | memory at most | before | file |")
+        print("| format | rows | wall time | processor time | peak memory | memory before | file |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
         for format_name in FORMATS:
             subprocess.run([sys.executable, "-m", "bench.export", folder, format_name], check=True)

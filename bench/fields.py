@@ -1,4 +1,4 @@
-"""A form with five fields on many items: status, verify, report and exports, each in a process of its own.
+"""Times status, verify, report and exports for a form with five fields and many items, each in its own process.
 
 python -m bench.fields [ITEMS…]
 """
@@ -68,7 +68,7 @@ def _annotation(chance: random.Random, who: int, words: list[str], right: str) -
 
 def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or SIZES
-    print("| what | wall | processor | memory at most |")
+    print("| command | wall time | processor time | peak memory |")
     print("| --- | ---: | ---: | ---: |", flush=True)
     for size in sizes:
         with tempfile.TemporaryDirectory() as scratch:

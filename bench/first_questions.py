@@ -1,12 +1,12 @@
-"""Learn which question to suggest first, and write the weights: `question_weights.js` of the question grammar.
+"""Learns which question to suggest first, and writes the weights: `question_weights.js` of the question grammar.
 
     python -m bench.first_questions train.jsonl.gz --but dense-dev.jsonl.gz
         --gold wikinews.dev.gold.csv wikinews.dev.full.csv --gold wikipedia.dev.gold.csv wikipedia.dev.full.csv
         --out src/chorale/kits/qasrl/grammar/question_weights.js
 
-The first file is of the QA-SRL Bank. Of it, all documents are used but those held out: the half that `is_held_out`
-names, if the gold standard or the files of `--but` have sentences of the document. The gold standard adds its half
-that is not held out, with weights of its own for the cues that say how people ask, rather than about what.
+The first file is from the QA-SRL Bank. All its documents are used except those held out. A document is held out if
+`is_held_out` names it and the gold standard or a file of `--but` has sentences of it. The half of the gold standard
+that is not held out is used too. It has separate weights for cues about how people ask, not what they ask about.
 """
 
 import argparse

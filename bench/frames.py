@@ -1,9 +1,9 @@
-"""Frame studies: quality while a study runs, and choosing sentences from many.
+"""Times frame studies: quality scores while a study runs, and the choice of sentences from a large set.
 
-python -m bench.frames
+    python -m bench.frames
 
-A study of 1,000 sentences and 15 people each is answered in the order people would, straight into the database; quality
-is looked at after every 25 answers, as the site's sweep does, and computed when enough has changed.
+A study of 1,000 sentences with 15 people each is answered in a realistic order, directly in the database. Quality is
+requested after every 25 answers, as by the site's sweep, and computed when there are enough new answers.
 """
 
 import tempfile
@@ -24,7 +24,7 @@ LOOK_EVERY = 25
 
 
 def main() -> None:
-    print("| what | wall | processor |")
+    print("| step | wall time | processor time |")
     print("| --- | --: | --: |")
     with tempfile.TemporaryDirectory() as scratch:
         create_study(Path(scratch) / "study", "frames")

@@ -1,19 +1,19 @@
-"""Whether accounts that work together can tell gold from items: every way of trying that we know of.
+"""Tests whether accounts that work together can distinguish gold from items, with every strategy that we know.
 
-A group of accounts, alone or among honest workers, asks for items, skips or answers them, and writes down all that a
-browser gets to know: which item, when, in which order, what the reply says. Each strategy gives every item that the
-group met a score; called gold are those with the highest scores, and those with the lowest. The precision of the best
-strategy is compared with the share of gold in what the group was served: whoever guesses reaches that. A strategy that
-reaches more than 0.05 beyond it tells gold apart.
+A group of accounts, alone or among honest workers, requests items and answers or skips them. It records everything that
+a browser receives: which item, when, in which order, and the reply. Each strategy gives a score to every item that the
+group received, and calls those with the highest (or the lowest) scores gold. The precision of the best strategy is
+compared with the share of gold among the group's items, which is the precision of guessing. A strategy recognises gold
+if its precision is more than 0.05 above that share.
 
-The best strategy is chosen in half of the runs and measured in the others, so that its precision is not the luck of the
-best of many. The difference between precision and share differs from run to run. So its mean over the runs comes with
-an interval by Student's t: gold shows if the mean is above 0.05 with an error rate of 1%, and is hidden if it is below
-0.05 with an error rate of 5%; otherwise the runs are too few to tell.
+The best strategy is chosen on half of the runs and measured on the others, so that its precision is not inflated by the
+choice. The difference between precision and share varies from run to run. So its mean over runs has an interval by
+Student's t. Gold is recognised if the mean is above 0.05 at an error rate of 1%, and hidden if it is below 0.05 at an
+error rate of 5%. Otherwise there are too few runs to decide.
 
     PYTHONPATH=tests python -m bench.gold_attack --seeds 100   all cases, as a table
 
-What the times of replies tell is measured over HTTP: see `bench.gold_timing`.
+`bench.gold_timing` measures over HTTP whether response times reveal gold.
 """
 
 import argparse
@@ -470,7 +470,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
-    print("| who attacks | share of gold | best precision | strategy | gold |")
+    print("| attackers | share of gold | best precision | strategy | gold |")
     print("| --- | ---: | ---: | --- | --- |")
     cases = [case for case in CASES if arguments.only in case.name]
     with ProcessPoolExecutor(arguments.processes) as pool:

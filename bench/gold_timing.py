@@ -1,9 +1,9 @@
-"""Whether the times of replies tell gold from items: a study that is served, and one account at a time.
+"""Tests whether response times reveal gold, on a served study with one account at a time.
 
-An answer to gold is graded, one to an item is counted towards its label; that takes the server different times. Nobody
-else works meanwhile and there is no network in between: the best an attacker can hope for. An account meets an item
-once, so a group has as many times of an item as accounts that met it. Printed is the area under the ROC curve (0.5 is
-guessing) of a single time, and the precision of calling gold the items with the longest, or shortest, mean times.
+The server grades an answer to gold, and counts any other answer towards a label. These take different times. Nobody
+else works at the same time and there is no network delay, which is the best case for an attacker. An account sees each
+item once, so a group has one time per item and account. The output is the area under the ROC curve of a single time
+(0.5 is guessing), and the precision of calling the items with the longest, or shortest, mean times gold.
 
     PYTHONPATH=tests python -m bench.gold_timing
 """
@@ -66,7 +66,7 @@ async def _times(port: int) -> Mapping[str, Sequence[tuple[str, float]]]:
             taken["next"].append((phrase, asked - began))
             taken["submit"].append((phrase, time.perf_counter() - asked))
     for account in accounts:
-        account.close()
+        await account.close()
     return taken
 
 

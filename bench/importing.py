@@ -1,4 +1,4 @@
-"""Importing files of judgments, each in a process of its own for the sake of its memory.
+"""Times the import of files of judgments, each in its own process to measure its memory.
 
 python -m bench.importing [JUDGMENTS…]
 """
@@ -39,7 +39,7 @@ def write_batch(path: Path, judgments: int) -> None:
 
 def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or SIZES
-    print("| what | wall | processor | memory at most |")
+    print("| file | wall time | processor time | peak memory |")
     print("| --- | ---: | ---: | ---: |", flush=True)
     for size in sizes:
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,10 +1,10 @@
-"""How long it takes to fit item response models, and how near they come to the truth.
+"""Times the fit of item response models, and measures how close the estimates are to the true values.
 
     python -m bench.irt
 
-Answers are simulated with known parameters: abilities and difficulties N(0, 1), discrimination around the value given,
-guessing uniform up to the value given. Times are the best of several runs, of the fit with its deviations. How many
-intervals hold the true value is in `bench.irt_coverage`.
+Answers are simulated with known parameters: abilities and difficulties are N(0, 1), discrimination is around the given
+value, and guessing is uniform up to the given value. Times are the best of several runs, with standard deviations.
+`bench.irt_coverage` measures how many intervals contain the true value.
 """
 
 import argparse

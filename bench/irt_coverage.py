@@ -1,9 +1,9 @@
-"""How many 95% intervals of item response models hold the true value, and how often the test of fit errs.
+"""Measures how many 95% intervals of item response models contain the true value, and how often the fit test rejects.
 
     python -m bench.irt_coverage [--repetitions N]
 
-Answers are simulated with known parameters. True values are put on the scale of the fit, which is that of the
-responders: their mean is 0 and their deviation 1 (for 1PL the unit is that of α = 1).
+Answers are simulated with known parameters. True values are converted to the scale of the fit, on which the responders
+have mean 0 and standard deviation 1 (for 1PL, the unit is the logit, with α = 1).
 """
 
 import argparse

@@ -1,11 +1,10 @@
-"""How long rules take to learn, how much memory, how that grows, and what pruning changes.
+"""Measures the time and memory for learning rules, how both grow, and the effect of pruning.
 
     python -m bench.learn [--millions 1,2,5,10] [--memory 4GB] [--pruning]
 
-Extractions are drawn from Zipf's law (`chorale.kits.rules.learning.synthetic`). Every row is one run of the whole
-command `chorale learn rules --method dirt,cover,binc` in a process of its own, from a tab-separated file to a Parquet
-file. Memory is the most that the process held at once. `--pruning` compares what other settings find on the smallest
-size.
+Extractions are sampled from Zipf's law (`chorale.kits.rules.learning.synthetic`). Each row is one run of the command
+`chorale learn rules --method dirt,cover,binc` in its own process, from a tab-separated file to a Parquet file. Memory
+is the peak of the process. `--pruning` compares the results of other limits at the smallest size.
 """
 
 import argparse
@@ -97,7 +96,7 @@ def best_rules(path: Path) -> pl.DataFrame:
 
 
 def pruning(millions: float, memory: str, folder: Path) -> None:
-    print(f"\n| options | joined pairs | rules | CPU s | of the best {BEST} rules per predicate still there |")
+    print(f"\n| options | joined pairs | rules | CPU s | share of the {BEST} best rules kept |")
     print("| --- | ---: | ---: | ---: | ---: |")
     path = written(millions, folder)
     usual: pl.DataFrame | None = None

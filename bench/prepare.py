@@ -1,8 +1,8 @@
-"""How long it takes to make items of a text: `chorale prepare qasrl`, as a whole command and without its start-up.
+"""Times `chorale prepare qasrl`, as a whole command and without start-up.
 
     python -m bench.prepare
 
-The text is put together from words at random, about twenty to a sentence.
+The text consists of random words, about twenty per sentence.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def main() -> None:
         found = qasrl_items(read_given(path), str(path))
         inside = best_of(options.runs, lambda: qasrl_items(read_given(path), str(path)))
         shape = f"{found.sentences:,} | {len(found.rows):,}"
-        print(f"| in a process that is up | {shape} | {inside.wall:.1f} | {inside.cpu:.1f} | |")
+        print(f"| in a running process | {shape} | {inside.wall:.1f} | {inside.cpu:.1f} | |")
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         whole = best_of(options.runs, lambda: command(path, out))
         cpu = (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before) / options.runs

@@ -1,10 +1,10 @@
-"""QA-SRL: UA, LA and role of tens of thousands of rows, and how reading compares.
+"""Times QA-SRL scoring (UA, LA and role) of tens of thousands of rows, and the reading of the files.
 
     python -m bench.qasrl              57,000 gold rows, and half and twice as many
-    python -m bench.qasrl --data DIR   from copies of the gold standard (qasrl-gs) instead of made-up rows
+    python -m bench.qasrl --data DIR   copies of the gold standard (qasrl-gs) instead of synthetic rows
 
-A made-up verb has about as many questions and answers as one of the gold standard's (three, with 1.2 answers each); the
-system drops, shifts and doubles answers. Copies of real files are renamed, so that every copy has verbs of its own.
+A synthetic verb has about as many questions and answers as one in the gold standard (three, with 1.2 answers each). The
+system drops, shifts and duplicates answers. In copies of real files, the verbs are renamed, so that each is unique.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def measure(gold_text: str, system_text: str, where: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="a folder with qasrl-gs/wikinews.dev.gold.csv")
-    parser.add_argument("--system", type=Path, help="a system's output for it; the gold itself if not given")
+    parser.add_argument("--system", type=Path, help="a system's output for it (default: the gold file itself)")
     options = parser.parse_args()
     print("| gold rows | scoring s (CPU) | reading both s (CPU) | all / reading | UA TP / FP / FN |")
     print("| ---: | ---: | ---: | ---: | --- |")

@@ -1,10 +1,10 @@
-"""How long it takes to understand, complete and suggest questions, in Python and in Chromium.
+"""Times the parsing, completion and suggestion of questions, in Python and in Chromium.
 
     PYTHONPATH=tests python -m bench.questions
 
-Questions are drawn at random from the grammar, and cut off at random; every call comes with a sentence and two earlier
-questions. Every call is made three times, with nothing remembered from before, and the shortest counts: other work on
-the machine can only make it longer. Told are the middle call, the one that 99 of 100 are faster than, and the longest.
+Questions are sampled from the grammar and cut off at random positions. Each call has a sentence and two earlier
+questions. Each call is made three times without caches, and the shortest time counts, because other work on the machine
+can only make it longer. The output is the median, the 99th percentile and the longest time.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""How fast a study is rehearsed: cycles of asking for an item and answering it, on one core.
+"""Times the simulation of studies: cycles of requesting an item and answering it, on one core.
 
-`PYTHONPATH=tests python -m bench.rehearsal` prints a table; `--profile` shows where the time goes.
+`PYTHONPATH=tests python -m bench.rehearsal` prints a table; `--profile` prints a profile.
 """
 
 import cProfile
@@ -29,7 +29,7 @@ def main() -> None:
         large, template, trial = Path(name) / "large", Path(name) / "template", Path(name) / "trial"
         write_small_study(large, applications=APPLICATIONS, gold=400, judgments="2", share=0.1, fee_percent=20)
         create_study(template, "rules")
-        print("| study | people | cycles | preparing s | performing s | µs a cycle | 50,000 cycles s |")
+        print("| study | people | cycles | preparation s | run s | µs per cycle | 50,000 cycles s |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         _measure("the rules template", template, 40)
         _measure(f"{2 * APPLICATIONS:,} items and what follows", large, WORKERS)

@@ -1,4 +1,4 @@
-"""Importing a table of judgments and reporting on it, each in a process of its own for the sake of its memory.
+"""Times the import of a table of judgments and the report on it, each in its own process to measure its memory.
 
 python -m bench.report [JUDGMENTS…]
 """
@@ -51,7 +51,7 @@ def _processor(used: resource.struct_rusage) -> float:
 
 def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or SIZES
-    print("| what | wall | processor | memory at most |")
+    print("| command | wall time | processor time | peak memory |")
     print("| --- | ---: | ---: | ---: |", flush=True)
     for size in sizes:
         with tempfile.TemporaryDirectory() as scratch:

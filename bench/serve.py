@@ -1,13 +1,13 @@
-"""Full work cycles per second and their latency, on SQLite and PostgreSQL.
+"""Measures full work cycles per second and their latency, on SQLite and PostgreSQL.
 
-A cycle is what a worker does: ask for the next item, submit an answer to it, and hear that it is on disk. The server is
-`chorale serve` in a process of its own. The crowd has no think time unless it is given some, and shares the machine's
-cores with the server. Where others use the machine too, compare processor time: what a cycle takes of the server's and
-of PostgreSQL's, which they change less than the rate.
+In a cycle, a worker requests the next item, submits an answer, and gets the confirmation that it is on disk. The server
+is `chorale serve` in its own process. The simulated crowd shares its cores, and never pauses unless `--think` is set.
+If other programs use the machine too, compare the processor time per cycle of the server and of PostgreSQL, which
+varies less than the rate.
 
-    make bench   everything, printed as the tables of docs/performance.md
-    PYTHONPATH=tests python -m bench.serve --seconds 5 --workers 100   a quick look
-    PYTHONPATH=tests python -m bench.serve --seconds 600 --workers 2000 --think 10   people who think
+    make bench   everything, as the tables of docs/performance.md
+    PYTHONPATH=tests python -m bench.serve --seconds 5 --workers 100   a quick run
+    PYTHONPATH=tests python -m bench.serve --seconds 600 --workers 2000 --think 10   people who pause
 """
 
 import argparse
@@ -135,10 +135,10 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[10, 100, 500])
     parser.add_argument("--items", type=int, nargs="*", default=[10_000, 100_000])
     parser.add_argument("--databases", nargs="*", default=["sqlite", "postgresql"])
-    parser.add_argument("--think", type=float, default=0.0, help="seconds people think about an item, on average")
+    parser.add_argument("--think", type=float, default=0.0, help="mean think time per item, in seconds")
     parser.add_argument("--processes", type=int, default=1, help="server processes on PostgreSQL")
     parser.add_argument("--gold", type=float, default=0.1, help="share of gold among a worker's items")
-    parser.add_argument("--rounds", type=int, default=1, help="how often everything is measured, in turns")
+    parser.add_argument("--rounds", type=int, default=1, help="number of rounds, alternating between databases")
     parser.add_argument("--where", type=Path, default=Path.cwd(), help="folder on the disk to measure")
     options = parser.parse_args()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")

@@ -1,4 +1,4 @@
-"""What a simulation of an interval or a test is."""
+"""Classes for simulations of intervals and tests."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple

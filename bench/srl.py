@@ -1,7 +1,8 @@
-"""How long scoring semantic roles takes: PriMeSRL, CoNLL-2005 and CoNLL-2009 together, beside reading the files.
+"""Times semantic role scoring with PriMeSRL, CoNLL-2005 and CoNLL-2009 together, and the reading of the files.
 
-Run as `PYTHONPATH=tests python -m bench.srl`. The sentences are made here: about as long, and with about as many
-predicates and arguments, as those of Universal PropBank's English Web Treebank, and disturbed for a system.
+Run it with `PYTHONPATH=tests python -m bench.srl`. The sentences are synthetic. They have about the same length and the
+same number of predicates and arguments as those of Universal PropBank's English Web Treebank. The system's file has
+random errors.
 """
 
 import random

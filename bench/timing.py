@@ -1,4 +1,4 @@
-"""How long something takes: the shortest of several runs, since other work can only make it longer."""
+"""Measures how long something takes: the shortest of several runs, since other work can only make it longer."""
 
 import time
 from collections.abc import Callable

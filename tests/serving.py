@@ -82,9 +82,12 @@ def _told(what: str, given: object) -> int:
 
 
 def free_port() -> int:
-    """A port that is free now, and that no connection gets as its own end: those come from a range further up."""
+    """A port that is free now, and that no connection gets as its own end: those come from a range further up.
+
+    Browsers refuse to open some ports, of which 10080 is the highest.
+    """
     while True:
-        port = random.randrange(10_000, 32_000)
+        port = random.randrange(10_081, 32_000)
         with socket.socket() as probe, suppress(OSError):
             probe.bind((HOST, port))
             return port

@@ -532,7 +532,7 @@ def test_crowdtruth_has_its_own_shape(files: Path) -> None:
 
 def test_tables_and_latex_are_for_people(files: Path) -> None:
     done = run("judgments.csv")
-    assert "By dawid-skene" in done.stdout
+    assert "Summary (dawid-skene)" in done.stdout
     assert "Workers" in done.stdout
     assert r"\begin{tabular}" in run("judgments.csv", "--latex").stdout
 

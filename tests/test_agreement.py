@@ -807,7 +807,7 @@ def test_undefined_is_null_with_a_word(tmp_path: Path) -> None:
 def test_mistakes_are_told_with_file_value_and_fix(file: Path, tmp_path: Path) -> None:
     words = write(tmp_path / "words.csv", [("a", "x", "low"), ("a", "y", "high")])
     told = chorale(words, "--level", "interval", code=2).stderr
-    assert "words.csv:3: the level interval requires numbers" in told
+    assert "words.csv:3: numbers are required here" in told
     assert "'high'" in told
     assert "--order low,middle,high" in chorale(words, "--level", "ordinal", code=2).stderr
     assert "--order" in chorale(words, "--metric", "kappa", "--weights", "linear", code=2).stderr

@@ -416,7 +416,7 @@ def test_another_study_is_not_replaced(folder: Path, tmp_path: Path) -> None:
     write_small_study(other, applications=20)
     open_study(other).close()
     refused = run("restore", other, tmp_path / "backup", "--replace", fails=True).stderr
-    assert "contains another study" in refused and "into a new folder" in refused
+    assert "but the backup is of" in refused and "into a new folder" in refused
 
 
 def test_files_of_the_study_are_left_alone_unless_asked_for(folder: Path, tmp_path: Path) -> None:

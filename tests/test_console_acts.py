@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +23,7 @@ from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.model import UserError
 from chorale.model.stage_settings import ItemSettings
-from chorale.monitor.overview import gold_alarms, overview
+from chorale.monitor.overview import gold_alarms, overview, wage_alarms
 from chorale.store import (
     Tx,
     console,
@@ -129,6 +130,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
         f"/console/workers/{who}/disqualify", data={"key": key, "what": "stage:meaningful", "reason": "asked to stop"}
     )
     assert ended.status_code == 303
+    assert "The worker is removed from the stage." in client.get(ended.headers["location"]).text
     [bonus] = told(busy, "bonus given")
     assert (bonus["by"], bonus["reason"], bonus["amount"]) == ("maya", "careful work", 150)
     [line] = [one for one in look(busy, lambda tx: list(ledger.ledger_lines(tx))) if one.cause == f"staff:{key}:bonus"]
@@ -137,6 +139,9 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     assert {"rule": "staff", "by": "maya", "reason": "asked to stop"} in told(busy, "dropped")
     shown = unescape(client.get(f"/console/workers/{who}").text)
     assert "Thank you" in shown and "asked to stop" in shown and "$1.50" in shown
+    assert ("Remove or disqualify" in page, "Remove or disqualify" in shown) == (True, False), (
+        "nothing is left to remove"
+    )
     assert "by maya: asked to stop" in unescape(client.get("/console").text)
     assert differences(busy) == []
 
@@ -422,6 +427,21 @@ def test_places_are_counted_where_a_sample_is_drawn_before_a_correction_is_settl
 # Items, experts, viewers
 
 
+def test_an_order_that_leaves_out_all_items_does_not_hide_that_there_are_some(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    try:
+        client = as_owner(study)
+        for order, empty in (
+            ("least confident", "No item of this stage has a label yet."),
+            ("most divided", "No item of this stage has different answers."),
+        ):
+            page = client.get("/console/items", params={"stage": "meaningful", "order": order}).text
+            assert empty in page and "Sort by item ID" in page and "has no items yet" not in page
+    finally:
+        study.close()
+
+
 def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     client = as_owner(busy)
 
@@ -597,7 +617,7 @@ def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualC
         assert {"wage", "gold-wrong", "worker"} <= found.keys()
         assert "Raise the pay" in found["wage"].advice and found["gold-wrong"].items
         page = unescape(as_owner(study).get("/console").text)
-        assert "The median wage is below your minimum" in page and "the gold may be wrong" in page
+        assert "The median wage is below your minimum of $40.00 an hour<" in page and "the gold may be wrong" in page
         assert 'href="/console/workers?order=wage&direction=up&stage=meaningful"' in page
         assert 'href="/console/gold/meaningful">Gold of meaningful</a>' in page
     finally:
@@ -691,6 +711,21 @@ def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path
         assert "passed" in page and "4 items each" in page and "training round; its answers are not annotations" in page
     finally:
         study.close()
+
+
+def test_the_wage_alarm_names_the_minimum_before_the_stages_and_each_title_once() -> None:
+    pay = SimpleNamespace(minimum_hourly=1500, currency="USD")
+    study: Any = SimpleNamespace(settings=SimpleNamespace(pay=pay))
+    stages: list[Any] = [
+        SimpleNamespace(title=title, wage=SimpleNamespace(median=1400), counts=SimpleNamespace(name=name))
+        for name, title in (("writing-a", "Writing"), ("writing-b", "Writing"), ("quiz", "Quiz"))
+    ]
+    wage: Any = SimpleNamespace(median=1600, tenth_percentile=1600)
+    [alarm] = wage_alarms(study, stages, wage)
+    assert alarm.title == "The median wage is below your minimum of $15.00 an hour in “Writing”, “Quiz”"
+    assert (alarm.advice, alarm.stages) == ("Raise the pay of these stages.", ("writing-a", "writing-b", "quiz"))
+    [alone] = wage_alarms(study, stages[:1], wage)
+    assert alone.advice == "Raise the pay of this stage."
 
 
 def test_a_study_without_arms_has_none_to_show(study: Study) -> None:

@@ -58,7 +58,7 @@ def confirmed(page: str) -> dict[str, str]:
 
 def test_a_file_is_prepared_after_a_confirmation_downloaded_again_and_marked(study: Study) -> None:
     client, before = as_owner(study), owed(study)
-    assert before > 0 and "Plain table" in client.get("/console/payments").text
+    assert before > 0 and "Plain CSV file" in client.get("/console/payments").text
     asked = client.post(PAY, data={"way": "file", "format": "plain"})
     assert "Prepare a payout file for 3 people?" in asked.text and owed(study) == before, "nothing is paid yet"
     form = confirmed(asked.text)

@@ -128,7 +128,12 @@ def test_nobody_comes_upon_the_arms_before_having_asked(study: Study) -> None:
 
 def test_downloading_data_counts_as_having_looked_at_the_arms(study: Study) -> None:
     client = owner(study)
-    assert "Exports show the arms" in client.get("/console/export").text
+    exports = client.get("/console/export").text
+    assert "Exports show the arms" in exports
+    places = [
+        exports.index(f'/console/export/{name}"') for name in ("grades", "writing", "consents", "messages", "crowdkit")
+    ]
+    assert places == sorted(places), "each is with its kind, and formats for other tools are last"
     for name in export_formats(study):
         assert client.get(f"/console/export/{name}").status_code == 200, name
     written = [event.evidence for event in look(study, lambda tx: events.recent(tx, 99, kinds=("arms shown",)))]

@@ -37,7 +37,7 @@ from test_protocols import ARMS, train
 ROUNDS = frozenset({"training"})
 
 
-def test_costs_are_told_with_and_without_training_and_discarded_work() -> None:
+def test_costs_are_told_with_and_without_training_and_excluded_work() -> None:
     spent = [
         Spending("a", "training", 100, 20, 0),
         Spending("a", "work", 200, 40, 0),
@@ -51,16 +51,16 @@ def test_costs_are_told_with_and_without_training_and_discarded_work() -> None:
 
 def test_lines_about_costs_name_only_what_was_spent() -> None:
     training, work = Spending("a", "training", 100, 20, 0), Spending("b", "work", 200, 40, 50)
-    both = "without training and discarded answers"
+    both = "without training and excluded annotations"
     terms = cost_terms([training, work], ROUNDS, released=6, answers=12)
     assert cost_lines(terms, "USD") == [
-        "Of that, training cost $1.20 and discarded answers cost $0.60.",
+        "Of that, training cost $1.20 and excluded annotations cost $0.60.",
         f"Cost per accepted label: $0.60 (6 in total); $0.40 without training; $0.30 {both}.",
-        f"Cost per valid answer: $0.30 (12 in total); $0.20 without training; $0.15 {both}.",
+        f"Cost per annotation: $0.30 (12 in total); $0.20 without training; $0.15 {both}.",
     ]
     assert cost_lines(cost_terms([work], ROUNDS, released=6, answers=12), "USD")[:2] == [
-        "Of that, discarded answers cost $0.60.",
-        "Cost per accepted label: $0.40 (6 in total); $0.30 without discarded answers.",
+        "Of that, excluded annotations cost $0.60.",
+        "Cost per accepted label: $0.40 (6 in total); $0.30 without excluded annotations.",
     ]
     assert cost_lines(cost_terms([training], ROUNDS, released=0, answers=0), "USD") == ["Of that, training cost $1.20."]
 
@@ -235,7 +235,7 @@ def test_status_shows_gates_and_costs_and_no_arms(study: Study, tmp_path: Path) 
     assert "arms" not in told
     page = shown(study, tmp_path / "study")
     assert "trained" in page
-    assert "Cost per valid answer: $" in page
+    assert "Cost per annotation: $" in page
     assert "left" not in page
 
 
@@ -246,7 +246,7 @@ def test_looking_at_the_arms_is_written_down(study: Study, tmp_path: Path) -> No
     assert told["arms"]["shared"]["cost"] == 0
     assert sum(arm["cost"] for arm in told["arms"]["costs"].values()) == told["spent"]
     table = shown(study, tmp_path / "study", "--arms").partition("workers  ")[2]
-    assert re.search(r"shared by arms +\$0\.00", table) and re.search(r"together +\$\d", table)
+    assert re.search(r"shared by arms +\$0\.00", table) and re.search(r"total +\$\d", table)
     again = open_study(tmp_path / "study")
     looked = look(again, lambda tx: events.recent(tx, kinds=("arms shown",)))
     assert [event.evidence["by"] for event in looked] == ["the command line"] * 3

@@ -231,8 +231,8 @@ def test_an_empty_place_that_nobody_chose_is_skipped(tmp_path: Path) -> None:
     [
         ("f.csv", "", "is empty"),
         ("f.csv", HEAD, "has no frame scores"),
-        ("f.csv", "a,b\n1,2\n", "has no column that is known to hold the sentence"),
-        ("f.csv", "sent_id,b\n1,2\n", "has no column that is known to hold the frame"),
+        ("f.csv", "a,b\n1,2\n", "has no column with a usual name for the sentence"),
+        ("f.csv", "sent_id,b\n1,2\n", "has no column with a usual name for the frame"),
         ("f.csv", HEAD + "s1,a,high\n", "f.csv:2: has no number of at least 0 in 'score' (found 'high')"),
         ("f.csv", HEAD + "s1,a,nan\n", "(found 'nan')"),
         ("f.csv", HEAD + "s1,a,inf\n", "(found 'inf')"),
@@ -317,6 +317,14 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     gold = write(tmp_path / "gold.csv", as_csv(CROWD))
     pred = write(tmp_path / "pred.csv", "sent_id,frame\ns1,Travel\ns2,Cutting\ns3,Statement\n")
     return pred, gold
+
+
+def test_a_gold_file_without_scores_names_the_option_for_gold(files: tuple[Path, Path]) -> None:
+    pred, _ = files
+    refused = runner.invoke(app, ["evaluate", "frames", str(pred), str(pred)])
+    assert refused.exit_code == 2 and "or set it with --gold-score" in " ".join(refused.stderr.split())
+    baseline = runner.invoke(app, ["baseline", "frames", "tc", str(pred), "--out", str(pred.with_name("o.csv"))])
+    assert baseline.exit_code == 2 and "set it with" not in baseline.stderr
 
 
 def test_the_command_prints_what_scripts_rely_on(files: tuple[Path, Path]) -> None:

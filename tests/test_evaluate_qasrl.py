@@ -905,7 +905,7 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     assert found["Section 1", "roles more than Dense, percent"].ours == pytest.approx(50)
     assert found["Table 4", "This work, UA automatic, P"].ours == 50
     assert found["Table 4", "Dense, UA automatic, R"].ours == 50
-    assert found["Beside Table 6", "Seq2seq parser, its verbs of Wikinews dev, UA, P"].ours is None
+    assert found["In addition to Table 6", "Seq2seq parser, its verbs of Wikinews dev, UA, P"].ours is None
     write_rows(tmp_path / roit2020.PARSER, [row()])
     cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     assert [cell.ours for cell in cells if "Seq2seq" in cell.name and "UA, R" in cell.name] == [50]
@@ -914,7 +914,7 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     write_rows(tmp_path / roit2020.OUR_PARSER, [row(answer_range="0:2~!~0:3")])
     cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     ours = {cell.name: cell for cell in cells if "parser of ours" in cell.name}
-    assert {cell.table for cell in ours.values()} == {"Beside Table 6"}, "never in the paper's own table"
+    assert {cell.table for cell in ours.values()} == {"In addition to Table 6"}, "never in the paper's own table"
     assert all(cell.paper is None for cell in ours.values())
     assert ours["A parser of ours, Wikinews dev, UA, P"].ours == 100
     assert ours["A parser of ours, Wikinews dev, UA, repeats counted, P"].ours == 50

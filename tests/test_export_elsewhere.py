@@ -17,6 +17,7 @@ from chorale.exchange.export import export_formats, write_export
 from chorale.exchange.export_columns import response_columns, response_lines
 from chorale.exchange.export_rows import response_rows
 from chorale.files.batch_files import BatchOptions, read_batch
+from chorale.model import UserError
 from conftest import ManualClock, StudyMaker
 from crowd import look, people, work_through
 from small_study import write_small_study
@@ -110,6 +111,13 @@ def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp
     assert {path.name for path in tmp_path.iterdir()} == {"dataset", "file"}
     # The site's export page sends single files.
     assert "huggingface" not in export_formats(study)
+
+
+def test_a_study_without_arms_has_no_table_of_arms(study: Study, tmp_path: Path) -> None:
+    assert study.settings.arms is None and "arms" not in export_formats(study)
+    with pytest.raises(UserError, match=r"^this study has no arms\. It can be exported as .*labels"):
+        write_export(study, "arms", tmp_path / "arms.csv")
+    assert not (tmp_path / "arms.csv").exists()
 
 
 def test_the_command_writes_folders_and_refuses_them_on_standard_output(study: Study, tmp_path: Path) -> None:

@@ -182,10 +182,13 @@ Expected = tuple[str, int | None, str, str]
 LONG = "x" * 2001
 ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     # The study file
-    "not TOML": (toml(('title = "Two"', "title = Two")), ("study.toml", 26, "is not TOML: invalid value", "toml.io")),
+    "not TOML": (
+        toml(('title = "Two"', "title = Two")),
+        ("study.toml", 26, "is not TOML: invalid value", "Put text in quotes"),
+    ),
     "twice": (
         toml(('title = "Two"', 'title = "Two"\ntitle = "Three"')),
-        ("study.toml", 27, "is not TOML: title occurs twice", "Correct the line"),
+        ("study.toml", 27, "is not TOML: `title` occurs twice", "Remove one of them"),
     ),
     "cut off TOML": (
         {"study.toml": "[study]\na = '''\nx\n"},
@@ -239,11 +242,11 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "missing study": (
         toml(('[study]\ntitle = "Phrases"\ncontact = "me@example.org"\nconsent = "consent.md"\n', "")),
-        ("study.toml", None, "`study` is missing", "Add it"),
+        ("study.toml", None, "`study` is missing", "Add [study]"),
     ),
     "no stages": (
         {"study.toml": STUDY[: STUDY.index("[[stage]]")]},
-        ("study.toml", None, "`stage` is missing", "Add it"),
+        ("study.toml", None, "`stage` is missing", "Add [[stage]]"),
     ),
     "empty list of stages": (
         {"study.toml": "stage = []\n" + STUDY[: STUDY.index("[[stage]]")]},
@@ -251,7 +254,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "a single stage": (
         {"study.toml": STUDY[: STUDY.rindex("[[stage]]")].replace("[[stage]]", "[stage]")},
-        ("study.toml", 8, "is not a list", "[[stage]]"),
+        ("study.toml", 8, "is not a list", "Write its heading with double brackets: [[stage]]."),
     ),
     "stage of another type": (
         {"study.toml": "stage = [3]\n" + STUDY[: STUDY.index("[[stage]]")]},
@@ -268,7 +271,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "fraction for whole number": (
         toml(("per_judgment = 3", "per_judgment = 3.5")),
-        ("study.toml", 20, "is not a whole number", "3.5"),
+        ("study.toml", 20, "is not a whole number", "3.5 | Write a whole number of the currency's smallest unit"),
     ),
     "boolean for number": (
         toml(("per_judgment = 3", "per_judgment = true")),
@@ -283,11 +286,26 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
             ('[stage.entry]\nqualified_in = "first"\nanswered = 2\n', ""),
             ('name = "second"', 'name = "second"\nentry = "all"'),
         ),
-        ("study.toml", 26, "is not a table", "'all'"),
+        (
+            "study.toml",
+            26,
+            "is not a table",
+            "'all' | Write its settings in braces: `entry = { NAME = VALUE, … }`. Possible",
+        ),
+    ),
+    "file name for table of items": (
+        toml(
+            ('[stage.items]\nfile = "items.jsonl"\n', ""), ('name = "first"', 'name = "first"\nitems = "items.jsonl"')
+        ),
+        ("study.toml", 10, "is not a table", "| 'items.jsonl' | Write `items = { file = \"items.jsonl\" }`."),
     ),
     "too small": (
         toml(("answered = 2", "answered = 0")),
         ("study.toml", 33, "is below 1", "| 0 | Write a number from 1 up"),
+    ),
+    "nothing for the length": (
+        toml(("per_judgment = 3", "per_judgment = 3\nby_length = { per_100_words = 0, most = 9 }")),
+        ("study.toml", 21, "`stage.pay.by_length.per_100_words` is below 1", "| 0 | Write a number from 1 up"),
     ),
     "too large": (toml(("share = 0.5", "share = 0.6")), ("study.toml", 17, "is above 0.5", "0.6")),
     "short lease": (
@@ -685,7 +703,7 @@ def test_loading_a_study_with_problems_raises_them_all(tmp_path: Path) -> None:
 def test_names_that_are_near() -> None:
     assert did_you_mean("Golden", ["gold", "pay"]) == "Did you mean `gold`?"
     assert did_you_mean("x", ["gold", "pay"]) == "Use one of: `gold`, `pay`."
-    assert did_you_mean("x", []) == "There are none."
+    assert did_you_mean("x", []) == "None exist. Add one, or remove this setting."
 
 
 # Whatever the files hold

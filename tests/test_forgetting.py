@@ -331,10 +331,10 @@ def test_the_command_leaves_no_byte_in_the_file(tmp_path: Path, clock: ManualClo
             person.judge()
     assert SECRET_ID.encode() in bytes_of(folder)
     output = run("forget", folder, "--yes", "--even-unpaid", typed=f"{SECRET_ID}\n")
-    assert "Erased data of w-" in output and SECRET_ID not in output
+    assert "Erased data of w-" in output and "1 platform ID" in output and SECRET_ID not in output
     assert SECRET_ID.encode() not in bytes_of(folder)
     assert json.loads(run("verify", folder, "--json"))["ok"]
-    assert "Not checked: the answers of 1 worker were erased" in run("verify", folder)
+    assert "Not checked: the erased answers of 1 worker" in run("verify", folder)
 
 
 def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:

@@ -724,11 +724,15 @@ ONE = field_toml(name="one", kind="choice", ask="Which?", options=["a", "b"])
 @pytest.mark.parametrize(
     ("options", "at", "told"),
     [
-        ("", "[[stage]]", "`stage.options.fields` is missing. Add it: The questions of the form, from top to bottom."),
+        (
+            "",
+            "[[stage]]",
+            "`stage.options.fields` is missing. Add [[stage.options.fields]]: The questions of the form",
+        ),
         (
             field_toml(name="one", kind="choice", ask="Which?"),
             "[[stage.options.fields]]",
-            "`stage.options.fields.options` is missing. Add it: ",
+            "`stage.options.fields.options` is missing. Add it: the options to choose from.",
         ),
         (
             field_toml(name="one", kind="radio", ask="Which?"),
@@ -888,12 +892,12 @@ def test_the_whole_study_of_the_documentation_is_in_order(tmp_path: Path) -> Non
         (
             '[[stage.options.shows]]\nitem = "mesage"\n',
             'item = "mesage"',
-            "`mesage` is a column that no row of items.jsonl has. Did you mean `message`?",
+            "no row of items.jsonl has a column `mesage`. Did you mean `message`?",
         ),
         (
             '[[stage.options.shows]]\nitem = "message"\nhighlight = "wrd"\n',
             'highlight = "wrd"',
-            "`wrd` is a column that no row of items.jsonl has. Did you mean `word`?",
+            "no row of items.jsonl has a column `wrd`. Did you mean `word`?",
         ),
     ],
 )
@@ -910,7 +914,7 @@ def test_a_misspelt_column_hides_no_other_mistake_of_its_file(tmp_path: Path) ->
     rows = ["{", *(json.dumps({"id": key, "message": "Hello"}) for key in ("a", "b", "a"))]
     write_form_study(tmp_path, '[[stage.options.shows]]\nitem = "mesage"\n' + ONE, rows="\n".join(rows) + "\n")
     told = [str(problem) for problem in check_folder(tmp_path)[1]]
-    assert "`mesage` is a column that no row" in told[0]
+    assert "has a column `mesage`" in told[0]
     assert [line.partition(": ")[0] for line in told[1:]] == ["items.jsonl:1", "items.jsonl:4"]
     assert "`id` is already used in line 2" in told[2]
 

@@ -138,6 +138,10 @@ def test_no_mark_up_is_left_whatever_it_is(text: str) -> None:
         ("This frames describes a relation.", "This meaning describes a relation."),
         ("Unlike the Event frame, acts have an Agent.", "Unlike the meaning “Event”, acts have an Agent."),
         ("A level given by the target.", "A level given by the word."),
+        ("An Agent acts. This frame is a subframe of Event.", "An Agent acts."),
+        ("Subframe of Transfer in which somebody gives.", "Part of Transfer in which somebody gives."),
+        ("The lexical units in this frame name acts.", "The words with this meaning name acts."),
+        ("Smells have one main frame element, Source.", "Smells have one main role, Source."),
     ],
 )
 def test_definitions_speak_of_meanings_and_not_of_frames(definition: str, lay: str) -> None:
@@ -197,7 +201,7 @@ def test_a_frame_without_its_file_is_missed_only_when_it_is_needed(tmp_path: Pat
     assert found.frame("Moving").name == "Moving"
     with pytest.raises(UserError, match=r"frame/Going\.xml: does not exist"):
         found.frame("Going")
-    with pytest.raises(UserError, match="has no such frame"):
+    with pytest.raises(UserError, match="has no frame named"):
         found.frame("Flying")
     with pytest.raises(UserError, match="has no annotated texts"):
         list(found.fulltext())
@@ -527,6 +531,42 @@ def test_a_token_that_is_too_long_is_left_out_and_not_the_text(tmp_path: Path, r
     done = CliRunner().invoke(app, ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert '"s4:1"' in out.read_text() and '"s4:3"' not in out.read_text()
+    assert "1 word has more than 60 characters: left out." in done.output
+
+
+def test_a_sentence_of_too_many_tokens_is_left_out_and_not_the_text(tmp_path: Path, resources: list[str]) -> None:
+    long = {"id": "s4", "tokens": ["Cats", "ran", *["x"] * 500, "."], "verb_indices": [1]}
+    with (tmp_path / "text.jsonl").open("a") as file:
+        file.write(json.dumps(long) + "\n")
+    out = tmp_path / "o.jsonl"
+    done = CliRunner().invoke(app, ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert '"s1:' in out.read_text() and '"s4:' not in out.read_text()
+    assert "1 sentence has more than 1,000 characters and was left out." in done.output
+
+
+def test_more_words_outside_framenet_than_words_are_refused(tmp_path: Path, resources: list[str]) -> None:
+    command = ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(tmp_path / "o.jsonl")]
+    done = CliRunner().invoke(app, [*command, "-n", "2", "--outside", "3"])
+    assert done.exit_code == 2 and "--outside 3 is more than -n 2. Raise -n, or lower --outside." in done.output
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("name,definition\nMoving,It moves.\nWorking,It works.\n", ':1: has no column named "frame"'),
+        ("frame;text\nMoving;It moves.\n", ':1: has no column named "definition" (found frame, text)'),
+        ("frame,definition\nMoving,It moves.\nf:moving,It goes.\n", ":3: has the frame of line 2 again"),
+    ],
+)
+def test_definitions_that_cannot_be_used_are_told(
+    tmp_path: Path, resources: list[str], content: str, told: str
+) -> None:
+    (tmp_path / "words.csv").write_text(content)
+    command = ["prepare", "frames", str(tmp_path / "text.jsonl"), *resources, "--out", str(tmp_path / "o.jsonl")]
+    done = CliRunner().invoke(app, [*command, "--definitions", str(tmp_path / "words.csv")])
+    assert done.exit_code == 2 and not (tmp_path / "o.jsonl").exists()
+    assert done.output.count("words.csv:") == 1 and told in done.output, done.output
 
 
 def test_a_partial_framenet_is_told_by_the_file_that_is_missing(tmp_path: Path, resources: list[str]) -> None:

@@ -49,6 +49,7 @@ from chorale.web.sessions import STAFF_COOKIE
 from cookies import staff_cookie
 from crowd import Person, look, people, work_through
 from framenet_files import write_framenet
+from small_study import write_small_study
 
 TASK = installed_tasks()["frames"]
 GOOD = KindSettings(name="good", share=1, ability=(0.9, 1.0), dropout=0)
@@ -542,6 +543,18 @@ def test_the_browser_of_files_says_how_frames_are_related(tmp_path: Path) -> Non
     assert plain.exit_code == 0 and "parent and child" in plain.stdout
     refused = CliRunner().invoke(app, ["browse", "frames", str(tmp_path)])
     assert refused.exit_code == 2
+
+
+def test_the_browser_says_which_stages_have_frames(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "rules")
+    open_study(tmp_path / "rules").close()
+    none = CliRunner().invoke(app, ["browse", "frames", str(tmp_path / "rules")])
+    assert none.exit_code == 2 and "has no stage with the task `frames`" in " ".join(none.stderr.split())
+    create_study(tmp_path / "frames", "frames")
+    open_study(tmp_path / "frames").close()
+    other = CliRunner().invoke(app, ["browse", "frames", str(tmp_path / "frames"), "--stage", "senses"])
+    told = " ".join(other.stderr.split())
+    assert "has no stage 'senses' with the task `frames`. Select one with --stage: meanings." in told
 
 
 def test_the_template_is_rehearsed_to_the_end_and_can_be_recomputed(tmp_path: Path) -> None:

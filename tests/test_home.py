@@ -69,6 +69,20 @@ def test_without_an_expected_time_it_is_estimated_from_what_is_shown(tmp_path: P
     study.close()
 
 
+@pytest.mark.parametrize(("given", "promised"), [(7, "about 60 seconds each"), (80, "about 80 seconds each")])
+def test_an_expected_time_shorter_than_reading_is_not_promised(tmp_path: Path, given: int, promised: str) -> None:
+    text = " ".join(["word"] * 236)
+    write_small_study(tmp_path, applications=94, gold=6, pay=18, texts=(text, text))
+    settings = (tmp_path / "study.toml").read_text()
+    assert settings.count("{ per_judgment = 18 }") == 1
+    timed = settings.replace("{ per_judgment = 18 }", f"{{ per_judgment = 18, expected_seconds = {given} }}")
+    (tmp_path / "study.toml").write_text(timed)
+    study = open_study(tmp_path)
+    expected = look(study, lambda tx: expected_time(tx, study, study.stage("meaningful")))
+    assert time_text(expected, None, Language()) == promised
+    study.close()
+
+
 def look_at(study: Study, person: Person) -> Visit:
     found = look(study, lambda tx: visit(tx, study, person.id))
     assert found is not None

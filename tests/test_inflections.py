@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chorale.text import inflections
+from chorale.text.attested import WrittenWords, is_attested
 from chorale.text.inflections import KEYS, VerbForms, inflect, verbs_of
-from chorale.text.predicates import forms_of, is_attested, predicates
+from chorale.text.predicates import forms_of, predicates
 from chorale.text.tagger import Tagged
 
 FORMS = """
@@ -146,6 +147,11 @@ def test_every_form_of_a_verb_leads_back_to_it(stem: str) -> None:
         ("superseded", "supersed", "supersede"),
         ("housekeeping", "housekeepe", "housekeep"),
         ("journalling", "journalle", "journal"),
+        ("zombies", "zombi", "zombie"),
+        ("feed", "feed", "feed"),
+        ("pre-feed", "pre-feed", "pre-feed"),
+        ("hotplugged", "hotplugge", "hotplug"),
+        ("enqueueing", "enqueue", "enqueue"),
     ],
 )
 def test_a_tagger_that_cuts_off_an_ending_makes_no_verb(word: str, lemma: str, stem: str) -> None:
@@ -161,6 +167,12 @@ def test_the_sentence_says_which_participle_is_meant() -> None:
     assert [verb.forms.past_participle for verb in predicates(has_got)] == ["got"]
     assert [verb.forms.past_participle for verb in predicates(got)] == ["gotten"]
     assert inflect("plead", seen="plead").past == "pleaded"
+
+
+def test_words_with_capitals_inside_are_no_verbs() -> None:
+    """*ORed* became the verb *ore*."""
+    tagged = [Tagged(word, word.lower(), "VERB") for word in ("ORed", "setUp", "RUN", "Run")]
+    assert [tagged[verb.index].text for verb in predicates(tagged)] == ["RUN", "Run"]
 
 
 @pytest.mark.parametrize(
@@ -186,9 +198,59 @@ def test_the_sentence_says_which_participle_is_meant() -> None:
         ("monomorphized", "VBN", True),
         ("vlogged", "VBD", True),
         ("grep", "VB", True),
+        ("versionchanged", "VBD", False),
+        ("programlisting", "VBG", False),
+        ("printunused", "VBD", False),
+        ("testfinegrained", "VBN", False),
+        ("untouched", "VBD", False),
+        ("unhandled", "VBD", False),
+        ("xsetting", "VBG", False),
+        ("mirred", "VBN", False),
+        ("postrouting", "VBG", False),
+        ("keynavigating", "VBG", False),
+        ("unimpeded", "VBN", False),
+        ("unspoken", "VBN", False),
+        ("multilayered", "VBN", False),
+        ("species", "VBZ", False),
+        ("unsurprising", "VBG", False),
+        ("unmounting", "VBG", True),
+        ("undercounting", "VBG", True),
+        ("unbreaks", "VBZ", True),
+        ("freestanding", "VBG", False),
+        ("preshing", "VBG", False),
+        ("bare-bones", "VBZ", False),
+        ("off-limits", "VBZ", False),
+        ("double-edged", "VBN", False),
+        ("self-styled", "VBN", False),
+        ("re-aquiring", "VBG", False),
+        ("initated", "VBN", False),
+        ("nomodified", "VBN", False),
+        ("coreutils", "VBZ", False),
+        ("pileated", "VBN", False),
+        ("incoming", "VBG", False),
+        ("colorizing", "VBG", True),
+        ("decrypted", "VBN", True),
+        ("hotplugged", "VBN", True),
+        ("crowdsourced", "VBN", True),
+        ("marginalised", "VBN", True),
     ],
 )
 def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_verb: bool) -> None:
     pytest.importorskip("lemminflect")
     assert is_attested(forms_of(word), Tagged(word, "", "VERB", tag=tag)) is is_verb
-    assert is_attested(forms_of(word, written={forms_of(word).stem}), Tagged(word, "", "VERB"), {forms_of(word).stem})
+    stem = forms_of(word).stem
+    assert is_attested(forms_of(word, written={stem}), Tagged(word, "", "VERB", tag=tag), WrittenWords.of({stem}))
+
+
+def test_a_text_confirms_stems_by_infinitives_and_by_several_forms() -> None:
+    """A noun *unuse* does not make a verb of *unused*; *foobar-ed* and *foobar-ing* are forms of one verb."""
+    pytest.importorskip("lemminflect")
+    written = WrittenWords()
+    written.read([Tagged("unuse", "unuse", "NOUN", tag="NN"), Tagged("unhandle", "unhandle", "VERB", tag="VB")])
+    for word in ("boxworked", "boxworking", "toolmoved"):
+        written.note(forms_of(word).stem, word)
+    found = {
+        word: is_attested(forms_of(word), Tagged(word, "", "VERB", tag="VBN"), written)
+        for word in ("unused", "unhandled", "boxworked", "toolmoved")
+    }
+    assert found == {"unused": False, "unhandled": True, "boxworked": True, "toolmoved": False}

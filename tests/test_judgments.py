@@ -486,7 +486,7 @@ def test_truth_is_read_from_any_format_and_may_repeat_itself(tmp_path: Path) -> 
     [
         (
             "task,label\n1,a\n1,b\n",
-            "t.csv:3: has a different label for task 1 than an earlier row (found ['a'] and ['b'])",
+            "t.csv:3: has a different label than an earlier row for the same task (found 'a' and 'b' for '1')",
         ),
         ("task,label\n,a\n", "t.csv:2: has no task"),
         ("task,gold\n1,a\n", "Name the column of labels with --truth-label"),

@@ -168,7 +168,7 @@ def test_arguments_that_mean_nothing_are_refused() -> None:
         chorale.alpha(ARRAY, resamples=1)
     with pytest.raises(TypeError, match="Did you mean task"):
         chorale.alpha(ARRAY, tas="x")  # type: ignore[call-arg]
-    with pytest.raises(UserError, match="requires numbers"):
+    with pytest.raises(UserError, match="numbers are required"):
         chorale.alpha([["a", "b"], ["a", "c"]], level="interval")
 
 

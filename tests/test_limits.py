@@ -16,11 +16,12 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.web.app import create_app
-from chorale.web.limits import TokenBuckets
+from chorale.web.limits import FairQueue, TokenBuckets
 from serving import HOST, PATIENCE_SECONDS, Server, free_port, stop_process, wait_until_up
 from small_study import write_small_study
 
@@ -146,6 +147,23 @@ def test_joining_is_limited_per_address(study: Study) -> None:
     assert statuses.count(303) in range(60, 66)
     # Behind a proxy that names nobody, everybody has its address.
     assert asyncio.run(_statuses(study, "127.0.0.1", joins)) == [303] * 80
+
+
+@pytest.mark.parametrize("accepted", ["text/html,*/*", "application/json"])
+def test_a_browser_is_refused_in_words_and_a_script_in_json(accepted: str) -> None:
+    async def no_site(scope: Scope, receive: Receive, send: Send) -> None:
+        raise AssertionError("the request was let through")
+
+    async def refused() -> httpx.Response:
+        queue = FairQueue(no_site, 0.01, lambda name, value: None, limits_joining=False)
+        transport = httpx.ASGITransport(queue, client=("203.0.113.5", 1234))
+        async with httpx.AsyncClient(transport=transport, base_url="http://study.test") as client:
+            return await client.get("/", headers={"Accept": accepted})
+
+    answer = asyncio.run(refused())
+    message = "Too many requests. Wait a moment, then try again."
+    assert answer.status_code == 429 and int(answer.headers["Retry-After"]) > 0
+    assert (answer.text if "html" in accepted else answer.json()["error"]["message"]) == message
 
 
 def test_made_up_cookies_are_one_address(study: Study) -> None:

@@ -148,7 +148,7 @@ def test_the_command_says_which_model_may_replace_people(tmp_path: Path) -> None
         ({"kind": "model"}, {}, "has only models"),
         ({}, {"model": ["god"]}, "Did you mean good"),
         ({}, {"expert": "good"}, "no person 'good'"),
-        ({"label": "high"}, {"by": "rmse"}, "requires numbers"),
+        ({"label": "high"}, {"by": "rmse"}, "numbers are required"),
         ({}, {"by": "nearness"}, "not 'nearness'"),
     ],
 )
@@ -241,9 +241,9 @@ def test_labels_of_two_kinds_mirror_each_other_and_the_model_helps() -> None:
     rows = sampled()
     score = chorale.estimate(rows, by="group", on="length")
     values = score.values
-    assert values["share of yes: b less a"] == pytest.approx(-(values["share of no: b less a"] or 0))
+    assert values["share of yes: b minus a"] == pytest.approx(-(values["share of no: b minus a"] or 0))
     assert list(values) == [
-        f"share of {label}: {what}" for label in ("no", "yes") for what in ("b less a", "by length")
+        f"share of {label}: {what}" for label in ("no", "yes") for what in ("b minus a", "by length")
     ]
     first = score.json["estimates"][2]
     assert first["worth"] > 1.5 and first["both"]["se"] < first["people"]["se"]
@@ -296,7 +296,7 @@ def test_the_command_estimates(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in sampled()), "utf-8")
     result = CliRunner().invoke(app, ["estimate", str(path), "--prevalence", "yes", "--by", "group", "--json"])
     printed = json.loads(result.stdout)
-    assert printed["labelled"] == 150 and [one["name"] for one in printed["estimates"]] == ["share of yes: b less a"]
+    assert printed["labelled"] == 150 and [one["name"] for one in printed["estimates"]] == ["share of yes: b minus a"]
     wrong = CliRunner().invoke(app, ["estimate", str(path), "--people", "poeple"])
     assert wrong.exit_code == 2 and "--people" in wrong.output and "did you mean people?" in wrong.output
 

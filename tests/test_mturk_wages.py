@@ -166,7 +166,7 @@ def test_reviews_wages_and_old_ids_are_the_same_on_both_databases(
         assert do(study, carry_out, bonus, Act("Olga", "Thanks", "form-key-2")) == 3
         clock.pass_minutes(2)
         [warning] = make_hit(study).warnings
-        assert "a median of $8.40 an hour" in warning
+        assert "a median of $8.40 per hour" in warning
         kind = ask(study, "ListQualificationTypes", MustBeRequestable=False).body["QualificationTypes"][0]
         asked = [{"QualificationTypeId": kind["QualificationTypeId"], "Comparator": "Exists"}]
         make_hit(study, Title="Ends", QualificationRequirements=asked)

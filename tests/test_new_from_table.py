@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from chorale.cli.program import app
 from chorale.folder.own_table import read_own_table
+from chorale.folder.plan import plan_study, study_notes
 from chorale.folder.reading import load_folder
 
 TABLE = 'comment_id,text,source\nc1,"Hello, ""all"" of $you.",forum\nc2,Go away and stay away.,mail\n'
@@ -39,6 +40,20 @@ def test_a_table_becomes_a_study_that_passes_the_check(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.output
     said = " ".join(checked.output.split())
     assert "guidelines.md has placeholders: [when to choose it], [a clear example], [a difficult example]" in said
+
+
+@pytest.mark.parametrize(
+    "lengths", [(5,), (5, 8, 6), (3,) * 20, (4, 5, 6, 5, 400), (4,) * 30 + (9_000,), (80, 120, 300, 100)]
+)
+def test_every_text_is_paid_at_least_the_minimum_wage(tmp_path: Path, lengths: tuple[int, ...]) -> None:
+    """Before, `check` warned about new studies with few texts, or with texts much longer than the others."""
+    rows = "".join(f"{number},{'word ' * length}\n" for number, length in enumerate(lengths))
+    made = _new(tmp_path, f"id,text\n{rows}", *QUESTION)
+    assert made.exit_code == 0, made.output
+    folder = load_folder(tmp_path / "study")
+    assert [note for note in study_notes(folder) if "an hour" in note or "seconds" in note] == []
+    [stage] = plan_study(folder).stages
+    assert stage.hourly_wage is not None and stage.hourly_wage >= folder.settings.pay.minimum_hourly
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

@@ -190,6 +190,10 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
     assert (told["items"], told["sentences"], told["sentences_left_out"]) == (1, 1, 2)
     shown = run(path, "--out", tmp_path / "b.jsonl").stdout
     assert "2 sentences were left out" in shown and "(lines 3, 5)" in shown
+    rows = [["It", "rained"], ["It", *["so"] * 600, "stopped"]]
+    text = "".join(json.dumps({"tokens": tokens, "verb_indices": [1]}) + "\n" for tokens in rows)
+    told = json.loads(run(write(tmp_path, "long.jsonl", text), "--out", tmp_path / "c.jsonl", "--json").stdout)
+    assert (told["items"], told["sentences_left_out"]) == (1, 1)
 
 
 # What goes wrong

@@ -265,6 +265,52 @@ def test_somebody_who_comes_again_works_again(tmp_path: Path, world: StandIn) ->
         assert here.sync().approved == 1
 
 
+SECOND_TEST = """
+[[stage]]
+name = "test"
+title = "Test"
+task = "rules-meaningful"
+guidelines = "guidelines.md"
+round = { file = "test.jsonl", feedback = "later" }
+pay = { per_judgment = 2 }
+[[gate]]
+name = "tested"
+stage = "test"
+threshold = 0.75
+[[stage]]
+name = "later"
+title = "Later"
+task = "rules-entailment"
+guidelines = "guidelines.md"
+items = { from = "work-a" }
+judgments = 1
+pay = { per_judgment = 2 }
+entry = { qualifications = ["tested"] }
+"""
+
+
+def test_the_study_does_not_end_for_people_who_wait_for_another_part(tmp_path: Path, world: StandIn) -> None:
+    """They failed one test, passed another, and read that the study ends for them and that a part will open."""
+    write_protocol_study(tmp_path, message=None, extra=SECOND_TEST + TABLE)
+    rounds = (tmp_path / "round.jsonl").read_text("utf-8")
+    (tmp_path / "test.jsonl").write_text(rounds.replace("a round phrase", "a test phrase"), "utf-8")
+    with scene(tmp_path, world) as here:
+        here.come(1)
+        here.answer("training", wrong)
+        assert here.codes() == [], "there is another test"
+        here.answer("test", right)
+        page = here.site.get("/").text
+        assert "This study ends here for you" not in page
+        assert "the next parts are not open to you" not in page
+        assert "You can finish here" in page
+        assert here.codes() == ["done"]
+        here.come(2)
+        here.answer("training", wrong)
+        here.answer("test", wrong)
+        assert "This study ends here for you" in here.site.get("/").text
+        assert here.codes() == ["out"]
+
+
 @pytest.mark.parametrize(
     ("parts", "after", "ends"),
     [
@@ -280,6 +326,17 @@ def test_somebody_who_comes_again_works_again(tmp_path: Path, world: StandIn) ->
         ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(1, True)], 3, None),
         ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(1, False)], 3, Ending.COMPLETED),
         ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(4, False, True)], 1, Ending.NOT_PASSED),
+        (
+            [PartDone(4, False, True, Ending.NOT_PASSED), PartDone(4, False, True), PartDone(0, False, waits=True)],
+            1,
+            Ending.COMPLETED,
+        ),
+        (
+            [PartDone(4, False, True, Ending.NOT_PASSED), PartDone(2, True, True), PartDone(0, False, waits=True)],
+            1,
+            None,
+        ),
+        ([PartDone(4, False, True, Ending.NOT_PASSED), PartDone(0, False, waits=True)], 1, Ending.NOT_PASSED),
         ([PartDone(4, False, True), PartDone(9, False, False, Ending.REMOVED)], 1, Ending.REMOVED),
         ([PartDone(5, False), PartDone(9, False, False, Ending.REMOVED)], 1, Ending.COMPLETED),
         ([PartDone(0, False, False, Ending.REMOVED)], 1, None),

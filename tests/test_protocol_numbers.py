@@ -237,11 +237,11 @@ def test_too_few_parts_for_the_least_wage_are_refused(tmp_path: Path) -> None:
         (
             "expected_seconds = 60\n",
             "",
-            ["whether stage words pays $12.00 an hour (pay.minimum_hourly) is not checked"],
+            ["stage words has no stage.pay.expected_seconds, so the hourly pay can't be compared"],
         ),
         ("", "", []),
         # Paying nothing is no way around it, unless it is experts who work.
-        ("expected_seconds = 60\nper_judgment = 10\n", "", ["whether stage words pays $12.00 an hour"]),
+        ("expected_seconds = 60\nper_judgment = 10\n", "", ["stage words has no stage.pay.expected_seconds"]),
         ("expected_seconds = 60\nper_judgment = 10\n", '[stage.entry]\nqualifications = ["expert"]\n', []),
         ("expected_seconds = 60\nminimum_hourly = 1200\n", "", []),
     ],
@@ -252,7 +252,7 @@ def test_wages_that_cant_be_checked_are_told(tmp_path: Path, without: str, entry
     for line in without.splitlines(keepends=True):
         text = text.replace(line, "", 1)
     (tmp_path / "study.toml").write_text(text)
-    found = [note for note in study_notes(load_folder(tmp_path)) if "an hour" in note]
+    found = [note for note in study_notes(load_folder(tmp_path)) if "pay.minimum_hourly" in note]
     assert len(found) == len(noted) and all(map(str.startswith, found, noted))
 
 

@@ -58,6 +58,10 @@ def parsed(answer: Any) -> Any:
     return WRITE.shape.parse_answer(answer, ITEM)
 
 
+def as_gold(answer: Any) -> Any:
+    return WRITE.shape.parse_gold(answer, WRITE.shape.parse_row(PREDICATE))
+
+
 def ask(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
     return {"question": question, "answers": [list(span) for span in spans]}
 
@@ -76,6 +80,18 @@ def ask(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
         (
             [ask("Who sold something?", (0, 2)), ask("who  sold something", (3, 4))],
             "question 2 is the same as question 1",
+        ),
+        (
+            [
+                ask("Who sold something?", (0, 2)),
+                ask("What did someone sell?", (3, 4)),
+                ask("Who sells something?", (3, 4)),
+            ],
+            "question 3 asks for the same thing as question 1, “Who sold something?” Edit that question",
+        ),
+        (
+            [ask("What did someone sell?", (3, 4)), ask("What was sold?", (0, 2))],
+            "question 2 asks for the same thing as question 1, “What did someone sell?”",
         ),
         ([{"question": "Who sold something?", "answers": [[0]]}], "must have answers as pairs of whole numbers"),
         ([{"question": "Who sold something?", "answers": [[0, True]]}], "must be a whole number"),
@@ -107,11 +123,7 @@ def test_expert_answers_may_be_what_several_people_marked() -> None:
 def test_there_are_not_more_answers_than_can_be_compared() -> None:
     long = WRITE.shape.parse_row({**PREDICATE, "tokens": [*PREDICATE["tokens"], *["x"] * 40]})
     adverbs = ("When", "Where", "Why", "How", "How long", "How much")
-    everything = [
-        ask(f"{wh} {aux} someone sell something?", *((at, at + 1) for at in range(40)))
-        for wh in adverbs
-        for aux in ("did", "might")
-    ]
+    everything = [ask(f"{wh} did someone sell something?", *((at, at + 1) for at in range(40))) for wh in adverbs]
     assert len(WRITE.shape.parse_answer(everything[:5], long)) == 5
     with pytest.raises(
         AnswerError, match="question 6 has too many answers: all questions together may have at most 200"
@@ -494,9 +506,14 @@ def test_writers_are_paid_and_judged_by_what_consolidation_keeps(tmp_path: Path,
 
 def test_a_question_in_twelve_tenses_is_paid_as_one() -> None:
     auxiliaries = ("did", "does", "will", "might", "can", "would", "should", "didn't", "won't", "can't")
-    repeated = parsed([ask(f"What {aux} someone sell?", (5, 6)) for aux in auxiliaries])
-    assert WRITE.grading.parts(repeated) == 1
-    assert WRITE.grading.parts(parsed([*EXPERT, ask("What was sold?", (5, 6)), ask("Who sold?", (0, 2))])) == 4
+    variants = [ask(f"What {aux} someone sell?", (5, 6)) for aux in auxiliaries]
+    with pytest.raises(AnswerError, match="question 2 asks for the same thing as question 1"):
+        parsed(variants)
+    with_negation = parsed([variants[0], variants[-1]])
+    assert WRITE.grading.parts(with_negation) == 1, "what is not sold may be asked too, but pays nothing"
+    # Experts may repeat themselves, and so do answers from before writers were refused.
+    assert WRITE.grading.parts(as_gold(variants)) == 1
+    assert WRITE.grading.parts(as_gold([*EXPERT, ask("What was sold?", (5, 6)), ask("Who sold?", (0, 2))])) == 4
     wheres = parsed([ask("Where did someone sell from?", (0, 1)), ask("Where did someone sell to?", (1, 2))])
     assert WRITE.grading.parts(wheres) == 2
     assert WRITE.grading.parts([{**EXPERT[0]}, {**EXPERT[1], "redundant": True}]) == 1

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chorale.text.predicates import forms_of, is_attested
+from chorale.text.attested import is_attested
+from chorale.text.predicates import forms_of
 from chorale.text.tagger import Tagged
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -39,7 +40,8 @@ def test_no_verb_is_left_out() -> None:
     pytest.importorskip("lemminflect")
     words = {word for word, _ in _verbs()}
     assert len(words) > 2_000
-    assert [word for word in words if not is_attested(forms_of(word), Tagged(word, "", "VERB"))] == []
+    left_out = {word for word in words if not is_attested(forms_of(word), Tagged(word, "", "VERB"))}
+    assert left_out <= {"upcoming"}, "an adjective, for which the Bank invents the verb *upcome*"
 
 
 def _verbs() -> list[tuple[str, str]]:

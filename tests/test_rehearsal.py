@@ -977,7 +977,7 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
     ("seeds", "columns"),
     [
         (1, ("measure", "in one run#")),
-        (2, ("measure", "mean#", "of 2 runs: lowest–highest#")),
+        (2, ("measure", "mean#", "lowest–highest of 2 runs#")),
         (5, ("measure", "mean#", "90% interval#")),
     ],
 )

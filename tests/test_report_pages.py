@@ -145,7 +145,10 @@ def test_page_1_is_what_the_dataset_beside_it_says(written: dict[str, Any]) -> N
         labels = fields[fields["field"] == name]
         assert (found["items"], found["accepted"]) == (len(labels), int(labels["accepted"].sum()))
         assert found["confidence"] == pytest.approx(labels["confidence"].mean())
-        assert found["unanimous"] == sum(len(set(values)) == 1 for values in given.values())
+        several = [values for values in given.values() if len(values) > 1]
+        unanimous = sum(len(set(values)) == 1 for values in several)
+        assert (found["unanimous"], found["with_several_answers"]) == (unanimous, len(several))
+        assert f"{unanimous} of {len(several)}" in written["html"]
         if name == "tone":
             assert found["alpha"]["value"] == pytest.approx(alpha(given))
             pairs = [one == other for values in given.values() for one, other in combinations(values, 2)]

@@ -449,7 +449,7 @@ def test_a_form_is_reported_before_any_item_is_complete(tmp_path: Path) -> None:
 def test_what_can_not_be_written_is_refused_before_any_work(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "ends in .html" in run("report", folder, "--out", tmp_path / "report.txt", code=2).stderr
+    assert "Use .html, .pdf, .md or .tex." in run("report", folder, "--out", tmp_path / "report.txt", code=2).stderr
     assert "no folder" in run("report", folder, "--pdf", tmp_path / "no" / "report.pdf", code=2).stderr
     assert "has no arms" in run("report", folder, "--arms", "--json", code=2).stderr
     monkeypatch.setattr("chorale.report.printing.shutil.which", lambda _name: None)

@@ -520,6 +520,22 @@ def test_what_scripts_are_sent_stays_in_the_study(every_kind: Together) -> None:
     assert every_kind.client.get(media[0]).status_code == 200
 
 
+def test_the_preview_of_a_form_asks_its_own_study_for_items(every_kind: Together) -> None:
+    every_kind.owner("pictures")
+    every_kind.sign_in("olga")
+    every_kind.enter("pictures", "console")
+    stage = next(iter(every_kind.studies["pictures"].stages))
+    here = f"/pictures/console/design/preview/{stage}"
+    page = every_kind.client.get(here).text
+    assert re.findall(r'data-(?:next|submit|first|return)-url="([^"]*)"', page) == [
+        f"{here}/{act}" for act in ("next", "submit", "first", "return")
+    ]
+    offer = every_kind.client.post(f"{here}/next")
+    assert offer.json()["status"] == "item"
+    [media] = set(re.findall(r'"(/[^"]*media/[^"]*)"', offer.text))
+    assert every_kind.client.get(media).status_code == 200
+
+
 def test_templates_and_scripts_have_no_bare_addresses() -> None:
     """`{{ root }}` is before every path in a template; scripts get addresses from pages, and import static files."""
     bare = []

@@ -13,6 +13,7 @@ from chorale.engine.running import Study
 from chorale.platforms.simulated import SimulatedTime
 from chorale.rehearsal.keeping import MARKER
 from chorale.web import app as web_app
+from protocol_study import write_protocol_study
 
 TABLE = "comment_id,text\n" + "".join(f"c{number},Comment number {number} is here.\n" for number in range(4))
 
@@ -52,6 +53,21 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
     assert f"chorale serve {copy}" in again.output
     assert f"All people in {copy} are simulated" in again.output
     assert "is a simulated copy" in chorale("simulate", copy).stderr
+
+
+def test_simulated_people_pass_over_the_stages_of_other_arms(tmp_path: Path) -> None:
+    """The site denies that such stages exist, which ended every simulation of a trial."""
+    write_protocol_study(
+        tmp_path / "study",
+        message=None,
+        arms='[arms]\nnames = ["plain", "rich"]\n',
+        arms_of=('"plain"', '"rich"'),
+        gate="threshold = 0",
+    )
+    done = chorale("simulate", tmp_path / "study", "--workers", 6, "--json")
+    assert done.exit_code == 0, (done.output, done.exception)
+    _, *work = json.loads(done.stdout)["stages"]
+    assert [stage["complete"] for stage in work] == [8, 8], "each rule application has two phrases"
 
 
 def test_the_site_does_nothing_by_the_clock_of_the_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from chorale.engine.advancing import advance
+from chorale.engine.gates import close_gate
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
@@ -21,9 +22,11 @@ from chorale.model import UserError
 from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.report import ReportOptions, StudyReport, report_page, study_report
 from chorale.report.document import Drawn
-from chorale.store.arms import arm_of
+from chorale.report.flow import participant_flow
+from chorale.store.arms import arm_of, arms_by_worker
 from crowd import do, people
 from mcq_study import PASSAGE, TWO
+from protocol_study import ROUND, write_protocol_study
 from svg_pictures import overlapping_texts, texts_outside, words
 
 WRITTEN = {name: value for name, value in TWO.items() if name != "why_2"}
@@ -217,3 +220,45 @@ def test_a_plan_stays_once_somebody_is_in_an_arm(trial: Study, tmp_path: Path) -
     file.write_text(file.read_text().replace('outcome = "agreement"', 'outcome = "gold"'))
     with pytest.raises(UserError, match=r"analysis\.primary\.outcome"):
         open_study(tmp_path / "trial")
+
+
+def test_people_counted_at_a_gate_are_those_who_began_its_stage(tmp_path: Path) -> None:
+    second = """
+[[stage]]
+name = "second"
+arms = ["one", "two"]
+title = "Second"
+task = "rules-meaningful"
+guidelines = "guidelines.md"
+round = { file = "round.jsonl", feedback = "later" }
+[[gate]]
+name = "both"
+stage = ["training", "second"]
+top_share = 1
+"""
+    write_protocol_study(
+        tmp_path,
+        gate="threshold = 0",
+        message=None,
+        arms='[arms]\nnames = ["one", "two"]',
+        arms_of=('"one"', '"two"'),
+        entry="",
+        extra=second,
+    )
+    settings = (tmp_path / "study.toml").read_text()
+    trained = 'name = "training"\narms = ["one", "two"]\n'
+    (tmp_path / "study.toml").write_text(settings.replace('name = "training"\n', trained, 1))
+    study = open_study(tmp_path)
+    thorough, early = people(study, 2)
+    for person, stages in ((thorough, ("training", "second")), (early, ("training",))):
+        for stage in stages:
+            for _ in range(ROUND):
+                person.judge("yes", stage)
+    do(study, close_gate, study.gates["both"], "the test")
+    arms = study.store.read(arms_by_worker).result()
+    flow = study.store.read(lambda tx: participant_flow(tx, study, arms)).result()
+    for person, began in ((thorough, 1), (early, 0)):
+        counts = {step.name: step.counts for step in flow[_arm(study, person.id) or ""]}
+        assert counts["training"] == {"began": 1} and counts["second"] == {"began": began}
+        assert counts["both"] == {"passed": began, "did not pass": 0}
+    study.close()

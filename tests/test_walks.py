@@ -15,7 +15,9 @@ _PLACE = re.compile(r"`([\w/]+\.py):([\w.]+)`")
 def walks() -> dict[str, list[tuple[int, list[tuple[str, str]]]]]:
     """By the heading of the walk: the number of every step, and the places it names."""
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    section = re.split(r"^## ", text.partition("\n## The four walks\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    section = re.split(
+        r"^## ", text.partition("\n## Four walks through the code\n")[2], maxsplit=1, flags=re.MULTILINE
+    )[0]
     found = {}
     for part in re.split(r"^### ", section, flags=re.MULTILINE)[1:]:
         heading, _, body = part.partition("\n")

@@ -337,7 +337,7 @@ def test_verify_notices_a_decision_that_its_review_does_not_support(study: Study
     ("old", "new", "message"),
     [
         ("below = 1", "of = 1", "of"),
-        (', of = "together", below = 1', "", 'needs items that are made `of = "together"`'),
+        (', of = "together", below = 1', "", 'needs items made `of = "together"`'),
         ('of = "together", below = 1', 'of = "answers", below = 1', '`below` needs `of = "together"`'),
         ('options_from = "main"', "", "fields"),
         (

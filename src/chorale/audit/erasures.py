@@ -46,6 +46,6 @@ def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collecti
         answers = plural(left, "answer", "answers")
         yield f"{answers} arrived after the erasure and may contain erased text: `chorale retention --run` erases them"
     many = f"{len(silent):,} {'worker' if len(silent) == 1 else 'workers'}"
-    yield f"the answers of {many} were erased: their gold scores and pay are compared with the records, not recomputed"
+    yield f"the erased answers of {many}: gold scores and pay are compared with the activity log, not recomputed"
     if any(stage.settings.quality is not None for stage in study.stages.values()):
         yield "removals by worker quality that depend on answers erased later"

@@ -130,8 +130,8 @@ def unchecked_identities(tx: Tx) -> list[str]:
     erased = len({one.worker for one in erasing.erasures(tx) if one.identity})
     recorded = identities.session_count(tx) + erased > 0
     if not there or there[0].last_worker or not recorded:
-        since = f"before {moment_text(there[0].began_at)}" if there and recorded else "here"
-        notes.append(f"the sessions in which people answered {since}: sessions were not recorded")
+        since = f"before {moment_text(there[0].began_at)}, when" if there and recorded else "in this study:"
+        notes.append(f"the sessions in which people answered {since} sessions were not recorded")
     if erased:
         notes.append(f"the sessions of {plural(erased, 'worker', 'workers')}: they were erased with the identity")
     notes += [

@@ -132,7 +132,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     return Verification(
         {
             "responses": len(responses),
-            "workers in stages": len(standings),
+            "pairs of worker and stage": len(standings),
             "items": items,
             "ledger entries": sum(1 for _ in ledger.ledger_lines(tx)),
             **identities_checked(tx),

@@ -114,8 +114,8 @@ def _print_previews(study: Study, previews: Sequence[Preview], *, as_json: bool)
         "items#",
         "gold (at most)#",
         "prompt tokens (about)#",
-        "prompts cost (about)#",
-        "at most, with answers#",
+        "cost of prompts (about)#",
+        "maximum cost with answers#",
     )
     rows = [
         (
@@ -169,7 +169,7 @@ def _print_runs(study: Study, runs: Sequence[ModelRun], *, as_json: bool) -> Non
         for what, count in [*_troubles(run), *((f"{name} (of all tries)", n) for name, n in run.counts.faults.items())]
     ]
     if troubles:
-        named = ("model", "stage", "what", "times#", "for example")
+        named = ("model", "stage", "reason", "times#", "for example")
         show(score_table(ScoreTable("Calls without an answer", named, troubles)))
     print_notes(f"{run.model} in {run.stage}: {run.counts.ended_by}" for run in runs if run.counts.ended_by)
 

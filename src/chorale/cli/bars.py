@@ -35,10 +35,11 @@ def _with_bar(console: Console, counted: str, expected: int) -> Iterator[Callabl
         def count() -> None:
             progress.advance(task)
             if progress.tasks[0].completed > expected:
-                progress.update(task, total=progress.tasks[0].completed)
+                # The total was an estimate. Without a total, the bar does not claim that the work is done.
+                progress.update(task, total=None)
 
         yield count
-        # The total was an estimate: the calls made so far were all of them.
+        # The calls made so far were all of them.
         progress.update(task, total=progress.tasks[0].completed)
 
 
@@ -50,7 +51,8 @@ def _with_lines(console: Console, counted: str, expected: int) -> Iterator[Calla
         nonlocal done
         done += 1
         if done % step == 0:
-            console.print(f"{done:,} of about {max(done, expected):,} {counted}")
+            beyond = f"{done:,} {counted} so far, more than the estimated {expected:,}"
+            console.print(beyond if done > expected else f"{done:,} of about {expected:,} {counted}")
 
     yield count
     console.print(f"{done:,} {counted}, all done")

@@ -60,8 +60,8 @@ def print_before_launch(notes: Sequence[str]) -> None:
 
 
 def plan_table(plan: StudyPlan) -> Table:
-    """The items, judgments, cost and hourly wage of each stage."""
-    table = table_of("stage", "items#", "gold#", "judgments#", "on gold#", "cost#", "per hour#")
+    """The items, answers, cost and hourly wage of each stage."""
+    table = table_of("stage", "items#", "gold#", "answers#", "gold answers#", "cost#", "per hour#")
     for stage in plan.stages:
         bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
         part = bound or ("≈ " if stage.asked is not None else "")

@@ -16,6 +16,7 @@ from chorale.engine.opening import DATABASE
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
 from chorale.model import UserError, money_text
+from chorale.model.plural import plural
 
 WorkerName = Annotated[
     str | None,
@@ -81,8 +82,22 @@ def _agreed(question: str) -> bool:
         raise UserError("Not confirmed, so nothing was erased. Add --yes to confirm in advance.") from None
 
 
+_NAMES = {
+    "ids": ("platform ID", "platform IDs"),
+    "addresses": ("address", "addresses"),
+    "sessions": ("session", "sessions"),
+    "submissions": ("submission", "submissions"),
+    "accounts": ("account", "accounts"),
+    "messages": ("message", "messages"),
+    "reasons": ("reason about them in the activity log", "reasons about them in the activity log"),
+    "answers": ("answer", "answers"),
+    "evidence": ("copy of their answers in the activity log", "copies of their answers in the activity log"),
+}
+"""The erased data in words, one and several."""
+
+
 def _print(study: Study, done: Forgotten) -> None:
-    counts = ", ".join(f"{count:,} {what}" for what, count in done.erased.items() if count)
+    counts = ", ".join(plural(count, *_NAMES.get(what, (what, what))) for what, count in done.erased.items() if count)
     print_line(f"Erased data of {done.worker}: {counts or 'none, because everything was already erased'}.")
     if not done.identity:
         owed = money_text(done.owed, study.settings.pay.currency)

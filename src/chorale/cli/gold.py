@@ -15,6 +15,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import stage_called, started_study
 from chorale.model import Item, UserError
+from chorale.model.plural import plural
 from chorale.monitor.tables import candidates_table, gold_table
 from chorale.store.gold import GoldItem, gold_items
 
@@ -32,7 +33,10 @@ def gold(
         ),
     ] = None,
     promote: Annotated[str | None, Option(metavar="ITEM", help="Turn this item into gold.")] = None,
-    answer: Annotated[str | None, Option(metavar="ANSWER", help="With --promote: the correct answer.")] = None,
+    answer: Annotated[
+        str | None,
+        Option(metavar="ANSWER", help="With --promote: the correct answer; as JSON if the form has several fields."),
+    ] = None,
     explanation: Annotated[
         str | None, Option(metavar="TEXT", help="With --promote: the explanation shown after a wrong answer.")
     ] = None,
@@ -167,14 +171,14 @@ def _print_changes(result: dict[str, Any]) -> None:
 
 def _print_lists(result: dict[str, Any]) -> None:
     for stage in result["stages"]:
-        print_line(f"{stage['stage']}: {len(stage['gold']):,} gold")
+        print_line(f"{stage['stage']}: {plural(len(stage['gold']), 'gold item', 'gold items')}")
         show(gold_table(stage["gold"]))
         for kind, hint in (
-            ("unanimous", "turn all of them into gold with --promote-unanimous"),
-            ("confusing", "turn one into gold with --promote ITEM --answer ANSWER --explanation TEXT"),
+            ("unanimous", "--promote-unanimous turns them into gold"),
+            ("confusing", "--promote ITEM --answer ANSWER --explanation TEXT turns one into gold"),
         ):
             if stage[kind]:
-                print_line(f"{stage['stage']}: {len(stage[kind]):,} {kind}; {hint}")
+                print_line(f"{stage['stage']}: {plural(len(stage[kind]), f'{kind} item', f'{kind} items')}; {hint}")
                 show(candidates_table(stage[kind]))
         if stage["unanimous_fields"]:
             counts = ", ".join(f"{name} {count:,}" for name, count in stage["unanimous_fields"].items())

@@ -38,4 +38,4 @@ def person(
         # It links a participant ID to a platform ID, so other users of this machine must not read it.
         draft.touch(0o600)
         draft.write_text(json.dumps(data, ensure_ascii=False, indent=2) + "\n", "utf-8", errors="replace")
-    print_line(f"Wrote {export}: everything the study has about {data['participant_id']}. Send it to nobody else.")
+    print_line(f"Wrote {export}: everything the study has about {data['participant_id']}. Send it only to this person.")

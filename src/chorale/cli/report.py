@@ -110,8 +110,13 @@ _WRITERS = {"html": report_page, "markdown": report_markdown, "latex": report_la
 def _checked_form(form: str | None, out: Path | None) -> str:
     """The requested format, or the one that matches the file's extension."""
     if form is None:
-        ending = "" if out is None else out.suffix.lower()
-        return next((name for name, endings in ENDINGS.items() if ending in endings), "html")
+        if out is None:
+            return "html"
+        form = next((name for name, endings in ENDINGS.items() if out.suffix.lower() in endings), None)
+        if form is None:
+            *most, last = (endings[0] for endings in ENDINGS.values())
+            raise UserError(f"--out {out}: no report format has this ending. Use {', '.join(most)} or {last}.")
+        return form
     if form not in ENDINGS:
         raise UserError(f"there is no report format `{form}`. Use one of: {', '.join(ENDINGS)}.")
     return form

@@ -41,5 +41,5 @@ def _line(study: Study, person: DueErasure) -> str:
     )
     kept = ""
     if person.identity and person.unpaid is not None:
-        kept = f" (identity kept until {money_text(person.unpaid.owed, study.settings.pay.currency)} is paid)"
+        kept = f" (the identity is kept until {money_text(person.unpaid.owed, study.settings.pay.currency)} is paid)"
     return f"{person.worker}: {parts}{kept}"

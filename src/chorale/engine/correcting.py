@@ -63,7 +63,7 @@ def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
     item = items.find_item(tx, new.stage.name, new.key)
     before = None if item is None else gold.gold_answer(tx, item.id)
     if item is None or before is None:
-        raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists it.")
+        raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists the gold.")
     if not new.reason.strip():
         raise UserError(f"Enter why the gold answer of {new.key!r} was wrong. It is kept in the activity log.")
     answer = new.stage.parsed_gold(new.answer, item)

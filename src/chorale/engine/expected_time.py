@@ -79,15 +79,17 @@ def _sample(tx: Tx, stage: RunningStage) -> ReadingSample | None:
 
 
 def expected_time(tx: Tx, study: Study, stage: RunningStage) -> ExpectedTime:
-    """The expected time per answer from the study file, or else an estimate from the stage's items."""
+    """The expected time per answer from the study file, or the estimate from the stage's items if that is longer.
+
+    `chorale check` computes the hourly pay in the same way: workers must not be promised more.
+    """
     seconds = stage.settings.pay.expected_seconds
-    if seconds is not None and stage.settings.pay.by_length is None:
-        return ExpectedTime(seconds)
     sample = reading_sample(tx, study, stage)
     if sample is None:
         return ExpectedTime(seconds)
-    estimate = rounded_up(fmean(sample.times) + sample.writing)
-    return ExpectedTime(estimate if seconds is None else seconds, sample.for_length)
+    estimate = fmean(sample.times) + sample.writing
+    is_enough = seconds is not None and seconds >= estimate
+    return ExpectedTime(seconds if is_enough else rounded_up(estimate), sample.for_length)
 
 
 def expected_times(tx: Tx, study: Study) -> dict[str, ExpectedTime]:

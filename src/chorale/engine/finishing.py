@@ -91,7 +91,8 @@ def _part_done(part: StageVisit, failed: Collection[str], work: _Work, *, remove
     elif stage.name in failed:
         failure = Ending.NOT_PASSED
     answered = part.answered - work.before.get(stage.id, 0) + more
-    return PartDone(answered, part.goes_on or is_open, stage.round_size is not None, failure)
+    waits = part.state is State.WAITING and bool(stage.settings.entry.qualifications)
+    return PartDone(answered, part.goes_on or is_open, stage.round_size is not None, failure, waits)
 
 
 def _work_from(tx: Tx, study: Study, worker_id: int, since: int) -> _Work:

@@ -232,7 +232,7 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
     """Stop using an item as gold. Answers given so far stay graded."""
     item = find_item(tx, stage.name, key)
     if item is None or not item.is_gold:
-        raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists it.")
+        raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists the gold.")
     if stage.round_size is not None:
         raise UserError(
             f"{key!r} is part of the round {stage.name!r}, which is the same for everybody. Leave it, or make another "

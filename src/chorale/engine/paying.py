@@ -64,8 +64,8 @@ def item_pay(stage: RunningStage, words: int) -> int:
 @lru_cache(maxsize=10_000)
 def _for_judgment(stage: str, amount: int, currency: str, words: int | None) -> str:
     if words is None:
-        return f"a judgment in {stage}, {money_text(amount, currency)} each"
-    return f"a judgment in {stage}, {money_text(amount, currency)} for {words:,} words"
+        return f"an answer in {stage}, {money_text(amount, currency)} each"
+    return f"an answer in {stage}, {money_text(amount, currency)} for {words:,} words"
 
 
 def for_round(tx: Tx, stage: RunningStage, worker_id: int, response_id: int, answered: int) -> list[Amount]:

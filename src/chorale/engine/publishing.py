@@ -271,7 +271,9 @@ def _row(tx: Tx, name: str) -> PanelStudyRow:
     row = submissions.study_called(tx, name)
     if row is None:
         known = ", ".join(one.name for one in submissions.studies(tx)) or "none yet"
-        raise UserError(f"No study {name!r} was created on Prolific (created: {known}).")
+        raise UserError(
+            f"No study {name!r} was created on Prolific (created: {known}). Create it with `chorale publish`."
+        )
     return row
 
 

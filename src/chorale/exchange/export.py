@@ -116,7 +116,9 @@ def _formats(study: Study) -> Mapping[str, ExportFormat]:
     first = FIRST_COLUMNS if any(stage.asks_model_first for stage in study.stages.values()) else ()
     more: dict[Rows, tuple[str, ...]] = {export_rows.response_rows: arm, export_rows.label_rows: (*arm, *first)}
     of_every = {
-        name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ()))) for name, kind in _OF_EVERY_STUDY.items()
+        name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ())))
+        for name, kind in _OF_EVERY_STUDY.items()
+        if name != "arms" or arm
     }
     of_every["crowdkit"] = replace(of_every["crowdkit"], columns=export_rows.triple_columns(study))
     of_every["labelstudio"] = replace(
@@ -184,6 +186,8 @@ def export_format(study: Study, name: str) -> ExportFormat:
     several = [each for each in formats if each.startswith(f"{name}-") and each[len(name) + 1 :] in study.stages]
     if several:
         raise UserError(f"several stages have a table `{name}`. Choose one of {', '.join(several)}.")
+    if name == "arms":
+        raise UserError(f"this study has no arms. It can be exported as {', '.join((*formats, *of_kits))}.")
     task = _task_with(name)
     if task is not None:
         raise UserError(

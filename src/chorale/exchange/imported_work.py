@@ -7,14 +7,16 @@ from operator import itemgetter
 from random import Random, SystemRandom
 from typing import Any, TypeVar
 
+from chorale.engine.payouts import add_payout
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_finished
 from chorale.exchange.imported_files import CURRENCY, StagedBatch
 from chorale.model import GoldRecord, Judgment, money_text
 from chorale.protocol import trust
-from chorale.store import Tx, events, importing, labels
+from chorale.store import Tx, events, importing, labels, payments
 from chorale.store.codec import as_text
 from chorale.store.importing import AddedWork, NewWorker, PaidEach
+from chorale.store.payments import ELSEWHERE, PLANNED, SETTLED, NewPayment
 
 T = TypeVar("T")
 _ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"
@@ -34,6 +36,21 @@ def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], progress: Pr
         study.store.write(
             partial(_add, study=study, stage=study.stage(name), staged=staged, people=people, progress=progress)
         ).result()
+    study.store.write(partial(_note_paid, study=study)).result()
+
+
+def _note_paid(tx: Tx, study: Study) -> None:
+    """Record that everybody was paid where they worked. Otherwise they would seem to be owed it, and be paid twice."""
+    accounts = [account for account in payments.accounts(tx) if account.owed]
+    if not accounts:
+        return
+    lines = [NewPayment(account.worker_id, account.owed, account.newest_entry) for account in accounts]
+    payout_id, now = add_payout(tx, study, ELSEWHERE, None, lines), study.clock()
+    payments.move_payout(tx, payout_id, PLANNED, SETTLED, sent_at=now, settled_at=now)
+    # In parts, because a statement has a maximum number of values.
+    for part in _parts(payment.id for payment in payments.payments_in(tx, payout_id)):
+        payments.note_reported(tx, part, now)
+    events.record(tx, now, "payout", {"payout": payout_id, "state": SETTLED})
 
 
 def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people: _People, progress: Progress) -> None:
@@ -43,7 +60,7 @@ def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people:
     staged.staging.number_workers((here_number, number) for here_number, (number, _) in here.items())
     paid = None
     if staged.reward:
-        paid = PaidEach(staged.reward, f"a judgment in {stage.name}, {money_text(staged.reward, CURRENCY)} each")
+        paid = PaidEach(staged.reward, f"an answer in {stage.name}, {money_text(staged.reward, CURRENCY)} each")
     total = staged.totals.judgments
     added = importing.add_done_work(
         tx,

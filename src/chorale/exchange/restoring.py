@@ -176,7 +176,7 @@ def _check_replacing(
         return
     if present is not None and manifest.study and present.facts.study not in ("", manifest.study):
         raise UserError(
-            f"{directory} contains another study ({present.facts.title!r}) than the backup ({manifest.title!r}). "
+            f"{directory} contains the study {present.facts.title!r}, but the backup is of {manifest.title!r}. "
             "Restore the backup into a new folder."
         )
     if not replace:

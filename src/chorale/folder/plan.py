@@ -396,5 +396,5 @@ def _placeholders_left(folder: StudyFolder) -> list[str]:
         if left := consent_placeholders(text):
             notes.append(f"{name} has placeholders: {', '.join(left)}")
     if info.contact.endswith("@example.org"):
-        notes.append(f"the contact in study.toml is still {info.contact}")
+        notes.append(f"the contact in study.toml is still {info.contact}. Write your own address")
     return notes

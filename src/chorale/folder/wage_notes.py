@@ -36,8 +36,8 @@ def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator
         and not works_for_nothing(content.settings.entry, content.settings.pay)
     ]
     if unknown:
-        which = f"stage {unknown[0]} pays" if len(unknown) == 1 else f"stages {', '.join(unknown)} pay"
+        which = f"stage {unknown[0]} has" if len(unknown) == 1 else f"stages {', '.join(unknown)} have"
         yield (
-            f"whether {which} {least} an hour (pay.minimum_hourly) is not checked. Set stage.pay.expected_seconds to "
-            "the seconds an answer takes"
+            f"{which} no stage.pay.expected_seconds, so the hourly pay can't be compared with your minimum of {least} "
+            "(pay.minimum_hourly). Set it to the number of seconds an answer takes"
         )

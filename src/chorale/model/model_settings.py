@@ -104,7 +104,7 @@ class ModelSettings(Settings):
     def _one_source(self) -> "ModelSettings":
         given = [name for name in _SOURCES if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("needs exactly one of `endpoint`, `folder`, `command` and `answers`")
+            raise ValueError("needs exactly one of `endpoint`, `folder`, `command` and `answers`. Set one of them.")
         if self.key is not None and self.endpoint is None:
             raise ValueError("has a `key`, which only an `endpoint` needs. Remove it.")
         return self

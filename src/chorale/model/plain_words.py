@@ -11,6 +11,10 @@ MISSING = "Field required"
 """pydantic's message for a missing value."""
 UNKNOWN = "Extra inputs are not permitted"
 """pydantic's message for an unexpected value."""
+NOT_A_TABLE = "is not a table"
+"""What is wrong with a value in place of a table of settings."""
+NOT_A_LIST = "is not a list"
+NOT_WHOLE = "is not a whole number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ _TABLE = tuple(
         (r"Input should be a valid string", "is not text", "must be text", "Write text in quotes."),
         (
             r"Input should be a valid integer.*",
-            "is not a whole number",
+            NOT_WHOLE,
             "must be a whole number",
             "Write a whole number, without quotes.",
         ),
@@ -76,15 +80,15 @@ _TABLE = tuple(
         ),
         (
             r"Input should be (?:an object|a valid dictionary.*)",
-            "is not a table",
+            NOT_A_TABLE,
             "must be a table",
-            "Write it as a table of settings.",
+            "Write its settings in braces: `{{ NAME = VALUE, … }}`.",
         ),
         (
             r"Input should be a valid (?:array|list|tuple)",
-            "is not a list",
+            NOT_A_LIST,
             "must be a list",
-            "Write a list; a table that can be repeated has double brackets, as in [[stage]].",
+            'Write a list in square brackets, such as ["a", "b"].',
         ),
         (
             r"Input should be greater than or equal to (\S+)",

@@ -24,6 +24,8 @@ class Problem:
     value: str | None = None
     setting: tuple[str | int, ...] = ()
     """Its path in a settings file: names and list indices. Empty for other files."""
+    missing: bool = False
+    """Whether the value is the name of something that does not exist."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -33,7 +35,7 @@ class Problem:
     def with_value(self) -> str:
         """The message with the value.
 
-        >>> Problem("a.toml", 1, "there is no such file", "Create it.", "'b.csv'").with_value
+        >>> Problem("a.toml", 1, "there is no such file", "Create it.", "'b.csv'", missing=True).with_value
         "there is no such file: 'b.csv'"
         >>> Problem("a.toml", 1, "is below 1", "Write a number from 1 up.", "0").with_value
         'is below 1 (found 0)'
@@ -41,7 +43,7 @@ class Problem:
         if self.value is None:
             return self.message
         # “no such file (found …)” would read as if the file had been found.
-        return f"{self.message}: {self.value}" if "no such" in self.message else f"{self.message} (found {self.value})"
+        return f"{self.message}: {self.value}" if self.missing else f"{self.message} (found {self.value})"
 
 
 def condensed(problems: Iterable[Problem]) -> list[Problem]:
@@ -65,7 +67,9 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
         message = f"{cause} in {len(alike):,} rows (lines {first})"
         different = list(dict.fromkeys(problem.value for problem in alike if problem.value is not None))
         values = ", ".join(different[:_LISTED_VALUES]) + (", …" if len(different) > _LISTED_VALUES else "")
-        listed.append(Problem(file, alike[0].line, message, alike[0].fix, values or None, alike[0].setting))
+        listed.append(
+            Problem(file, alike[0].line, message, alike[0].fix, values or None, alike[0].setting, alike[0].missing)
+        )
     return listed
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from chorale.model.setting_types import (
+    MOST_MONEY,
     CriterionName,
     Fraction,
     Money,
@@ -113,11 +114,17 @@ class GateSettings(Settings):
     def _one_way_to_pass(self) -> "GateSettings":
         given = [rule for rule in (self.threshold, self.top_share, self.top) if rule is not None]
         if len(given) != 1:
-            raise ValueError("needs exactly one of `threshold`, `top_share` and `top`")
+            raise ValueError("needs exactly one of `threshold`, `top_share` and `top`. Set one of them.")
         if self.decides == "each" and self.threshold is None:
-            raise ValueError('`decides = "each"` needs a `threshold`: workers can be ranked only together')
+            raise ValueError(
+                '`decides = "each"` needs a `threshold`, since workers can be ranked only together. Add `threshold`, '
+                'or write `decides = "together"`.'
+            )
         if self.decides_each and self.promote:
-            raise ValueError('`promote` needs `decides = "together"`: workers can be ranked only then')
+            raise ValueError(
+                '`promote` needs `decides = "together"`, since workers can be ranked only then. Write this, or remove '
+                "`promote`."
+            )
         return self
 
     @property
@@ -150,11 +157,11 @@ class ArmsSettings(Settings):
     @model_validator(mode="after")
     def _weights_fit(self) -> "ArmsSettings":
         if len(set(self.names)) < len(self.names):
-            raise ValueError("`names` has a duplicate name")
+            raise ValueError("`names` has a duplicate name. Give every arm a unique name.")
         if self.weights and (len(self.weights) != len(self.names) or min(self.weights) < 1):
-            raise ValueError("`weights` needs a whole number of at least 1 for every name")
+            raise ValueError("`weights` needs a whole number of at least 1 for every name. Write one for each arm.")
         if min(self.blocks) < 1 or max(self.blocks) > _LARGEST_BLOCK:
-            raise ValueError(f"`blocks` needs whole numbers from 1 to {_LARGEST_BLOCK}")
+            raise ValueError(f"`blocks` needs whole numbers from 1 to {_LARGEST_BLOCK}. Write a list such as [1, 2].")
         return self
 
 
@@ -239,7 +246,7 @@ class SenseSettings(Settings):
     @model_validator(mode="after")
     def _has_a_minimum(self) -> "SenseSettings":
         if self.refuse and self.min_seconds is None:
-            raise ValueError("`refuse` needs `min_seconds`")
+            raise ValueError("`refuse` needs `min_seconds`. Add it, or remove `refuse`.")
         return self
 
 
@@ -251,17 +258,18 @@ class GoldBonus(Settings):
     @model_validator(mode="after")
     def _possible(self) -> "GoldBonus":
         if self.right > self.of:
-            raise ValueError(f"`right` ({self.right}) is more than `of` ({self.of})")
+            raise ValueError(f"`right` ({self.right}) is more than `of` ({self.of}). Lower `right`, or raise `of`.")
         return self
 
 
 class LengthPay(Settings):
-    per_100_words: Money = Field(
+    per_100_words: int = Field(
         ge=1,
+        le=MOST_MONEY,
         description="Paid for every 100 words of an item, in minor units (cents); proportional for fewer words, "
         "rounded up. Words are counted once, when the item is added.",
     )
-    most: Money = Field(ge=1, description="Maximum pay for the length of an item, in minor units (cents).")
+    most: int = Field(ge=1, le=MOST_MONEY, description="Maximum pay for the length of an item, in minor units (cents).")
 
 
 class PartsBonus(Settings):

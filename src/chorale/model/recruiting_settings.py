@@ -224,7 +224,9 @@ class ProlificStudy(Settings):
         if (self.screenout == "fixed") != (self.screenout_reward is not None):
             raise ValueError('has only one of `screenout = "fixed"` and `screenout_reward`. Set both, or neither.')
         if self.screenout_reward is not None and self.screenout_reward >= self.reward:
-            raise ValueError("has a `screenout_reward` that is not below `reward`. Prolific demands a smaller one.")
+            raise ValueError(
+                "has a `screenout_reward` that is not below `reward`. Lower it: Prolific requires a smaller one."
+            )
         if self.screenout_slots is not None and self.screenout != "fixed":
             raise ValueError('has `screenout_slots` without `screenout = "fixed"`. Remove them.')
         if self.submissions_per_person == 0:
@@ -248,8 +250,8 @@ class ProlificStudy(Settings):
         least = ceil(2 + 2 * self.minutes + 2 * sqrt(self.minutes))
         if self.maximum_minutes is not None and self.maximum_minutes < least:
             raise ValueError(
-                f"has `maximum_minutes = {self.maximum_minutes}`. For {self.minutes} minutes Prolific demands at "
-                f"least {least}."
+                f"has `maximum_minutes = {self.maximum_minutes}`. Set at least {least}, which Prolific "
+                f"requires for {self.minutes} minutes."
             )
         return self
 
@@ -291,6 +293,7 @@ class ProlificSettings(Settings):
         for number, study in enumerate(value):
             if study.follows is not None and study.follows not in names[:number]:
                 raise ValueError(
-                    f"has `follows = {study.follows!r}` in {study.name!r}, which is not an earlier study of [prolific]."
+                    f"has `follows = {study.follows!r}` in {study.name!r}, which is not an earlier study of "
+                    "[prolific]. Name an earlier one."
                 )
         return value

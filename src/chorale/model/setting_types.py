@@ -8,7 +8,9 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 PassScore = Annotated[float, Field(gt=0, le=1)] | None
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 CriterionName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-Money = Annotated[int, Field(ge=0, le=1_000_000)]
+MOST_MONEY = 1_000_000
+"""Maximum of one amount, in minor units."""
+Money = Annotated[int, Field(ge=0, le=MOST_MONEY)]
 RelativePath = Annotated[str, Field(min_length=1, max_length=400)]
 Code = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 

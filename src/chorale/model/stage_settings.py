@@ -80,15 +80,15 @@ class ItemSettings(Settings):
     @model_validator(mode="after")
     def _one_source(self) -> "ItemSettings":
         if (self.file is None) == (not self.from_):
-            raise ValueError("needs exactly one of `file` and `from`")
+            raise ValueError("needs exactly one of `file` and `from`. Set one of them.")
         if self.per_worker is not None and (self.of != "answers" or self.sample < 1):
-            raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`')
+            raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`. Set `of`, and remove `sample`.')
         if self.below is not None and self.of != "together":
-            raise ValueError('`below` needs `of = "together"`')
+            raise ValueError('`below` needs `of = "together"`. Set it, or remove `below`.')
         if self.wait and (not self.from_ or self.per_worker is not None):
-            raise ValueError("`wait` needs `from`, and no `per_worker`")
+            raise ValueError("`wait` needs `from`, and no `per_worker`. Set `from`, or remove `wait` or `per_worker`.")
         if self.assigned is not None and self.file is None:
-            raise ValueError("`assigned` needs `file`: derived items have no rows to name people for")
+            raise ValueError("`assigned` needs `file`, since derived items have no rows to assign. Remove `assigned`.")
         return self
 
 
@@ -102,7 +102,7 @@ class SampledJudgments(Settings):
     @model_validator(mode="after")
     def _one_way(self) -> "SampledJudgments":
         if (self.share is None) == (self.items is None):
-            raise ValueError("needs exactly one of `share` and `items`")
+            raise ValueError("needs exactly one of `share` and `items`. Set one of them.")
         return self
 
 
@@ -133,11 +133,11 @@ class JudgmentSettings(Settings):
     @model_validator(mode="after")
     def _ordered(self) -> "JudgmentSettings":
         if self.max < self.min:
-            raise ValueError(f"`max` ({self.max}) is below `min` ({self.min})")
+            raise ValueError(f"`max` ({self.max}) is below `min` ({self.min}). Raise `max`, or lower `min`.")
         if self.max > self.min and self.until is None and self.stable is None:
             raise ValueError(
-                "`max` above `min` needs `until`, the confidence at which to stop asking, or `stable`, the number of "
-                "judgments that change nothing"
+                "`max` above `min` needs `until` or `stable`. Set `until` to the confidence at which to stop, or "
+                "`stable` to the number of judgments without a change."
             )
         return self
 
@@ -154,7 +154,7 @@ def _fixed_judgments(value: Any) -> Any:
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
-        description="Qualifications a worker must have, all of them: gates passed, promotions, or `expert`.",
+        description="All qualifications that a worker must have: names of gates or promotions, or `expert`.",
     )
     qualified_in: Name | None = Field(
         default=None, description="Stage whose gold accuracy decides who can enter. Default: everybody can."
@@ -232,7 +232,7 @@ class GoldSettings(Settings):
     @model_validator(mode="after")
     def _one_measure(self) -> "GoldSettings":
         if self.unit == "part" and self.pass_score is not None:
-            raise ValueError('`pass_score` is for whole items, and `unit = "part"` counts each part')
+            raise ValueError('`pass_score` is for whole items, but `unit = "part"` counts parts. Remove one of them.')
         return self
 
 
@@ -357,8 +357,8 @@ class StageSettings(Settings):
     )
     options_from: Name | None = Field(
         default=None,
-        description="Use the `options` of this stage, which has the same task, so that training and work share a form. "
-        "Options set here are added, or replace those of the same name.",
+        description="Another stage with the same task, whose `options` are used here too, so that training and work "
+        "share a form. Options set here are added, or replace those of the same name.",
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
 
@@ -367,14 +367,14 @@ class StageSettings(Settings):
     @model_validator(mode="after")
     def _items_or_round(self) -> "StageSettings":
         if (self.items is None) == (self.round is None):
-            raise ValueError("needs exactly one of `items` and `round`")
+            raise ValueError("needs exactly one of `items` and `round`. Set one of them.")
         if self.round is not None and self.gold is not None:
             raise ValueError("is a round, where everything is graded. Leave `gold` out.")
         if self.grades and (self.items is None or self.items.of != "answers"):
-            raise ValueError('`grades = true` needs items that are made `of = "answers"`')
+            raise ValueError('`grades = true` needs items made `of = "answers"`. Set `of` in [stage.items].')
         for name in ("grades_sources", "decides_sources"):
             if getattr(self, name) and (self.items is None or self.items.of != "together"):
-                raise ValueError(f'`{name} = true` needs items that are made `of = "together"`')
+                raise ValueError(f'`{name} = true` needs items made `of = "together"`. Set `of` in [stage.items].')
         return self
 
     @property

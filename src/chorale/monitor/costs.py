@@ -1,6 +1,6 @@
-"""The costs of a study, as papers report them: per result, per valid answer, per arm; with and without training.
+"""The costs of a study, as papers report them: per result, per annotation, per arm; with and without training.
 
-All costs include fees. Discarded work (of a removed worker or a withdrawn item) is still paid, and is listed
+All costs include fees. Excluded work (of a removed worker or a withdrawn item) is still paid, and is listed
 separately.
 """
 
@@ -28,7 +28,7 @@ class Spending:
     paid: int
     fees: int
     discarded: int
-    """The part paid for discarded answers."""
+    """The part paid for excluded annotations."""
 
     @property
     def cost(self) -> int:
@@ -36,7 +36,7 @@ class Spending:
 
     @property
     def wasted(self) -> float:
-        """The cost of discarded answers, including their share of fees."""
+        """The cost of excluded annotations, including their share of fees."""
         return self.cost * self.discarded / self.paid if self.paid else 0.0
 
 
@@ -50,15 +50,15 @@ class CostTerms:
     training: int
     """The part in stages that train and select people."""
     discarded: int
-    """The part for discarded answers."""
+    """The part for excluded annotations."""
     results: int
     """Number of accepted results, in the study's unit."""
     answers: int
-    """Number of valid answers in the final stages."""
+    """Number of annotations in the final stages."""
     per_result: float | None
     per_result_without_training: float | None
     per_result_without_discarded: float | None
-    """Without training and discarded work."""
+    """Without training and excluded annotations."""
     per_answer: float | None
     per_answer_without_training: float | None
     per_answer_without_discarded: float | None
@@ -277,13 +277,13 @@ def _looks_after_others(stage: RunningStage) -> bool:
 
 
 def _yield(stages: Sequence[RunningStage], released: Mapping[str, int], answers: Mapping[str, int]) -> tuple[int, int]:
-    """Accepted labels and valid answers of some stages."""
+    """Accepted labels and annotations of some stages."""
     names = {stage.name for stage in stages}
     return sum(released.get(name, 0) for name in names), sum(answers.get(name, 0) for name in names)
 
 
 def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
-    """Costs by worker and stage, and the number of valid answers by stage."""
+    """Costs by worker and stage, and the number of annotations by stage."""
     unused = responses.not_counted(tx)
     discarded: dict[tuple[str, str], int] = defaultdict(int)
     for stage, worker, cause, amount in ledger.paid_to_people(tx) if unused else ():

@@ -71,6 +71,7 @@ _EVENTS: Mapping[str, str] = {
     "identity shown": "platform ID shown",
     "arms shown": "arms viewed",
     "settings": "settings changed",
+    "texts": "texts recorded",
     "expert came": "expert signed in",
     "viewer came": "viewer signed in",
     "unrejected": "rejection withdrawn",
@@ -89,7 +90,7 @@ _EVIDENCE: Mapping[str, str] = {
     "crowd": "aggregated label",
     "right": "correct",
     "lease": "time limit",
-    "grace": "answers until the removal",
+    "grace": "answers until it takes effect",
 }
 
 

@@ -252,4 +252,4 @@ def troubles_table(records: Sequence[ModelRecord]) -> ScoreTable | None:
             *((f"{name} (of all tries)", count) for name, count in sorted(one.faults.items())),
         )
     ]
-    return ScoreTable("Calls without an answer", ("model", "stage", "what", "times#"), rows) if rows else None
+    return ScoreTable("Calls without an answer", ("model", "stage", "reason", "times#"), rows) if rows else None

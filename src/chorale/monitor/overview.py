@@ -11,7 +11,7 @@ from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.gates import gates_beyond_budget
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
-from chorale.model import Event, GoldRecord, JudgmentSettings, Standing
+from chorale.model import Event, GoldRecord, JudgmentSettings, Standing, money_text
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.event_words import in_words
@@ -250,19 +250,21 @@ def _quoted(titles: Sequence[str]) -> str:
 
 
 def wage_alarms(study: Study, stages: Sequence[StageView], wage: WageSummary) -> Iterator[Alarm]:
-    minimum = study.settings.pay.minimum_hourly
+    pay = study.settings.pay
+    minimum, least = pay.minimum_hourly, f"your minimum of {money_text(pay.minimum_hourly, pay.currency)} an hour"
     low = [one for one in stages if one.wage.median is not None and one.wage.median < minimum]
     names = tuple(one.counts.name for one in low)
     if wage.median is not None and wage.median < minimum:
         advice = "Raise the pay, and pay a bonus to those who worked so far."
-        yield Alarm("wage", "The median wage is below your minimum", advice, stages=names, serious=True)
+        yield Alarm("wage", f"The median wage is below {least}", advice, stages=names, serious=True)
     elif low:
-        advice = "Raise the pay of this stage."
-        title = f"The median wage is below your minimum in {_quoted([one.title for one in low])}"
-        yield Alarm("wage", title, advice, stages=names)
+        advice = "Raise the pay of this stage." if len(low) == 1 else "Raise the pay of these stages."
+        # Stages of several arms can have one title.
+        titles = dict.fromkeys(one.title for one in low)
+        yield Alarm("wage", f"The median wage is below {least} in {_quoted(list(titles))}", advice, stages=names)
     elif wage.tenth_percentile is not None and wage.tenth_percentile < minimum:
         advice = "Check the slowest workers. A bonus can make up for items that take long."
-        yield Alarm("wage", "At least one worker in ten earns less than your minimum", advice)
+        yield Alarm("wage", f"At least one worker in ten earns less than {least}", advice)
 
 
 def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
@@ -351,6 +353,6 @@ def _starved(tx: Tx, study: Study, stages: Sequence[StageView]) -> Iterator[Alar
             yield Alarm(
                 "starved",
                 f"Nobody is working on {_quoted([stage.title])}: {plural(waiting, 'item is', 'items are')} left",
-                "Invite more people, or relax who may enter the stage.",
+                "Invite more people, or make the entry rules of the stage less strict.",
                 stages=(counts.name,),
             )

@@ -45,7 +45,7 @@ def stages_table(status: Status, currency: str, confidence: Mapping[str, float |
     if confidence is not None:
         add_line("mean confidence", lambda stage: _share(confidence.get(stage.name)), of_rounds=False)
     add_line("annotations", lambda stage: f"{stage.judgments:,}", of_rounds=False)
-    add_line("annotations discarded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
+    add_line("annotations excluded", lambda stage: f"{stage.discarded:,}", of_rounds=False)
     add_line("answers to gold", lambda stage: f"{stage.gold_answers:,}", of_rounds=False)
     add_line("training answers", lambda stage: f"{stage.answers:,}", of_rounds=True)
     add_line("people who finished training", lambda stage: f"{rounds[stage.name].finished:,}", of_rounds=True)
@@ -75,7 +75,7 @@ def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Ta
     with_fees = any(terms.fees for terms in costs.own.values())
     [unit] = {terms.unit for terms in costs.own.values()}
     table = table_of(
-        *("arm", "workers#", "own cost#", f"{unit}s#", f"per {unit}#", "per valid answer#", "without training#"),
+        *("arm", "workers#", "own cost#", f"{unit}s#", f"per {unit}#", "per annotation#", "without training#"),
         *(("without training and fees#",) if with_fees else ()),
         "cost in shared stages#",
     )
@@ -96,30 +96,30 @@ def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Ta
     shared, of_arms = costs.shared.cost, sum(costs.shared_by.values())
     whole = shared + sum(terms.cost for terms in costs.own.values())
     add_row(table, "shared by arms", "", money_text(shared, currency), *empty, money_text(of_arms, currency))
-    add_row(table, "together", "", money_text(whole, currency), *empty, "")
+    add_row(table, "total", "", money_text(whole, currency), *empty, "")
     return table
 
 
 def cost_lines(terms: CostTerms, currency: str) -> list[str]:
-    """Costs per result and per answer, in sentences."""
+    """Costs per result and per annotation, in sentences."""
     if not terms.cost:
         return []
     lines = []
     if terms.training or terms.discarded:
-        named = (("training", terms.training), ("discarded answers", terms.discarded))
+        named = (("training", terms.training), ("excluded annotations", terms.discarded))
         spent = [f"{what} cost {money_text(cost, currency)}" for what, cost in named if cost]
         lines.append(f"Of that, {' and '.join(spent)}.")
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for title, count, costs in (
         (f"Cost per {terms.unit}", terms.results, of_results),
-        ("Cost per valid answer", terms.answers, of_answers),
+        ("Cost per annotation", terms.answers, of_answers),
     ):
         if count:
             whole, bare, least = (money_or_nothing(cost, currency) for cost in costs)
             rest = ""
             if terms.training or terms.discarded:
-                both = "training and discarded answers" if terms.training else "discarded answers"
+                both = "training and excluded annotations" if terms.training else "excluded annotations"
                 rest = f"; {bare} without training" if terms.training else ""
                 rest += f"; {least} without {both}" if terms.discarded else ""
             lines.append(f"{title}: {whole} ({count:,} in total){rest}.")

@@ -26,6 +26,8 @@ LONGEST_RETRY_SECONDS = 5.0
 WORTH_RETRYING = frozenset({408, 425, 429})
 FINAL = frozenset({"dropped", "limit"})
 MAY_CHANGE = frozenset({"wait", "paused"})
+STATES = {"lease_ended": "lease_ended", "no_such_stage": "locked"}
+"""Refusals that are no errors, and the state they stand for. The site denies that stages of other arms exist."""
 
 
 class SimulatedTime:
@@ -219,13 +221,13 @@ class _Visit:
         await self._place.time.pass_by(seconds)
 
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The API's reply. Every refusal is an error, except for a passed time limit."""
+        """The API's reply. Every refusal is an error, except for a passed time limit and a stage of others."""
         response = await self._send("POST", path, json=body)
         answer: dict[str, Any] = response.json()
         if response.is_success:
             return answer
-        if answer["error"]["code"] == "lease_ended":
-            return {"status": "lease_ended"}
+        if answer["error"]["code"] in STATES:
+            return {"status": STATES[answer["error"]["code"]]}
         raise CrowdError(f"{path} answered {response.status_code}: {answer['error']['message']}")
 
     async def _send(self, method: str, path: str, **content: Any) -> httpx.Response:

@@ -24,6 +24,8 @@ class PartDone(NamedTuple):
     """Whether it is a round: practice, a quiz, a screening."""
     failure: Ending | None = None
     """Whether they were removed from it or did not pass it."""
+    waits: bool = False
+    """Whether they have qualified for it, and its items may still come."""
 
 
 def ending(parts: Sequence[PartDone], after: int) -> Ending | None:
@@ -31,12 +33,15 @@ def ending(parts: Sequence[PartDone], after: int) -> Ending | None:
 
     Work counts after `after` answers, or after any answer if no work is left. An unfinished round does not count:
     people must not get the completion code before they fail a quiz. After a failure, rounds and the failed part do not
-    count. Work in other parts does, before or after the failure: it was accepted and is paid.
+    count. Work in other parts does, before or after the failure: it was accepted and is paid. Rounds they passed count
+    too while they wait for a part they have qualified for: the study does not end for them.
     """
     goes_on = any(part.goes_on for part in parts)
     failures = {part.failure for part in parts if part.failure is not None}
     if failures:
-        done = sum(part.done for part in parts if not part.is_round and part.failure is None)
+        is_over = not any(part.waits for part in parts)
+        counted = [part for part in parts if part.failure is None and not (part.is_round and (is_over or part.goes_on))]
+        done = sum(part.done for part in counted)
         if not done:
             if goes_on or not any(part.done for part in parts):
                 return None

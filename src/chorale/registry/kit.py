@@ -21,7 +21,7 @@ class Command:
     summary: str
     """What it does: the first line of the function's docstring."""
     place: Place
-    """The place of the function. Its module is imported when the command is called."""
+    """The location of the function. Its module is imported when the command is called."""
 
 
 @dataclass(frozen=True, slots=True)

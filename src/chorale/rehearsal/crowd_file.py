@@ -61,10 +61,13 @@ def _check_names(settings: CrowdSettings, folder: StudyFolder, report: CheckRepo
     for index, model in enumerate(settings.model):
         if model.name not in models:
             fix = did_you_mean(model.name, models) if models else "Add a [[model]] of this name to study.toml."
-            report.setting(("model", index, "name"), "there is no such model in this study", fix, model.name)
+            report.setting(
+                ("model", index, "name"), "there is no such model in this study", fix, model.name, missing=True
+            )
     known = {name for content in folder.stages for name in (content.settings.name, content.settings.task)}
     for index, kind in enumerate(settings.kind):
         for name in kind.abilities:
             if name not in known:
                 at = ("kind", index, "abilities", name)
-                report.setting(at, "there is no such stage or task in this study", did_you_mean(name, known), name)
+                fix = did_you_mean(name, known)
+                report.setting(at, "there is no such stage or task in this study", fix, name, missing=True)

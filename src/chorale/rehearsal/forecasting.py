@@ -111,7 +111,7 @@ WORK_OF_STAGES = (
     ),
     Measure("by_model", "labelled by a model", "share", lambda stage: _of_items(stage, stage.by_model) or None),
     Measure("judgments_per_item", "annotations per item", "number", lambda stage: stage.judgments_per_item),
-    Measure("discarded", "annotations discarded", "count", lambda stage: stage.discarded),
+    Measure("discarded", "annotations excluded", "count", lambda stage: stage.discarded),
     Measure("gold_per_worker", "gold answers per worker", "number", lambda stage: stage.gold_per_worker),
     Measure("cost", "cost", "money", lambda stage: stage.cost),
 )

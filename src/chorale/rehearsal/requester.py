@@ -28,7 +28,7 @@ def _end_writing(tx: Tx, study: Study) -> bool:
         for name in later.settings.sources:
             source = study.stage(name)
             if drawing.people_to_draw_from(tx, later.id, source.id) and set_stage_state(
-                tx, study, source, StageState.PAUSED, "the rehearsal"
+                tx, study, source, StageState.PAUSED, "the simulation"
             ):
                 return True
     return False
@@ -41,6 +41,6 @@ def _close(tx: Tx, study: Study) -> bool:
     candidates = [(gate, field.waiting > 0) for gate, field in surveys if field.candidates]
     for gate, _ in sorted(candidates, key=lambda one: one[1]):
         with suppress(Refusal):  # the budget does not cover what it pays
-            close_gate(tx, study, gate, "the rehearsal")
+            close_gate(tx, study, gate, "the simulation")
             return True
     return False

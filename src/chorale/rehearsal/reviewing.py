@@ -46,7 +46,7 @@ class ExpertDesk:
 
     def send(self, message: Message) -> None:
         def send(tx: Tx) -> bool:
-            return send_message(tx, self._study, message.id, message.body, "the rehearsal")
+            return send_message(tx, self._study, message.id, message.body, "the simulation")
 
         self.sent += self._study.store.write(send).result()
 

@@ -211,7 +211,7 @@ def _starred(forecast: Forecast, cells: Sequence[str]) -> list[str]:
 
 def _interval(simulation: Forecasts) -> str:
     runs = len(simulation.seeds)
-    return "90% interval" if runs >= forecasting.ENOUGH_RUNS else f"of {runs} runs: lowest–highest"
+    return "90% interval" if runs >= forecasting.ENOUGH_RUNS else f"lowest–highest of {runs} runs"
 
 
 def forecast_notes(simulation: Forecasts) -> list[str]:

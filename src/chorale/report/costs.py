@@ -58,8 +58,8 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items() if amount]
     parts: list[Part] = [
         f"The final stages have {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
-        f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are divided "
-        "by these numbers.",
+        f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are amounts "
+        "divided by these numbers.",
         _terms_table("Costs", {"amount": costs}, costs.unit, currency),
     ]
     details: list[Part] = [

@@ -79,7 +79,9 @@ def participant_flow(tx: Tx, study: Study, arms: Mapping[str, str]) -> dict[str,
                     passed = sum(row.passed for row in about)
                     scored = sum(row.has_score for row in about)
                     counts = {"passed": passed, "did not pass": scored - passed}
-                    unscored = len(about) - scored
+                    # A gate of several stages also decides about people who never came to this one.
+                    begun = {row.worker for row in here}
+                    unscored = sum(not row.has_score for row in about if row.worker in begun)
                     steps.append(FlowStep(gate.name, True, counts | ({"not scored": unscored} if unscored else {})))
         final = {stage.name for stage in final_stages_of_arm(study, arm)}
         left = [

@@ -98,7 +98,7 @@ def _single(question: Mapping[str, Any]) -> list[tuple[Cell, ...]]:
     """The rows about the only question of a study."""
     rows: list[tuple[Cell, ...]] = [
         (f"mean confidence ({question['question']})", shown_number(question["confidence"], 3)),
-        ("unanimous items", f"{question['unanimous']:,} of {question['items']:,}"),
+        ("unanimous items", _unanimous(question)),
     ]
     if question["alpha"] is not None:
         rows.append((f"agreement, {question['coefficient']}", with_interval(question["alpha"], 3)))
@@ -135,6 +135,7 @@ def _questions(stage: RunningStage, facts: ResultsFacts) -> list[dict[str, Any]]
                 "alpha": _valued(known),
                 "pairwise": _valued(pairwise.get(name)),
                 "unanimous": unanimous[name]["unanimous"],
+                "with_several_answers": unanimous[name]["items"],
             }
         )
     return rows
@@ -146,17 +147,22 @@ def _valued(scored: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _questions_table(questions: Sequence[Mapping[str, Any]]) -> ScoreTable:
     columns = (
-        *("question", "labelled items#", "accepted#", "mean confidence#", "unanimous#"),
+        *("question", "labelled items#", "accepted#", "mean confidence#", "unanimous items#"),
         *("Krippendorff's α (95% interval)#", "pairwise agreement (95% interval)#"),
     )
     rows: list[tuple[Cell, ...]] = [
         (
-            *(one["question"], one["items"], one["accepted"], one["confidence"], one["unanimous"]),
+            *(one["question"], one["items"], one["accepted"], one["confidence"], _unanimous(one)),
             *(_cell(one["alpha"]), _cell(one["pairwise"])),
         )
         for one in questions
     ]
     return ScoreTable("Labels and agreement per question", columns, rows, digits=3)
+
+
+def _unanimous(question: Mapping[str, Any]) -> str:
+    """Only items with several answers can be unanimous, and these need not be complete."""
+    return f"{question['unanimous']:,} of {question['with_several_answers']:,}"
 
 
 def _cell(scored: Mapping[str, Any] | None) -> str:

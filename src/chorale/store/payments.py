@@ -16,6 +16,8 @@ PLANNED, SET_UP, PAYING, SENT, SETTLED = "planned", "set up", "paying", "sent", 
 FILE = "file"
 """The platform name of payouts made by hand, from a file."""
 PAYPAL = "paypal"
+ELSEWHERE = "elsewhere"
+"""The platform name of pay that people got before their work was imported."""
 REPORTING = ("prolific", PAYPAL)
 """Platforms that report payments themselves."""
 UNFINISHED = (PLANNED, SET_UP, PAYING)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Self
 KEYS = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
 """The QA-SRL Bank's names of the five forms, in the order of `VerbForms`."""
 _HERE = Path(__file__).parent
+_MORE, _STRESSED_LAST = "more_verbs.txt", "doubling_verbs.txt"
 _VOWELS = "aeiou"
 _TAGS = ("VBZ", "VBG", "VBD", "VBN")
 # A verb with one of these prefixes inflects like the verb: refreeze, refroze.
@@ -149,9 +150,10 @@ def _choices(stem: str) -> _Choices:
         rest = stem.removeprefix(prefix)
         if rest != stem and rest in _irregular():
             return _with_prefix(prefix, _irregular()[rest])
-    if not _is_listed(stem) and (split := next(_splits(stem, _is_listed), None)):
+    known = None if stem in _words(_MORE) else _from_dictionary(stem)
+    if known is None and stem not in _words(_STRESSED_LAST) and (split := next(_splits(stem, _is_listed), None)):
         return _with_prefix(split[0], _choices(split[1]))
-    return _from_dictionary(stem) or _by_rule(stem)
+    return known or _by_rule(stem)
 
 
 def _splits(word: str, is_known: Callable[[str], object]) -> Iterator[tuple[str, str]]:
@@ -185,15 +187,6 @@ def _irregular() -> Mapping[str, _Choices]:
 
 
 @cache
-def _stressed_last() -> frozenset[str]:
-    return _words("doubling_verbs.txt")
-
-
-@cache
-def _more() -> frozenset[str]:
-    return _words("more_verbs.txt")
-
-
 def _words(name: str) -> frozenset[str]:
     return frozenset(word for line in _lines(name) for word in line.split())
 
@@ -264,9 +257,9 @@ def _joined(stem: str, ending: str) -> str:
 
 
 def _doubles(stem: str) -> bool:
-    if stem in _stressed_last() or _CLOSED_SYLLABLE.fullmatch(stem):
+    if stem in _words(_STRESSED_LAST) or _CLOSED_SYLLABLE.fullmatch(stem):
         return len(stem) > 1
-    return any(stem.removeprefix(prefix) in _stressed_last() for prefix in PREFIXES) or any(
+    return any(stem.removeprefix(prefix) in _words(_STRESSED_LAST) for prefix in PREFIXES) or any(
         len(stem) > len(prefix) + 2 and _CLOSED_SYLLABLE.fullmatch(stem.removeprefix(prefix))
         for prefix in _DOUBLING_PREFIXES
         if stem.startswith(prefix)
@@ -331,8 +324,18 @@ def is_word(text: str) -> bool:
 
 
 @lru_cache(_MOST_CACHED)
+def is_adjective_or_noun(word: str) -> bool:
+    """Whether the dictionary has the word, but not as a form of a verb; False without a dictionary.
+
+    >>> is_adjective_or_noun("unsurprising"), is_adjective_or_noun("surprising")
+    (True, False)
+    """
+    return is_word(word) and not _dictionary().getLemma(word, upos="VERB", lemmatize_oov=False)
+
+
+@lru_cache(_MOST_CACHED)
 def _is_listed(stem: str) -> bool:
-    if stem in _irregular() or stem in _stressed_last() or stem in _more():
+    if stem in _irregular() or stem in _words(_STRESSED_LAST) or stem in _words(_MORE):
         return True
     dictionary = _dictionary()
     return (
@@ -347,7 +350,7 @@ def _those_with(form: str, stems: Iterable[str], is_participle: bool) -> list[Ve
 
 def _known_stems(form: str) -> Iterator[str]:
     yield from _stem_by_irregular_form().get(form, ())
-    yield from (stem for stem in _possible_stems(form) if stem in _more())
+    yield from (stem for stem in _possible_stems(form) if stem in _words(_MORE))
     if (dictionary := _dictionary()) is not None and form.isascii():
         yield from dictionary.getLemma(form, upos="VERB", lemmatize_oov=False)
 
@@ -378,7 +381,8 @@ def _possible_stems(form: str) -> Iterator[str]:
         if rest != form and len(rest) > 1:
             if ending in ("ed", "ing") and (rest[-1] == rest[-2] or rest.endswith("ck")):
                 yield rest[:-1]
-            yield from (rest + other for other in others)
+            # Of zombies, the stem never ends in i.
+            yield from (rest + other for other in others if other or not rest.endswith("i") or _is_listed(rest))
     if form:
         yield form
 

@@ -4,28 +4,15 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from chorale.text.inflections import PREFIXES, VerbForms, inflect, is_compound, is_verb, is_word, likelihood, verbs_of
+from chorale.text.inflections import VerbForms, inflect, is_verb, is_word, likelihood, verbs_of
 from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
 """Auxiliaries without five forms."""
 _WORD = re.compile(r"['’]?[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """Only letters: taggers mistake URLs, file names and command-line options for verbs."""
-_WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]")
-"""A capital letter within a word, as in identifiers."""
-_ENDED = re.compile(r"(?:ed|ing|[^sui]s)$")
-"""The endings of verb forms."""
-_DERIVED = re.compile(r"[a-z]{3}i(?:ze|fy)$")
-"""Verbs that can be derived from any noun or adjective: monomorphize, yuppify."""
-_DOUBLED = re.compile(r"[^aeiou][aeiou]([bdgmnprt])\1(?:ed|ing)$")
-"""Forms with a doubled consonant, which only stems with a single one have: vlogged."""
-_CLEARLY_ENDED = re.compile(r"(?:ed|ing|[^aeiousy]s|(?:at|i[sz]|[^aeiou]l|v)es)$")
-"""Endings that are rare in other words. Many nouns and names end in *es* and *os*: kubernetes, axios."""
-_SYLLABLE = re.compile(r"[aeiouy].|.[aeiouy]")
-_VERBAL_FRONTS = frozenset({*PREFIXES, "auto", "co", "de", "dis", "double", "e", "hyper", "post", "self", "sub"}) - {
-    "un"
-}
-"""What verbs begin with before a hyphen. Other words make adjectives of participles: user-defined, non-blocking."""
+_WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]|[A-ZÀ-Þ]{2}[a-zß-ÿ]")
+"""A capital letter within a word, as in identifiers and ORed."""
 _BEFORE_PARTICIPLES = frozenset(
     {
         "have",
@@ -102,7 +89,11 @@ def forms_of(
     ('re-elect', 'weather')
     >>> forms_of("commoned", "commone").stem, forms_of("do-nothing", "do-nothe").stem, forms_of("keyring", "keyr").stem
     ('common', 'do-nothing', 'keyring')
+    >>> forms_of("feed").stem, forms_of("pre-feed").stem, forms_of("freed").stem
+    ('feed', 'pre-feed', 'free')
     """
+    if _has_no_ending(word.lower()):
+        return inflect(word)
     others = [verb for verb in verbs_of(word, is_participle=is_participle) if verb.stem != word.lower()]
     own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
     if others and lemma.lower() == word.lower() and (not is_verb(lemma) or word.lower().endswith(("ed", "ing"))):
@@ -123,53 +114,17 @@ def forms_of(
     return max(possible, key=lambda verb: _rank(verb.stem, word.lower(), written))
 
 
+def _has_no_ending(word: str) -> bool:
+    """Whether *eed* belongs to the stem. *fee* is rarely a verb."""
+    return word.endswith("feed") or (word.endswith("eed") and is_verb(word) and not is_verb(word[:-1]))
+
+
 def _rank(stem: str, word: str, written: Container[str]) -> float:
     """The rank of a stem. Other words win over compounds (cotton, not cot-tone), and compounds over the word itself."""
     known = likelihood(stem)[0]
     if known < 3 and (is_word(_last_part(stem)) or stem in written):
         return 1.5 if stem == word else 2.5
     return known
-
-
-def is_attested(verb: VerbForms, token: Tagged, written: Container[str] = frozenset()) -> bool:
-    """Whether a verb's stem is known to exist: by a dictionary, as a compound, or from the words `written` in the text.
-
-    >>> [is_attested(forms_of(word), Tagged(word, "", "VERB")) for word in ("ran", "unfollowed", "zoloned")]
-    [True, True, False]
-    >>> is_attested(forms_of("zoloned"), Tagged("zoloned", "", "VERB"), {"zolon"})
-    True
-    >>> is_attested(forms_of("object-oriented"), Tagged("object-oriented", "", "VERB", tag="VBN"))
-    False
-    """
-    stem, word = verb.stem, token.text
-    if is_verb(stem) or (len(stem) > 2 and stem in written):
-        return True
-    if _is_adjective(verb, token):
-        return False
-    if stem == word.lower() and not _ENDED.search(stem):
-        return True  # the word itself, without an ending
-    return is_word(_last_part(stem)) or is_compound(stem) or _is_only_stem(stem, word)
-
-
-def _is_adjective(verb: VerbForms, token: Tagged) -> bool:
-    """Whether a participle is made of another participle (unused, user-defined), not of a compound verb."""
-    front, hyphen, _ = verb.stem.rpartition("-")
-    if hyphen:
-        is_form = token.text.lower() in (verb.present_participle, verb.past, verb.past_participle)
-        return is_form and token.text.lower() != verb.stem and front not in _VERBAL_FRONTS
-    return verb.stem.startswith("non") or (token.tag == "VBN" and verb.stem.startswith("un"))
-
-
-def _is_only_stem(stem: str, word: str) -> bool:
-    """Whether the spelling of a form allows no other stem. Names and nouns in a dictionary are not forms."""
-    if _DERIVED.search(stem):
-        return True
-    if word != word.lower() or is_word(word) or not _SYLLABLE.search(stem):
-        return False
-    if doubled := _DOUBLED.search(word):
-        return word.startswith(stem + doubled[1])
-    plausible = {verb.stem for verb in verbs_of(word) if verb.stem != word and likelihood(verb.stem)[0] > 0}
-    return _CLEARLY_ENDED.search(word) is not None and plausible == {stem}
 
 
 _NOT_ENDINGS = ("string", "spring", "thing", "king", "ring", "wing")

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from math import ceil
 
 from starlette.requests import cookie_parser
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
@@ -67,7 +67,7 @@ class FairQueue:
         wait = self._wait(scope)
         if wait > LONGEST_WAIT:
             await asyncio.sleep(REFUSED_AFTER)
-            await _refusal(wait)(scope, receive, send)
+            await _refusal(scope, wait)(scope, receive, send)
             return
         if wait:
             await asyncio.sleep(wait)
@@ -105,7 +105,9 @@ def _is_this_machine(address: str) -> bool:
         return False
 
 
-def _refusal(wait: float) -> JSONResponse:
-    message = "Too many requests. Wait a moment, then try again."
-    error = {"error": {"code": "too_many_requests", "message": message}}
-    return JSONResponse(error, 429, headers={"Retry-After": str(ceil(wait))})
+def _refusal(scope: Scope, wait: float) -> Response:
+    message, headers = "Too many requests. Wait a moment, then try again.", {"Retry-After": str(ceil(wait))}
+    accepted = next((value for name, value in scope["headers"] if name == b"accept"), b"")
+    if b"text/html" in accepted:
+        return PlainTextResponse(message, 429, headers)
+    return JSONResponse({"error": {"code": "too_many_requests", "message": message}}, 429, headers)

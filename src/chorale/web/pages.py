@@ -153,7 +153,7 @@ class Pages:
     """
 
     def __init__(self, study: HasSettings, more_templates: Sequence[Path] = (), root: str = "") -> None:
-        self._root = root
+        self.root = root
         self.language = study_language(study.settings)
         self.sentences = self.language.for_browser.encode()
         """The script with translations for the browser; empty for English."""
@@ -173,7 +173,7 @@ class Pages:
         environment.globals.update(
             study=study.settings.study,
             static=static_url,
-            root=self._root,
+            root=self.root,
             version=__version__,
             money=lambda amount: language.money(amount, study.settings.pay.currency),
             language=language,

@@ -126,7 +126,11 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
         requesters.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})
     elif known.role != role:
-        raise Refusal("bad_link", "This link has the name of another person here. Ask for your own link.", 403)
+        raise Refusal(
+            "bad_link",
+            "The name in this link belongs to another person in this study. Ask for a link of your own.",
+            403,
+        )
     elif known.revoked_at is not None:
         raise Refusal("revoked", "This link was revoked by the study's owner. Ask for a new one.", 403)
     return _existing(tx, name)

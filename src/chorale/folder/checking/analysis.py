@@ -33,10 +33,12 @@ def check_analysis(settings: StudySettings, contents: Sequence[StageFiles], repo
         at: tuple[str | int, ...] = ("analysis", "secondary", number - 1) if number else ("analysis", "primary")
         if planned.outcome not in known:
             fix = did_you_mean(planned.outcome, known)
-            report.setting((*at, "outcome"), "there is no such outcome in this study", fix, planned.outcome)
+            report.setting(
+                (*at, "outcome"), "there is no such outcome in this study", fix, planned.outcome, missing=True
+            )
         if planned.against is not None and planned.against not in settings.arms.names:
             fix = did_you_mean(planned.against, settings.arms.names)
-            report.setting((*at, "against"), "there is no such arm", fix, planned.against)
+            report.setting((*at, "against"), "there is no such arm", fix, planned.against, missing=True)
     names = [planned.outcome for planned in plan.planned]
     if len(set(names)) < len(names):
         report.setting(("analysis", "secondary"), "an outcome is planned twice", "Name every outcome once.", None)

@@ -48,5 +48,5 @@ def earlier_stage(name: str, draft: Draft, drafts: Sequence[Draft], at: TomlPath
     elif name in names:
         report.setting(at, "is a later stage", "Move that stage before this one.", name)
     else:
-        report.setting(at, "there is no such earlier stage", did_you_mean(name, known), name)
+        report.setting(at, "there is no such earlier stage", did_you_mean(name, known), name, missing=True)
     return None

@@ -37,7 +37,7 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
         path = (report.root / relative).resolve(strict=True)
         inside = path.is_relative_to(report.root.resolve())
     except (FileNotFoundError, NotADirectoryError):
-        report.setting(at, "there is no such file", _other_files(relative, report.root), relative)
+        report.setting(at, "there is no such file", _other_files(relative, report.root), relative, missing=True)
         return None
     except (OSError, RuntimeError):  # a name too long, no permission, a link to itself
         report.setting(at, "can't be opened", "Name a file that can be read.", relative)

@@ -60,7 +60,7 @@ def _check_gate_stages(settings: StudySettings, contents: Sequence[StageFiles], 
         for name in gate.stage:
             stage = stages.get(name)
             if stage is None:
-                report.setting(at, "there is no such stage", did_you_mean(name, stages), name)
+                report.setting(at, "there is no such stage", did_you_mean(name, stages), name, missing=True)
             elif stage.round is None and name not in graded:
                 fix = "Make it a round, or add a stage with `grades` or `grades_sources` whose items come from it."
                 report.setting(at, "nothing in that stage is graded, so nobody could pass", fix, name)
@@ -114,13 +114,15 @@ def _check_qualifications(settings: StudySettings, report: CheckReport) -> None:
         for name in stage.entry.qualifications:
             if name not in known:
                 at = ("stage", index, "entry", "qualifications")
-                report.setting(at, "no gate grants this qualification", did_you_mean(name, known), name)
+                fix = did_you_mean(name, known)
+                report.setting(at, "no gate grants this qualification", fix, name, missing=True)
     if settings.arms is not None and settings.arms.after is not None and settings.arms.after not in known:
         report.setting(
             ("arms", "after"),
             "no gate grants this qualification",
             did_you_mean(settings.arms.after, known),
             settings.arms.after,
+            missing=True,
         )
 
 
@@ -130,7 +132,7 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
         for arm in stage.arms:
             if arm not in names:
                 fix = did_you_mean(arm, names) if names else "Name the arms in `[arms]`."
-                report.setting(("stage", index, "arms"), "there is no such arm", fix, arm)
+                report.setting(("stage", index, "arms"), "there is no such arm", fix, arm, missing=True)
     used = {arm for stage in settings.stage for arm in stage.arms}
     if any(stage.models is not None and stage.models.arms for stage in settings.stage):
         return  # the arms differ in what a model suggests
@@ -309,7 +311,9 @@ def check_recruiting(settings: StudySettings, report: CheckReport) -> None:
         at = ("prolific", "study", index)
         for name in wanted.stages:
             if name not in stages:
-                report.setting((*at, "stages"), "there is no such stage", did_you_mean(name, stages), name)
+                report.setting(
+                    (*at, "stages"), "there is no such stage", did_you_mean(name, stages), name, missing=True
+                )
         if wanted.invite is not None and wanted.invite not in known:
             fix = did_you_mean(wanted.invite, known)
-            report.setting((*at, "invite"), "no gate grants this qualification", fix, wanted.invite)
+            report.setting((*at, "invite"), "no gate grants this qualification", fix, wanted.invite, missing=True)

@@ -40,13 +40,16 @@ class CheckReport:
         missing = re.fullmatch(r"`(?:\w+\.)*(\w+)` is missing", message)
         return file == self.file and missing is not None and missing[1] in self.lost_keys
 
-    def setting(self, path: TomlPath, message: str, fix: str, value: Any = None) -> None:
-        """Add a problem of a setting, unless the setting or a part of it already has one."""
+    def setting(self, path: TomlPath, message: str, fix: str, value: Any = None, *, missing: bool = False) -> None:
+        """Add a problem of a setting, unless the setting or a part of it already has one.
+
+        `missing`: the value is the name of something that does not exist.
+        """
         if any(reported[: len(path)] == path for reported in self._reported):
             return
         self._reported.append(path)
         shown = None if value is None else shortened(value)
-        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, shown, path))
+        self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, shown, path, missing))
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
@@ -55,7 +58,7 @@ def did_you_mean(name: str, known: Collection[str]) -> str:
     names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
     if near:
         return f"Did you mean `{printable(near[0])}`?"
-    return f"Use one of: {names}." if names else "There are none."
+    return f"Use one of: {names}." if names else "None exist. Add one, or remove this setting."
 
 
 def printable(name: str) -> str:

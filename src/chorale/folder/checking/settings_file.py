@@ -21,6 +21,8 @@ _HEADING = re.compile(r"\s*(\[+)\s*([A-Za-z0-9_.-]+)\s*\]*\s*(?:#.*)?$")
 """A line that looks like a table header with missing or extra brackets."""
 _TWICE = "Cannot overwrite a value"
 """tomllib's message for a duplicate key, which it does not name."""
+_OCCURS_TWICE = "occurs twice"
+_NO_VALUE = "invalid value"
 _LINE_ENDS_IN_QUOTES = ("illegal character '\\n'", "found invalid character '\\n'")
 _FILE_ENDS_IN_QUOTES = "unterminated string"
 """tomllib's messages for a missing closing quote."""
@@ -99,6 +101,10 @@ def _report_broken_line(error: tomllib.TOMLDecodeError, text: str, report: Check
     if (opened := _line_of_open_quote(message, line, text)) is not None:
         message, line = "a quote opens on this line and is probably not closed", opened
         fix = "Add the quote at the end of the text. Put a text of several lines between triple quotes."
+    elif message.endswith(_OCCURS_TWICE):
+        fix = "Remove one of them."
+    elif message == _NO_VALUE:
+        fix = "Put text in quotes. Write numbers, true and false without quotes."
     report.add(report.file, line, f"is not TOML: {message}", fix)
     return line
 
@@ -128,7 +134,7 @@ def _without_position(message: str, text: str) -> tuple[str, int]:
     message = message[: match.start()] if match else message
     if message == _TWICE:
         key = text.splitlines()[line - 1].partition("=")[0].strip()
-        return f"{shortened(key)[1:-1]} occurs twice", line
+        return f"`{shortened(key)[1:-1]}` {_OCCURS_TWICE}", line
     return message[:1].lower() + message[1:], line
 
 

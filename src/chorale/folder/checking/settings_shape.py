@@ -1,13 +1,13 @@
 """Validate the study file: tables become settings or problems."""
 
 import json
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from chorale.files.toml_lines import TomlPath
+from chorale.files.toml_lines import TomlPath, as_toml
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable
-from chorale.model.plain_words import MISSING, UNKNOWN, plain_words
+from chorale.model.plain_words import MISSING, NOT_A_LIST, NOT_A_TABLE, NOT_WHOLE, UNKNOWN, PlainWords, plain_words
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -81,9 +81,50 @@ def _add_problem(
         return
     words = plain_words(message)
     if message == MISSING and loc[-1] in known:
-        report.setting(path, f"`{name}` {words.wrong}", f"Add it: {known[str(loc[-1])]}")
+        heading = _heading(table, str(loc[-1]), name)
+        report.setting(path, f"`{name}` {words.wrong}", f"Add {heading or 'it'}: {known[str(loc[-1])]}")
         return
-    report.setting(path, f"`{name}` {words.wrong}", words.fix, None if isinstance(value, dict) else value)
+    # A message that begins with a name of its own does not continue the sentence.
+    colon = ":" if words.wrong.startswith("`") else ""
+    fix = _fix(words, table, _table(kind, loc), loc, name, value) if loc else words.fix
+    report.setting(path, f"`{name}`{colon} {words.wrong}", fix, None if isinstance(value, dict) else value)
+
+
+def _fix(
+    words: PlainWords,
+    table: type[BaseModel] | None,
+    expected: type[BaseModel] | None,
+    loc: TomlPath,
+    name: str,
+    value: Any,
+) -> str:
+    """What to write instead, with an example where the kind of setting allows one."""
+    if words.wrong == NOT_A_TABLE and expected is not None:
+        return _as_table(loc[-1], expected, value)
+    if words.wrong == NOT_A_LIST and isinstance(value, dict) and (heading := _heading(table, str(loc[-1]), name)):
+        return f"Write its heading with double brackets: {heading}."
+    if words.wrong == NOT_WHOLE and "minor units" in _known_names(table).get(str(loc[-1]), ""):
+        return "Write a whole number of the currency's smallest unit: 18 for $0.18."
+    return words.fix
+
+
+def _heading(table: type[BaseModel] | None, setting: str, name: str) -> str | None:
+    """The heading of a table in the file, such as [[stage]]; None if the setting is no table."""
+    fields = {} if table is None else {field.alias or key: field for key, field in table.model_fields.items()}
+    annotation = fields[setting].annotation if setting in fields else None
+    if _model_in(annotation) is None:
+        return None
+    return f"[[{name}]]" if get_origin(annotation) in (tuple, list) else f"[{name}]"
+
+
+def _as_table(name: str | int, expected: type[BaseModel], value: Any) -> str:
+    """How to write a value as a table, with the value itself if it can be the table's first setting."""
+    names = list(_known_names(expected))
+    own = "" if isinstance(name, int) else f"{name} = "
+    if names and is_valid(expected, {names[0]: value}):
+        return f"Write `{own}{{ {names[0]} = {as_toml(value)} }}`."
+    listed = ", ".join(f"`{each}`" for each in names)
+    return f"Write its settings in braces: `{own}{{ NAME = VALUE, … }}`. Possible names: {listed}."
 
 
 def _table(kind: type[BaseModel] | None, loc: TomlPath) -> type[BaseModel] | None:

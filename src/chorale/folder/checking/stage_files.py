@@ -105,7 +105,7 @@ def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport)
     if not wrong or not there:
         return True
     for at, name in wrong:
-        message = f"`{printable(name)}` is a column that no row of {file.shown_as} has"
+        message = f"no row of {file.shown_as} has a column `{printable(name)}`"
         report.setting(at, message, did_you_mean(name, there))
     _check_rows(file, task.shape.item_type)
     return False
@@ -157,7 +157,8 @@ def _task_of(draft: Draft, report: CheckReport) -> Task | None:
     if name is not None and name not in tasks:
         broken = [kit.package for kit in installed().broken]
         repair = f" Or repair the kits that could not be loaded: {', '.join(broken)}." if broken else ""
-        report.setting(draft.at("task"), "there is no such task", did_you_mean(name, tasks) + repair, name)
+        fix = did_you_mean(name, tasks) + repair
+        report.setting(draft.at("task"), "there is no such task", fix, name, missing=True)
     return None if name is None else tasks.get(name)
 
 
@@ -192,7 +193,8 @@ def _options_source(draft: Draft, drafts: Sequence[Draft], report: CheckReport) 
         problem = f"is a stage with another task (`{source.text('task')}`)"
     else:
         problem = "takes its own options from another stage"
-    report.setting(at, problem, did_you_mean(name, [each.name for each in sharing if each.name]), name)
+    fix = did_you_mean(name, [each.name for each in sharing if each.name])
+    report.setting(at, problem, fix, name, missing=source is None)
     return None
 
 
@@ -207,7 +209,7 @@ def _read_items_of(
         at = draft.at("items", "from")
         sources = [earlier_stage(name, draft, drafts, at, report) for name in settings.from_]
         if task and task.deriving.derive is None and settings.of == "results":
-            fix = 'Give the stage a `file` of items, make them `of = "answers"`, or give it another task.'
+            fix = 'Give the stage a `file` of items, set `of = "answers"` in [stage.items], or choose another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
     file = row_file(settings.file, draft.at("items", "file"), report, settings.id)

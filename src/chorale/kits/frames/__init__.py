@@ -25,7 +25,7 @@ KIT = Kit(
         ),
         Command(
             ("browse", "frames"),
-            "Browse frame annotations: sentences by clarity, confused frames and their relations, majority frames.",
+            "Browse frame annotations: sentences by quality, confused frames and their relations, majority frames.",
             f"{_HERE}.commands.browse:frames",
         ),
         Command(

@@ -1,4 +1,4 @@
-"""Browsable frame annotations: clarity of sentences, and confused frames."""
+"""Browsable frame annotations: sentence quality, and confused frames."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -71,9 +71,9 @@ class FrameBrowsing:
             return {}
         return {each.id: why_unclear(each, self.relating, self.bound) for each in self.sentences}
 
-    def by_clarity(self) -> list[FrameSentence]:
+    def by_quality(self) -> list[FrameSentence]:
         """Clearest first: ordered by SQS, or by the score of the top frame if there is no SQS."""
-        return sorted(self.sentences, key=lambda each: (-_clarity(each), each.id))
+        return sorted(self.sentences, key=lambda each: (-_quality(each), each.id))
 
     def histograms(self) -> dict[str, list[int]]:
         """Histogram of SQS from 0 to 1, for words in FrameNet and others."""
@@ -115,7 +115,7 @@ def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -
 def browsing_scored(browsing: FrameBrowsing, shown: int = _SHOWN) -> Result:
     """All results for `--json`, and tables of the most informative rows for people."""
     settings = {"bound": browsing.bound} | ({"framenet": browsing.framenet.digest} if browsing.framenet else {})
-    tables = [summary_table(browsing), *histogram_tables(browsing), clarity_table(browsing, shown)]
+    tables = [summary_table(browsing), *histogram_tables(browsing), sentences_table(browsing, shown)]
     tables += [pairs_table(browsing, shown), *reason_tables(browsing, shown), *quality_tables(browsing, shown)]
     signed = signature("frames-browse", settings, {"input": browsing.digest})
     return Result(_json(browsing), tables, signed, _notes(browsing))
@@ -138,7 +138,7 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
         rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in browsing.reasons.values())))
-    return ScoreTable("The corpus", ("what", "number#"), rows, digits=3)
+    return ScoreTable("The corpus", ("quantity", "value#"), rows, digits=3)
 
 
 def histogram_tables(browsing: FrameBrowsing) -> list[ScoreTable]:
@@ -149,13 +149,13 @@ def histogram_tables(browsing: FrameBrowsing) -> list[ScoreTable]:
         (f"{place / BINS:.2f} to {(place + 1) / BINS:.2f}", *(counts[place] for counts in histograms.values()))
         for place in range(BINS)
     ]
-    return [ScoreTable("Clarity of sentences (SQS)", ("SQS", *(f"{name}#" for name in histograms)), rows)]
+    return [ScoreTable("Sentence quality (SQS)", ("SQS", *(f"{name}#" for name in histograms)), rows)]
 
 
-def clarity_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
-    ordered = browsing.by_clarity()
+def sentences_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
+    ordered = browsing.by_quality()
     few = ordered if len(ordered) <= 2 * shown else [*ordered[:shown], *ordered[-shown:]]
-    title = "Sentences by clarity" + ("" if len(few) == len(ordered) else f": the first and last {shown}")
+    title = "Sentences by quality" + ("" if len(few) == len(ordered) else f": the first and last {shown}")
     rows = [
         (each.id, each.word, each.quality, in_short(each.sentence), frames_in_words(each, browsing.bound))
         for each in few
@@ -177,7 +177,7 @@ def reason_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:
     """Unclear sentences by the relation between their frames, as in the paper's appendix."""
     tables = []
     for kind, title in _EXAMPLES.items():
-        several = [each for each in browsing.by_clarity() if browsing.reasons.get(each.id) is kind]
+        several = [each for each in browsing.by_quality() if browsing.reasons.get(each.id) is kind]
         rows = [
             (each.word, in_short(each.sentence), each.quality, frames_in_words(each, browsing.bound))
             for each in several[:shown]
@@ -219,7 +219,7 @@ def in_short(text: str) -> str:
     return flat if len(flat) <= _LONGEST_SHOWN else flat[: _LONGEST_SHOWN - 1].rstrip() + "…"
 
 
-def _clarity(sentence: FrameSentence) -> float:
+def _quality(sentence: FrameSentence) -> float:
     if sentence.quality is not None:
         return sentence.quality
     return max((score.final for score in sentence.frames.values()), default=0.0)
@@ -229,7 +229,7 @@ def _json(browsing: FrameBrowsing) -> dict[str, Any]:
     counts = browsing.majorities
     known = browsing.qualities
     json: dict[str, Any] = {
-        "sentences": [_sentence_json(each, browsing) for each in browsing.by_clarity()],
+        "sentences": [_sentence_json(each, browsing) for each in browsing.by_quality()],
         "majorities": {"several": counts.several, "one": counts.single, "none": counts.none},
         "sqs": browsing.histograms(),
         "pairs": [
@@ -269,7 +269,7 @@ def _sentence_json(sentence: FrameSentence, browsing: FrameBrowsing) -> dict[str
 def _notes(browsing: FrameBrowsing) -> Sequence[str]:
     notes = []
     if not browsing.sentences:
-        notes.append("No sentence has two annotations yet, so clarity is unknown.")
+        notes.append("No sentence has two annotations yet, so sentence quality is unknown.")
     elif all(each.quality is None for each in browsing.sentences):
         notes.append(
             "The files have no sentence quality (SQS), so sentences are ordered by the score of their top frame."

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from chorale.files.targets import check_target, write_text
-from chorale.kits.frames.files.scores import FrameScores, read_frame_scores, sentence_of, with_qualities
+from chorale.kits.frames.files.scores import GOLD_OPTIONS, FrameScores, read_frame_scores, sentence_of, with_qualities
 from chorale.kits.frames.metrics.agreement import Constant, frame_agreement
 from chorale.kits.frames.scoring.scores import FrameScoreOptions, Named, draw_curves, score_frames
 from chorale.metrics import Clusters
@@ -50,7 +50,7 @@ Qualities = Annotated[
     File | None,
     Option(
         "--sqs",
-        help="File with the clarity of sentences (the export frames-sqs) for the weighted average, if GOLD has none.",
+        help="File with sentence quality (the export frames-sqs) for the weighted average, if GOLD has none.",
     ),
 ]
 Curves = Annotated[
@@ -101,9 +101,7 @@ def score(
     columns = {"sentence": sentence, "frame": frame, "score": score, "gold-score": gold_score}
     options = FrameScoreOptions(top, constant, scores == "initial", columns)
     only_these = None if only is None else named(path_of(only), None)
-    crowd = read_frame_scores(
-        golds, sentence=sentence, frame=frame, score=gold_score, initial=scores == "initial", need_scores=True
-    )
+    crowd = _crowd(golds, sentence, frame, gold_score, initial=scores == "initial")
     crowd = crowd if sqs is None else with_qualities(crowd, path_of(sqs))
     reference = Named(str(golds[0]) if len(golds) == 1 else f"{len(golds)} files", crowd)
     rival = None if against is None else named(path_of(against))
@@ -116,6 +114,15 @@ def score(
         drawn = [named(path) for path in dict.fromkeys(map(path_of, others))]
         write_text(picture, "--curves", draw_curves(drawn, reference, options, only_these))
     return scored
+
+
+def _crowd(
+    paths: Sequence[Path], sentence: str | None, frame: str | None, score: str | None, *, initial: bool
+) -> FrameScores:
+    """The crowd's scores, which are required."""
+    return read_frame_scores(
+        paths, sentence=sentence, frame=frame, score=score, initial=initial, need_scores=True, options=GOLD_OPTIONS
+    )
 
 
 def _clusters(golds: Sequence[Path], cluster: Sequence[str], sentence: str | None) -> Clusters | None:

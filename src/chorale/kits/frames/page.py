@@ -6,10 +6,10 @@ from html import escape
 from chorale.kits.frames.browsing import (
     BINS,
     FrameBrowsing,
-    clarity_table,
     pairs_table,
     quality_tables,
     reason_tables,
+    sentences_table,
     summary_table,
 )
 from chorale.metrics.score_html import html_table
@@ -23,10 +23,10 @@ def frames_section(browsing: FrameBrowsing, shown: int = _SHOWN) -> str:
     """The section of a frame study in a report, without page markup."""
     parts = [html_table(summary_table(browsing))]
     if histograms := browsing.histograms():
-        parts.append(html_figure("Clarity of sentences: fraction of sentences by SQS", _histogram(histograms)))
+        parts.append(html_figure("Sentence quality: fraction of sentences by SQS", _histogram(histograms)))
     parts.append(html_table(pairs_table(browsing, shown)))
     parts += [html_table(table) for table in reason_tables(browsing, shown)]
-    parts.append(html_table(clarity_table(browsing, shown)))
+    parts.append(html_table(sentences_table(browsing, shown)))
     parts += [html_table(table) for table in quality_tables(browsing, shown)]
     return "\n".join(parts)
 

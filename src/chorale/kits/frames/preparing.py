@@ -24,7 +24,7 @@ POS = {"VERB": "v", "NOUN": "n", "ADJ": "a", "ADV": "adv"}
 _WORDNETS = {"v": "v", "n": "n", "a": "a", "adv": "r"}
 _LONGEST_EXAMPLE = 180
 LONGEST_SENTENCE = 1000
-_LONGEST_WORD = 60
+LONGEST_WORD = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,8 @@ class FrameItems:
     model: str
     too_long: int = 0
     """Sentences that are too long to show."""
+    long_words: int = 0
+    """Words that are too long to show."""
     not_chosen: int = 0
     """Number of words with candidates that were not selected."""
 
@@ -101,7 +103,7 @@ def frame_items(
     tagger = None if all(map(is_complete, given)) else load_tagger()
     texts: list[str] = []
     words: list[CandidateWord] = []
-    too_long = 0
+    too_long = long_words = 0
     for done, (source, parsed) in enumerate(tagged_sentences(given, tagger), 1):
         for name, sentence, text, offsets in _placed(source, parsed):
             if len(text) > LONGEST_SENTENCE:
@@ -109,6 +111,9 @@ def frame_items(
             else:
                 for index, lemma, pos in _words(source, sentence, candidates.wordnet, wanted):
                     place, form = offsets[index], sentence[index].text
+                    if len(form) > LONGEST_WORD:
+                        long_words += 1
+                        continue
                     words.append(CandidateWord(len(texts), f"{name}:{index}", lemma, pos, form, place))
             texts.append(text)
         if progress:
@@ -131,6 +136,7 @@ def frame_items(
         not_in_framenet=sum((word.lemma, word.pos) in outside for word in chosen),
         model=tagger.name if tagger else "",
         too_long=too_long,
+        long_words=long_words,
         not_chosen=len(usable) - len(chosen),
     )
 
@@ -228,7 +234,7 @@ def _words(
             pos = "v" if index in source.verbs else None
         else:
             pos = None if token.helps else POS.get(token.pos)
-        is_word = len(token.text) <= _LONGEST_WORD and any(map(str.isalpha, token.text))
+        is_word = any(map(str.isalpha, token.text))
         if pos is not None and pos in wanted.pos and is_word:
             yield index, lemma_of(token, pos, wordnet), pos
 

@@ -3,7 +3,13 @@
 from typing import Any
 
 from chorale.engine.running import Study
-from chorale.kits.frames.browsing import browsing_of_study, clarity_table, histogram_tables, pairs_table, summary_table
+from chorale.kits.frames.browsing import (
+    browsing_of_study,
+    histogram_tables,
+    pairs_table,
+    sentences_table,
+    summary_table,
+)
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.report.document import SectionContent
@@ -23,7 +29,7 @@ def frames_section(_tx: Tx, study: Study, _resampling: Resampling) -> SectionCon
         if browsing.sentences:
             tables.append(summary_table(browsing))
             details += histogram_tables(browsing)
-            details += [clarity_table(browsing, _SHOWN), pairs_table(browsing, _SHOWN)]
+            details += [sentences_table(browsing, _SHOWN), pairs_table(browsing, _SHOWN)]
             counts = browsing.majorities
             by_stage[stage.name] = {
                 "sentences": counts.sentences,

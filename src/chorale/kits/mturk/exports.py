@@ -74,8 +74,7 @@ def _cell(value: Any) -> Any:
 
 
 BATCH = ExportFormat(
-    "every production answer, like the results of a Mechanical Turk batch, as CSV; in a study with HITs, with the "
-    "same columns",
+    "every production answer, with the columns of a Mechanical Turk batch results file, as CSV",
     "batch_results.csv",
     (),
     _rows,

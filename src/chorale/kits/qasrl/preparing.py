@@ -11,8 +11,9 @@ from chorale.kits.qasrl.grammar import prepositions
 from chorale.kits.qasrl.tasks.shared.predicates import with_variants
 from chorale.model import Problem, UserError
 from chorale.model.extras import need
+from chorale.text.attested import WrittenWords, is_attested
 from chorale.text.inflections import VerbForms
-from chorale.text.predicates import Predicate, forms_of, is_attested, predicates
+from chorale.text.predicates import Predicate, forms_of, predicates
 from chorale.text.sentence_files import LONGEST_TOKEN, MOST_TOKENS, GivenSentence
 from chorale.text.tagged_sentences import is_complete, tagged_sentences
 from chorale.text.tagger import Sentence, Tagged, load_tagger
@@ -100,21 +101,22 @@ class _Stems:
         self.left_out: set[str] = set()
         self.unknown: Counter[str] = Counter()
         self.guessed: dict[str, str] = {}
-        self._written: set[str] = set()
+        self._written = WrittenWords()
         self._doubtful: list[tuple[dict[str, Any], Tagged, bool]] = []
 
     def read(self, sentence: Sentence) -> None:
-        self._written.update(token.text for token in sentence if token.text.islower())
+        self._written.read(sentence)
 
     def check(self, row: dict[str, Any], token: Tagged, given: GivenSentence) -> None:
         forms = VerbForms.from_bank(row["forms"])
         is_from_file = bool(given.upos) and forms.stem == token.lemma.lower()
         if not is_from_file and not is_attested(forms, token):
+            self._written.note(forms.stem, token.text.lower())
             self._doubtful.append((row, token, given.verbs is not None))
 
     def settle(self) -> None:
         for row, token, is_listed in self._doubtful:
-            forms = forms_of(token.text, token.lemma, written=self._written)
+            forms = forms_of(token.text, token.lemma, written=self._written.words)
             if is_attested(forms, token, self._written):
                 row["forms"] = forms.as_bank()
             elif is_listed:

@@ -175,7 +175,9 @@ def _beyond_table_4(data: _Data) -> Iterator[Cell]:
         ours = counts(statistics(align(data.dense, gold, _RULES)))
         for measure in ("ua", "la"):
             named = f"Dense against the gold standard, {name} dev, {measure.upper()}"
-            yield from _three("Beside Table 4", named, _NONE, ours[measure], "The paper does not report this number.")
+            yield from _three(
+                "In addition to Table 4", named, _NONE, ours[measure], "The paper does not report this number."
+            )
 
 
 def _table_5(_data: _Data) -> Iterator[Cell]:
@@ -205,7 +207,7 @@ def _table_6(data: _Data) -> Iterator[Cell]:
     for measure in ("ua", "la"):
         named = f"Seq2seq parser, its verbs of Wikinews dev, {measure.upper()}"
         ours = None if parsed is None else parsed[measure]
-        yield from _three("Beside Table 6", named, _NONE, ours, why)
+        yield from _three("In addition to Table 6", named, _NONE, ours, why)
     if data.our_parser is not None:
         yield from _by_our_parser(data.our_parser, data.news)
 
@@ -217,7 +219,7 @@ def _by_our_parser(system: QuestionAnswers, gold: QuestionAnswers) -> Iterator[C
         ours = counts(statistics(align(system, gold, replace(_RULES, redundant=redundant))))
         for measure in ("ua", "la"):
             named = f"A parser of ours, Wikinews dev, {measure.upper()}{variant}"
-            yield from _three("Beside Table 6", named, _NONE, ours[measure], why)
+            yield from _three("In addition to Table 6", named, _NONE, ours[measure], why)
 
 
 def _on_its_verbs(system: QuestionAnswers, gold: QuestionAnswers) -> dict[str, Counts]:

@@ -236,4 +236,4 @@ _WORDS = {
 def passages_table(report: PassageReport) -> Table:
     rows: list[tuple[str, int]] = [(_WORDS[name], count) for name, count in report.counts.items()]
     rows += [(f"of the genre {name}", count) for name, count in report.genres.items() if name]
-    return score_table(ScoreTable("Passages", ("what", "count#"), rows))
+    return score_table(ScoreTable("Passages", ("quantity", "number#"), rows))

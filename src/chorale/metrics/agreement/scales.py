@@ -29,9 +29,9 @@ def numbers_of(labels: Sequence[str], *, level: str) -> FloatArray:
         numbers = np.array([_number(label) for label in labels])
     for label, number in zip(labels, numbers, strict=True) if not np.isfinite(numbers).all() else ():
         if not np.isfinite(number):
-            fix = "Correct it in the file, leave the label empty, or measure agreement by alpha with the level nominal"
-            fix += " or, if labels are ordered, ordinal." if level != "ordinal" else "."
-            raise UnfitLabelError(f"the level {level} requires numbers, but a label is not a number", label, fix)
+            ordered = " For ordered labels, use the level ordinal." if level != "ordinal" else ""
+            fix = f"Correct it, or leave the label empty. For names, use alpha with the level nominal.{ordered}"
+            raise UnfitLabelError("numbers are required here, but a label is not a number", label, fix)
     if level == "ratio" and (numbers < 0).any():
         label = labels[int(np.argmax(numbers < 0))]
         raise UnfitLabelError("the level ratio does not allow negative numbers", label, "Use the level interval.")

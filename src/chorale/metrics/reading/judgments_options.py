@@ -14,10 +14,11 @@ FILE = Argument(
 JudgmentsFile = Annotated[Path, FILE]
 TaskColumn = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Column with the task (item). Default: task, or as MTurk or Appen name it."),
+    Option(metavar="COLUMN", help="Column with the task (item). Default: task, or MTurk's or Appen's name for it."),
 ]
 WorkerColumn = Annotated[
-    str | None, Option(metavar="COLUMN", help="Column with the worker. Default: worker, or as MTurk or Appen name it.")
+    str | None,
+    Option(metavar="COLUMN", help="Column with the worker. Default: worker, or MTurk's or Appen's name for it."),
 ]
 LabelColumn = Annotated[
     str | None,
@@ -44,7 +45,7 @@ ReaderName = Annotated[
     Option(
         metavar="NAME",
         help="Reader for the file's format, from an installed kit."
-        + (f" Formats: {', '.join(readers())}." if readers() else " No such kit is installed."),
+        + (f" Formats: {', '.join(readers())}." if readers() else " No installed kit has one."),
         choices=readers,
     ),
 ]

@@ -95,9 +95,10 @@ def _collected(
             continue
         known = labels.setdefault(text_of(name), options)
         if known != options:
-            value = f"{shortened(sorted(known))} and {shortened(sorted(options))}"
-            message = f"has a different {label} for task {name} than an earlier row"
-            problems.append(report(message, "Remove one of them.", value))
+            labels_given = (shortened(", ".join(sorted(each))) for each in (known, options))
+            value = f"{' and '.join(labels_given)} for {shortened(text_of(name))}"
+            message = f"has a different {label} than an earlier row for the same task"
+            problems.append(report(message, "Remove one of the rows.", value))
     return labels
 
 

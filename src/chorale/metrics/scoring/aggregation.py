@@ -135,7 +135,7 @@ def _summary(result: Aggregation, method: str) -> ScoreTable:
     ]
     if result.iterations is not None:
         rows.append(("iterations", result.iterations))
-    return ScoreTable(f"By {method}", ("what", "count#"), rows)
+    return ScoreTable(f"Summary ({method})", ("quantity", "value#"), rows)
 
 
 def _shares(result: Aggregation) -> ScoreTable:

@@ -58,7 +58,7 @@ def with_intervals(
         rows.append((f"{quality} of {worker}", value, shown_interval(around), "their judgments"))
         if "workers" in json:
             json["workers"][worker]["ci"] = {quality: around.as_list()}
-    table = ScoreTable("Intervals", ("what", "value#", "95% interval#", "drawn"), rows)
+    table = ScoreTable("Intervals", ("quantity", "value#", "95% interval#", "resampled"), rows)
     return scored.extended(
         json,
         [table],

@@ -120,7 +120,7 @@ def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
     if items.by is not None:
         first, *others = sorted(set(items.by))
         for group in others:
-            names.append(f": {group} less {first}")
+            names.append(f": {group} minus {first}")
             columns.append(np.array([float(value == group) for value in items.by]))
         if not others:
             raise UserError(f"{items.columns.name}: --by requires two groups, but there is only {first!r}.")

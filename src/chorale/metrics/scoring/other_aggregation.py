@@ -167,7 +167,7 @@ def _of_items(
         "log_likelihood": result.log_likelihood if np.isfinite(result.log_likelihood) else None,
     }
     tables = [
-        ScoreTable(f"By {request.method}", ("what", "count#"), summary),
+        ScoreTable(f"Summary ({request.method})", ("quantity", "value#"), summary),
         ScoreTable(_title("Items", "best", best, result.items), ("item", "comparisons#", "score#"), best),
         table,
     ]
@@ -210,7 +210,7 @@ def _of_tasks(result: TaskOutputs, method: str, line: str) -> tuple[Score, Rows]
         "iterations": result.iterations,
     }
     tables = [
-        ScoreTable(f"By {method}", ("what", "count#"), summary),
+        ScoreTable(f"Summary ({method})", ("quantity", "value#"), summary),
         ScoreTable(_title("Tasks", which, shown, result.tasks), ("task", "label", f"{name}#"), shown),
         table,
     ]

@@ -40,13 +40,19 @@ def _input(field: AnswerField, given: Any, typed: Mapping[str, Any] | None) -> F
     options = [(json.dumps(value, ensure_ascii=False), words) for value, words in field.options]
     if field.kind not in _CHOSEN_FROM:
         options = []
-    hint = "" if options or field.kind in _TEXTS or field.kind is FieldKind.NUMBER else f"{field.kind.value}, as JSON"
+    hint = "" if options or field.kind in _TEXTS or field.kind is FieldKind.NUMBER else _as_json(field.kind)
     value = "" if given is None else json.dumps(given, ensure_ascii=False)
     if not options and isinstance(given, str):
         value = given
     if typed is not None:
         value = str(typed.get(f"answer-{field.name}", ""))
     return FieldInput(field.name, value, options, hint)
+
+
+def _as_json(kind: FieldKind) -> str:
+    if kind is FieldKind.SPANS:
+        return 'Words of the text as a JSON list, such as ["first words", "other words"]'
+    return f"{kind.value} as JSON"
 
 
 async def typed_answer(request: Request) -> dict[str, str]:

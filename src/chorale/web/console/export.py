@@ -19,8 +19,8 @@ from chorale.web.console.frame import Console
 
 GROUPS = {
     "Labels": ("labels", "tidy-labels"),
-    "Annotations": ("csv", "jsonl", "parquet", "tidy", "grades"),
-    "People and pay": ("workers", "ledger", "qualifications", "arms", "consents"),
+    "Annotations": ("csv", "jsonl", "parquet", "tidy", "grades", "writing"),
+    "People and pay": ("workers", "ledger", "qualifications", "arms", "consents", "messages"),
     "Models": ("calls", "model-answers", "suggestions"),
 }
 """Formats that every study has, as the page lists them."""
@@ -45,11 +45,9 @@ def _formats(study: Study) -> dict[str, str]:
 
 
 def _grouped(study: Study) -> dict[str, dict[str, str]]:
-    """All formats by what they are about, the labels first. Those about models and arms need some."""
-    settings, formats = study.settings, _formats(study)
-    if settings.arms is None:
-        formats.pop("arms", None)
-    if not settings.model:
+    """All formats by what they are about, the labels first. Those about models need some."""
+    formats = _formats(study)
+    if not study.settings.model:
         for name in GROUPS["Models"]:
             formats.pop(name, None)
     named = {title: {name: formats.pop(name) for name in names if name in formats} for title, names in GROUPS.items()}

@@ -34,7 +34,7 @@ ROWS = 25
 Way = Literal["prolific", "paypal", "file"]
 PayoutInPath = Annotated[int, Path(ge=1, le=2**53)]
 _FORMATS: dict[str, str] = {
-    "plain": "Plain table",
+    "plain": "Plain CSV file",
     "paypal": "PayPal mass payment file",
     "wise": "Wise batch file",
     "gift-card": "Gift-card order",

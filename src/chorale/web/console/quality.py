@@ -76,11 +76,9 @@ def add_quality_routes(console: Console) -> None:
 
     async def shown(request: Request, stage: RunningStage | None, field: str, pages: tuple[int, int]) -> Response:
         if stage is None or not has_quality(stage):
-            raise Refusal(
-                "no_choices",
-                "CrowdTruth quality scores need a stage whose answers can be compared. This one has none.",
-                404,
-            )
+            lacking = "This study has no such stage." if stage is None else f"Those of {stage.name} cannot."
+            message = f"CrowdTruth quality scores need a stage whose answers can be compared. {lacking}"
+            raise Refusal("no_choices", message, 404)
         fields = {each.name: each for each in stage.task.shape.compared}
         asked = fields.get(field) or next(iter(fields.values()), None)
         if stage.task.combining.chosen is not None and not fields:

@@ -83,7 +83,9 @@ def _decision(stage: RunningStage, sent: dict[str, str]) -> dict[str, Any]:
             made[name] = json.loads(typed)
         except (ValueError, RecursionError):
             if chosen != _OTHER or not typed:
-                raise UserError(f"The value for {name} is empty, or is not JSON.") from None
+                raise UserError(
+                    f"The value for {name} is empty or not valid JSON. Choose an option, or type another value."
+                ) from None
             made[name] = typed
     return made
 

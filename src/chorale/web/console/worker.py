@@ -120,8 +120,10 @@ def add_status_routes(console: Console) -> None:
         act = Act(request.state.staff.name, reason, key)
         if kind == "stage":
             await site.write(managing.end_work, pseudonym, site.study.stage(name), act)
+            done = "removed"
         elif kind == "qualification":
             await site.write(managing.take_qualification, pseudonym, name, act)
+            done = "disqualified"
         else:
             raise Refusal("nothing_chosen", "Choose a stage or a qualification.", 422)
-        return back_to(f"/console/workers/{pseudonym}", "disqualified")
+        return back_to(f"/console/workers/{pseudonym}", done)

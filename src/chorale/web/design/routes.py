@@ -158,7 +158,8 @@ class _Preview:
 
     def page(self, pages: Pages, content: StageContent) -> Response:
         """The work page of a stage, which can be framed only by the design page."""
-        here = f"{self._base}/{content.settings.name}"
+        # The template writes the path of one of several studies before every address.
+        here = f"{self._base.removeprefix(pages.root)}/{content.settings.name}"
         urls = {f"{act}_url_pattern": f"{here}/{act}" for act in ("submit", "first", "return")}
         page = form_page(
             pages,

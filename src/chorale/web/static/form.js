@@ -7,20 +7,26 @@
  * @typedef {{kind: "text" | "quote" | "question", text: string}} RecapLine
  * @typedef {{lines: RecapLine[], answer: string}} Recap what was asked and answered, in words
  *
- * A task may bring an ES module of its own. `api.draft` is what `collect` returned when the draft was saved, or
- * `draft`, if
- * the module keeps more than the answer; `api.bonuses` is the bonus for each number of parts of an answer, in words;
- * `api.arrangement` what the task's `arrange` returned for this worker and item. If `problem` returns why the answer
- * cannot be sent, `point` shows the worker where, and moves the focus there. `submitted` is called once the answer is
- * on
- * its way. A form that decides itself when it is complete has `request`, which the Submit button calls, and calls
- * `api.submit` when it is; `api.complain` shows why not, and `api.ownButton(true)` hides the Submit button of a page
- * that has
- * its own. Where a form has two steps, `revealed` is called with the whole item once the first answer is stored;
- * `problem` is
- * asked in the second step only. `api.suggestion` is an answer to fill in where there is no draft, or null.
- * `api.memory` keeps what a module wants to know again later, on this device and for this worker alone.
- * `api.id` is the assignment's.
+ * A task may have its own ES module. Functions of the module:
+ *
+ * - `draft` returns the draft to save, if the module keeps more than the answer that `collect` returns.
+ * - `problem` returns the reason why the answer cannot be sent; `point` then moves the focus to the place. In a form
+ *   with two steps, `problem` is called in the second step only.
+ * - `submitted` is called when the answer is being sent.
+ * - `request` is called by the Submit button, if the form itself decides when it is complete. It then calls
+ *   `api.submit`, or `api.complain` with the reason why not.
+ * - `revealed` is called with the whole item when the first answer of a form in two steps is stored.
+ *
+ * Values and functions that the module gets:
+ *
+ * - `api.id` is the ID of the assignment.
+ * - `api.draft` is the saved draft.
+ * - `api.suggestion` is an answer to fill in if there is no draft, or null.
+ * - `api.arrangement` is the order that the task's `arrange` returned for this worker and item.
+ * - `api.bonuses` has the bonus for each number of parts of an answer, in words.
+ * - `api.memory` stores values on this device, for this worker only.
+ * - `api.ownButton(true)` hides the Submit button of a page that has its own.
+ *
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
  *   id: string, draft: any, suggestion: any, arrangement: any, changed: () => void, submit: () => void, complain:

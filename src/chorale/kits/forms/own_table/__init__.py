@@ -6,21 +6,22 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
-from chorale.contract.reading_time import estimated_seconds
+from chorale.contract import Task
+from chorale.contract.reading_time import WORDS_PER_MINUTE, estimated_seconds, reading_seconds, shown_words
 from chorale.files.rows import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import OwnTable
 from chorale.kits.forms.task import FORM
 from chorale.kits.forms.task.items import LONGEST
-from chorale.model import UserError
+from chorale.model import LengthPay, Payload, UserError
 
 MINIMUM_HOURLY = 1200
 MARGIN = 2
 """Safety factor for paid time, because the estimate is low."""
-GUIDELINES = 1.1
-"""Margin above the minimum wage, because workers also read the guidelines."""
+WAGE_MARGIN = 1.1
+"""Margin above the minimum wage, because guidelines grow when they are filled in."""
 _FEWEST_LABELS, _MOST_LABELS, _LONGEST_LABEL, _LONGEST_ASK = 2, 50, 100, 200
 _MARKDOWN = "\\`*_{}[]<>()#+!|~"
 _HERE = Path(__file__).parent
@@ -32,7 +33,14 @@ def study_from_table(
     """The files of a study (name and content)."""
     _check_question(ask, labels)
     _check_texts(table, text)
-    seconds = _seconds(table, text, ask, labels)
+    guidelines = _filled(
+        "guidelines.md",
+        ask=_plain(ask),
+        labels="\n".join(f"- **{_plain(label)}**: [when to choose it]" for label in labels),
+        first=_plain(labels[0]),
+        last=_plain(labels[-1]),
+    )
+    pay = _pay(_task(text, ask, labels), [{text: str(row[text])} for row in table.rows], guidelines)
     yield "items.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in _items(table, key))
     yield (
         "study.toml",
@@ -43,22 +51,14 @@ def study_from_table(
             text=as_toml(text),
             key=as_toml(key or table.number_column),
             minimum=MINIMUM_HOURLY,
-            pay=max(1, math.ceil(GUIDELINES * MINIMUM_HOURLY * seconds / 3600)),
-            seconds=seconds,
+            pay=pay.each,
+            by_length="" if pay.by_length is None else _by_length_line(pay.by_length),
+            seconds=pay.seconds,
             labels=", ".join(map(as_toml, labels)),
             first=as_toml(labels[0]),
         ),
     )
-    yield (
-        "guidelines.md",
-        _filled(
-            "guidelines.md",
-            ask=_plain(ask),
-            labels="\n".join(f"- **{_plain(label)}**: [when to choose it]" for label in labels),
-            first=_plain(labels[0]),
-            last=_plain(labels[-1]),
-        ),
-    )
+    yield "guidelines.md", guidelines
     for name in ("consent.md", "README.md"):
         yield name, (_HERE / name).read_text("utf-8")
 
@@ -99,13 +99,44 @@ def _check_texts(table: OwnTable, text: str) -> None:
             )
 
 
-def _seconds(table: OwnTable, text: str, ask: str, labels: Sequence[str]) -> int:
+def _task(text: str, ask: str, labels: Sequence[str]) -> Task:
     options = {
         "shows": [{"item": text}],
         "fields": [{"name": "label", "kind": "choice", "ask": ask, "options": list(labels)}],
     }
-    task = FORM.configured(FORM.options.model.model_validate(options))
-    return math.ceil(MARGIN * fmean(estimated_seconds(task, {text: str(row[text])}) for row in table.rows))
+    return FORM.configured(FORM.options.model.model_validate(options))
+
+
+class _Pay(NamedTuple):
+    seconds: int
+    """The expected seconds per answer."""
+    each: int
+    by_length: LengthPay | None
+    """Set if some texts are so long that the mean pay is below the minimum wage for them."""
+
+
+def _pay(task: Task, items: Sequence[Payload], guidelines: str) -> _Pay:
+    """Pay above the minimum wage for every text, including the time to read the guidelines once."""
+    times = [estimated_seconds(task, item) for item in items]
+    seconds = math.ceil(MARGIN * fmean(times))
+    for_guidelines = reading_seconds(guidelines) / len(items)
+    each = max(1, _cents(seconds + for_guidelines))
+    if _cents(max(times)) <= each:
+        return _Pay(seconds, each, None)
+    words = [shown_words(task, item) for item in items]
+    per_100_words = _cents(MARGIN * 100 * 60 / WORDS_PER_MINUTE)
+    rule = LengthPay(per_100_words=per_100_words, most=math.ceil(max(words) * per_100_words / 100))
+    besides = max(time - count * 60 / WORDS_PER_MINUTE for time, count in zip(times, words, strict=True))
+    return _Pay(seconds, max(1, _cents(MARGIN * besides + for_guidelines)), rule)
+
+
+def _cents(seconds: float) -> int:
+    return math.ceil(WAGE_MARGIN * MINIMUM_HOURLY * seconds / 3600)
+
+
+def _by_length_line(rule: LengthPay) -> str:
+    rates = f"{{ per_100_words = {rule.per_100_words}, most = {rule.most} }}"
+    return f"by_length = {rates}   # long texts pay more; workers see the pay of each text\n"
 
 
 def _items(table: OwnTable, key: str | None) -> Iterator[dict[str, Any]]:

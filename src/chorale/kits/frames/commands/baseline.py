@@ -80,7 +80,7 @@ def frames(
     """Predict the frames of words in sentences with a baseline system, for `chorale evaluate frames`."""
     check_target(out, "--out", force=force, endings=(".csv", ".tsv", ".jsonl"))
     if system == "tc":
-        crowd = read_frame_scores(files, need_scores=True)
+        crowd = read_frame_scores(files, need_scores=True, options=None)
         predictions, line = top_crowd_frames(crowd), _signature("tc", {}, {"crowd": crowd.digest})
     elif system == "fs":
         predictions, line = _by_senses(files, framenet, wordnet, frame_map or [], senses, reach)

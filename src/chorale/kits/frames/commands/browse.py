@@ -18,19 +18,19 @@ from chorale.text.wordnet import find_wordnet, read_wordnet
 
 Sources = Annotated[
     list[Path],
-    Argument(metavar="DIR|FSS", help="A study folder, or files of frame-sentence scores in the columns of the corpus."),
+    Argument(
+        metavar="DIR|FSS", help="A study folder, or files of frame-sentence scores (FSS) with the corpus's columns."
+    ),
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet, to look up words that FrameNet has. Default: the standard locations."),
+    Option(metavar="FOLDER", help="WordNet, to find verbs that are in FrameNet. Default: the standard locations."),
 ]
 
 
 def frames(
     sources: Sources,
-    qualities: Annotated[
-        Path | None, Option("--sqs", help="With files: a file with the clarity of each sentence (SQS).")
-    ] = None,
+    qualities: Annotated[Path | None, Option("--sqs", help="With files: a file with sentence quality (SQS).")] = None,
     stage: Annotated[str | None, Option(metavar="NAME", help="The stage, for a study with several stages.")] = None,
     framenet: Annotated[
         Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for relations between frames.")
@@ -46,7 +46,7 @@ def frames(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Browse frame annotations: sentences by clarity, confused frames and their relations, majority frames."""
+    """Browse frame annotations: sentences by quality, confused frames and their relations, majority frames."""
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
     if len(sources) == 1 and sources[0].is_dir():
@@ -76,8 +76,11 @@ def _of_study(
 ) -> tuple[str, FrameBrowsing]:
     with started_study(directory, db) as study:
         stages = [stage for stage in study.stages.values() if stage.task.name == "frames"]
+        if not stages:
+            raise UserError(f"{directory} has no stage with the task `frames`. Name a study of frames.")
         named = [stage for stage in stages if stage_name in (None, stage.name)]
         if len(named) != 1:
-            there = ", ".join(stage.name for stage in stages) or "none"
-            raise UserError(f"{directory} has several stages of the task `frames`: {there}. Select one with --stage.")
+            wrong = "several stages" if stage_name is None else f"no stage {stage_name!r}"
+            there = ", ".join(stage.name for stage in stages)
+            raise UserError(f"{directory} has {wrong} with the task `frames`. Select one with --stage: {there}.")
         return study.settings.study.title, browsing_of_study(study, named[0], framenet, bound)

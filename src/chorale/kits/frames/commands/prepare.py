@@ -14,7 +14,7 @@ from chorale.kits.frames.candidates import CandidateFrames, Reach
 from chorale.kits.frames.files.definitions import Definitions, read_definitions
 from chorale.kits.frames.files.sense_map import read_frame_map
 from chorale.kits.frames.framenet import read_framenet, read_name_changes
-from chorale.kits.frames.preparing import LONGEST_SENTENCE, POS, FrameItems, WordSelection, frame_items
+from chorale.kits.frames.preparing import LONGEST_SENTENCE, LONGEST_WORD, POS, FrameItems, WordSelection, frame_items
 from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.model.plural import plural
@@ -89,6 +89,8 @@ def frames(
 ) -> None:
     """Choose words with diverse candidate frames from a text, as items for `chorale new --template frames`."""
     check_target(out, "--out", force=force, endings=(".jsonl",))
+    if sentences is not None and outside is not None and outside > sentences:
+        raise UserError(f"--outside {outside:,} is more than -n {sentences:,}. Raise -n, or lower --outside.")
     wanted = WordSelection(sentences, most, over, least, _parts(pos), seed, per_sentence, examples, outside)
     with patiently("sentences") as progress:
         candidates, notes = _candidates(framenet, wordnet, maps or [], names, reach)
@@ -104,7 +106,7 @@ def frames(
     with writing(out, "--out"):
         write_jsonl(items.rows, out)
     if as_json:
-        numbers = ("sentences", "too_long", "words", "without_candidates", "over", "not_chosen", "frames")
+        numbers = ("sentences", "too_long", "words", "long_words", "without_candidates", "over", "not_chosen", "frames")
         counts = {name: getattr(items, name) for name in numbers}
         more = {"evenness": items.evenness, "not_in_framenet": items.not_in_framenet, "model": items.model or None}
         print_json({"file": str(out), "items": len(items.rows), **counts, **more, "notes": notes})
@@ -164,6 +166,9 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
     if items.too_long:
         long, was = plural(items.too_long, "sentence has", "sentences have"), "was" if items.too_long == 1 else "were"
         print_line(f"{long} more than {LONGEST_SENTENCE:,} characters and {was} left out.")
+    if items.long_words:
+        overlong = plural(items.long_words, "word has", "words have")
+        print_line(f"{overlong} more than {LONGEST_WORD} characters: left out.")
     if items.over:
         treatment = "left out" if wanted.over == "leave-out" else "cut to the nearest"
         many = f"more than {wanted.most} candidates"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.rows import is_table, shortened
 from chorale.kits.frames.files.reading import RowReading, text_of
 from chorale.kits.frames.framenet import Frame, FrameNet
 from chorale.kits.frames.framenet.markup import marked_example, readable
@@ -14,6 +14,7 @@ from chorale.kits.frames.framenet.markup import marked_example, readable
 _LIST_ITEM = re.compile(r"<(?:p|li)\b[^>]*>(.*?)</(?:p|li)>", re.DOTALL | re.IGNORECASE)
 _MARKED_SPAN = re.compile(r"<span id='phrase_example'>(.*?)</span>", re.DOTALL)
 """Markup of the word in examples of the published definitions."""
+_NEEDED = ("frame", "definition")
 _NUMBER = re.compile(r"^\s*\(?\d+\)\s*")
 
 
@@ -35,8 +36,14 @@ def read_definitions(path: Path, framenet: FrameNet) -> Definitions:
     """
     reading = RowReading()
     frames: dict[str, Frame] = {}
+    lines: dict[str, int] = {}
     unknown: list[str] = []
     for row in reading.rows(path):
+        missing = [column for column in _NEEDED if column not in row.values]
+        if missing and is_table(path):
+            fix = f'Rename the column to "{missing[0]}", or add it.'
+            reading.report(path, 1, f'has no column named "{missing[0]}"', fix, ", ".join(row.values))
+            break
         name = text_of(row.values.get("frame"))
         definition, _ = readable(text_of(row.values.get("definition")))
         if not name or not definition:
@@ -46,6 +53,9 @@ def read_definitions(path: Path, framenet: FrameNet) -> Definitions:
         known = framenet.known(name)
         if known is None:
             unknown.append(name)
+        elif lines.setdefault(known, row.line) != row.line:
+            message = f"has the frame of line {lines[known]} again"
+            reading.report(path, row.line, message, "Keep one row for every frame.", name)
         else:
             examples = tuple(
                 found for raw in raw_examples(row.values.get("example")) if (found := marked_example(raw)).text

@@ -97,6 +97,11 @@ def fold(frame: str) -> str:
     return "_".join(frame.split()).casefold()
 
 
+OPTIONS: Mapping[str, str] = {"score": "--score", "sentence": "--sentence", "frame": "--frame"}
+"""Options of `chorale evaluate frames` that name the columns of a system's file."""
+GOLD_OPTIONS: Mapping[str, str] = {**OPTIONS, "score": "--gold-score"}
+
+
 def read_frame_scores(
     paths: Sequence[Path],
     *,
@@ -105,17 +110,18 @@ def read_frame_scores(
     score: str | None = None,
     initial: bool = False,
     need_scores: bool = False,
+    options: Mapping[str, str] | None = OPTIONS,
 ) -> FrameScores:
     """Reads scores from one file, or from several files with different sentences.
 
     A .csv, .tsv or .jsonl file has one row per sentence and frame. `sentence`, `frame` and `score` name its columns; by
     default, the column names of the published files are used. `initial` selects the scores before workers were
     weighted. A file without a score column lists the chosen frames, unless scores are required. A .json file is the
-    output of `chorale aggregate --method crowdtruth --json`.
+    output of `chorale aggregate --method crowdtruth --json`. `options` are the options of the command that name
+    columns, for error messages; None if it has none.
     """
-    columns = _WantedColumns(
-        {"score": score, "sentence": sentence, "frame": frame}, initial, needed=need_scores or initial
-    )
+    named = {"score": score, "sentence": sentence, "frame": frame}
+    columns = _WantedColumns(named, initial, need_scores or initial, options)
     reading = RowReading()
     scores: dict[tuple[str, str], float] = {}
     qualities: dict[str, float | None] = {}
@@ -173,6 +179,7 @@ class _WantedColumns:
     initial: bool
     needed: bool
     """Whether scores are required."""
+    options: Mapping[str, str] | None
 
     def among(self, path: Path, names: list[str]) -> dict[str, str | None]:
         columns = {"quality": next((name for name in _QUALITY if name in names), None)}
@@ -180,9 +187,14 @@ class _WantedColumns:
             usual = _INITIAL if part == "score" and self.initial else _USUAL_NAMES[part]
             columns[part] = named if named is not None else next((name for name in usual if name in names), None)
             if columns[part] not in names and (named is not None or part != "score" or self.needed):
-                missing = f"{named!r}" if named else f"that is known to hold {_IN_WORDS[part]}"
+                missing = (
+                    f"has no column {named!r}" if named else f"has no column with a usual name for {_IN_WORDS[part]}"
+                )
                 there = f"the columns {', '.join(names[:20])}"
-                raise refused(path, 1, f"has no column {missing}", f"Set it with --{part}", there)
+                fix = f"Name the column {usual[0]}"
+                if self.options is not None:
+                    fix += f", or set it with {self.options[part]}"
+                raise refused(path, 1, missing, fix, there)
         return columns
 
 

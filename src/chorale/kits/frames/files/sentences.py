@@ -38,7 +38,7 @@ class FrameSentence:
     frames: Mapping[str, FrameScore]
     """All candidates, and `none` for workers who found that no candidate fits."""
     quality: float | None = None
-    """Clarity of the sentence (SQS), if known."""
+    """Sentence quality (SQS), if known."""
     in_framenet: bool | None = None
     """Whether FrameNet has the word's lemma as a lexical unit, if known."""
     judgments: int | None = None
@@ -67,7 +67,7 @@ class _CorpusReading(RowReading):
 def read_frame_sentences(
     scores: Sequence[Path], *, qualities: Path | None = None, framenet: FrameNet | None = None
 ) -> FrameSentences:
-    """Reads FSS files of the corpus or the export `frames-fss`, and the clarity of sentences from the export
+    """Reads FSS files of the corpus or the export `frames-fss`, and sentence quality from the export
     `frames-sqs`.
 
     With FrameNet, every frame must be one of its frames, under its current name.

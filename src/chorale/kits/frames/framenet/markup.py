@@ -30,18 +30,22 @@ _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
 _OF_LINGUISTS = re.compile(
     r"\b(?:annotat\w+|lexical units?|frame elements?|semantic types?|inherit\w*|syntactic\w*|constituents?|predicates?|"
     r"arguments?|oblique|direct objects?|non-lexical|role names?|perspectiviz\w+|profiled|raising constructions?|"
-    r"target words?|stage-level|individual-level)\b|\b\w+\.(?:v|n|a|adv|prep)\b",
+    r"target words?|stage-level|individual-level|subframes?|metonym\w+|place-?holders?|FrameNet)\b|"
+    r"\b\w+\.(?:v|n|a|adv|prep)\b",
     re.IGNORECASE,
 )
 """Sentences with these terms are of interest only to lexicographers."""
 _WORDS = r"(?:words|verbs|nouns|adjectives|terms)\b"
 _LAY_WORDING = (
+    (re.compile(r"\blexical unit(s?)\b", re.IGNORECASE), r"word\1"),
+    (re.compile(r"\bframe element(s?)\b", re.IGNORECASE), r"role\1"),
+    (re.compile(r"\bsubframe(s?)\b", re.IGNORECASE), r"part\1"),
     (re.compile(r"^In this frame,? +", re.IGNORECASE), ""),
     (re.compile(rf"^This frame (?:contains|consists of|includes|covers|is for) (?=(?:\w+ ){{0,3}}{_WORDS})"), ""),
     (re.compile(r"^This frames\b"), "This frame"),
     (re.compile(r"\b(words|verbs|nouns|terms) (?:in|of) this frame\b", re.IGNORECASE), r"\1 with this meaning"),
     (re.compile(r"\b(?:[Tt]he )?(?!Th(?:e|is|at)\b)([A-Z]\w+(?: \w+)?) frame\b"), r"the meaning “\1”"),
-    (re.compile(r"\b(?:non-perspectivized |non-lexical )?frame\b(?! element)", re.IGNORECASE), "meaning"),
+    (re.compile(r"\b(?:non-perspectivized |non-lexical )?frame\b", re.IGNORECASE), "meaning"),
     (re.compile(r"\bframes\b"), "meanings"),
     (re.compile(r"\bthe target\b"), "the word"),
 )

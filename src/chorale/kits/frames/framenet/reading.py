@@ -115,7 +115,7 @@ class FrameNet:
 
     def _read(self, name: str) -> Frame:
         if name not in self.frames:
-            raise refused(self.name, None, "has no such frame", "Correct the name of the frame", name)
+            raise refused(self.name, None, f"has no frame named {name!r}", "Correct the name of the frame")
         root = parsed(self._shelf, f"frame/{name}.xml")
         text = next((child.text or "" for child in children(root, "definition")), "")
         definition, examples = readable(text)

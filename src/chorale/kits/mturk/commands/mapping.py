@@ -19,8 +19,8 @@ def map_workers(
         Path,
         Argument(
             metavar="FILE",
-            help="CSV file of Manage Workers with a column `person`: a participant ID, an invited e-mail address, or "
-            "an ID on the recruitment platform.",
+            help="CSV file from MTurk's page Manage Workers, with a new column `person`: a participant ID, an "
+            "invited e-mail address, or an ID on the recruitment platform.",
         ),
     ],
     db: Database = None,

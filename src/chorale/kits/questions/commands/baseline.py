@@ -52,7 +52,7 @@ GoldName = Annotated[
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
-    Option(metavar="WHERE", help="Device for a folder's model: cpu, cuda or mps; auto prefers CUDA."),
+    Option(metavar="WHERE", help="Device for a Hugging Face model: cpu, cuda or mps; auto prefers CUDA."),
 ]
 Out = Annotated[
     Path | None,
@@ -66,9 +66,9 @@ def mcq(
     model: ModelName = "light",
     gold: GoldName = "majority",
     folds: Folds = 5,
-    epochs: Annotated[int, Option(min=0, max=100, help="Fine-tuning epochs of a folder's model; 0 for none.")] = 4,
-    rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="Learning rate of a folder's model.")] = 1e-5,
-    batch: Annotated[int, Option(min=1, max=1024, help="Batch size of a folder's model.")] = 8,
+    epochs: Annotated[int, Option(min=0, max=100, help="Fine-tuning epochs of a Hugging Face model; 0 for none.")] = 4,
+    rate: Annotated[float, Option(metavar="RATE", min=0, max=1, help="Learning rate for fine-tuning.")] = 1e-5,
+    batch: Annotated[int, Option(min=1, max=1024, help="Batch size for a Hugging Face model.")] = 8,
     device: Device = "auto",
     out: Out = None,
     force: Force = False,

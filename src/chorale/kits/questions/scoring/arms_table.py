@@ -18,7 +18,7 @@ SECTION_TITLES = {
 
 def arms_table(arms: Sequence[MeasuredQuestions]) -> ScoreTable:
     """The sections of all arms side by side, with accuracies and gaps in percent."""
-    columns = ("questions", "what", *(f"{one.file.name}#" for one in arms))
+    columns = ("questions", "measure", *(f"{one.file.name}#" for one in arms))
     return ScoreTable("Human and model performance by arm, in percent", columns, list(_rows(arms)))
 
 

@@ -89,7 +89,7 @@ def _items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result
         "turned": ("applications with swapped arguments", sum(rule.turned for rule in rules)),
     }
     tables = [
-        ScoreTable("Applications", ("what", "number#"), list(counts.values())),
+        ScoreTable("Applications", ("quantity", "number#"), list(counts.values())),
         ScoreTable("Proposed by", ("resource", "applications#"), sorted(by_resource.items())),
     ]
     notes = [str(problem) for problem in read.problems]

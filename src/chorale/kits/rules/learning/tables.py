@@ -24,8 +24,8 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
     tables = [
         ScoreTable("Rules", ("method", "rules#"), list(learned.by_method.items())),
         ScoreTable(
-            "From",
-            ("what", "number#"),
+            "Input",
+            ("quantity", "number#"),
             [
                 ("extractions", learned.extractions),
                 ("malformed lines", learned.malformed),
@@ -66,4 +66,4 @@ def _graph_table(graph: GraphFacts) -> ScoreTable:
         ("rules among them", graph.rules_among_examples),
         *((f"coefficient of {name}", value) for name, value in graph.coefficients.items()),
     ]
-    return ScoreTable("Graph", ("what", "number#"), rows)
+    return ScoreTable("Graph", ("quantity", "value#"), rows)

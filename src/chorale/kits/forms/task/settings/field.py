@@ -1,5 +1,6 @@
 """Settings of one field of a form."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -51,6 +52,8 @@ _NEEDED: Mapping[Kind, str] = {
     **dict.fromkeys((kind for kind in MARKED if kind is not Kind.RELATIONS), "item"),
 }
 _NUMERIC = (Kind.SLIDER, Kind.NUMBER)
+_KINDS = re.compile(r"((?:`\w+`, )*`\w+`): ")
+"""The kinds at the start of each part of a description."""
 SLIDER_ENDS = (0, 100)
 
 
@@ -110,7 +113,7 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
             needed += ["item", "options"]
         for name in needed:
             if getattr(self, name) is None:
-                yield InitErrorDetails(type="missing", loc=(name,), input={})
+                yield problem_at((name,), f"is missing. Add it: {_about(name, self.kind)}", None)
         if self.kind is Kind.RANKING and (self.options is None) == (self.sides is None):
             yield problem_at(("options",), "or `sides` sets the ranked options. Use one of them.", None)
 
@@ -234,3 +237,13 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
             case Kind.PAIR:
                 return (*(self.sides or ()), *((SAME,) if self.same else ()))
         return ()
+
+
+def _about(setting: str, kind: Kind) -> str:
+    """The part of a setting's description for one kind of field.
+
+    >>> _about("sides", Kind.PAIR)
+    'the two columns whose texts are compared. The one chosen is the answer.'
+    """
+    _, *parts = _KINDS.split(FieldSettings.model_fields[setting].description or "")
+    return next(text.strip() for kinds, text in zip(parts[::2], parts[1::2], strict=True) if f"`{kind}`" in kinds)

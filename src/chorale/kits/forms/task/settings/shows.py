@@ -39,7 +39,7 @@ class PartSettings(TableSettings):
     sticky: bool = Field(default=False, description="Keep it visible while workers fill in the fields below.")
     beside: bool = Field(default=False, description="Show it next to the part before it, if the screen is wide enough.")
     highlight: ItemField | None = Field(
-        default=None, description="Column with a text to highlight: its first occurrence in this column is marked."
+        default=None, description="Column with a text to highlight: its first occurrence in the shown column is marked."
     )
     alt: ItemField | None = Field(
         default=None, description="`picture`: the column with its alternative text, for people who cannot see it."

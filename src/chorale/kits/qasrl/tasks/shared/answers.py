@@ -102,6 +102,28 @@ def misfit(given: Answer, item: Payload) -> str | None:
     return None
 
 
+def own_misfit(given: Answer, item: Payload) -> str | None:
+    """The first error in one writer's work, or None. As on the page, a writer may ask for each thing only once."""
+    wrong = misfit(given, item)
+    asked: dict[str, tuple[int, str]] = {}
+    for number, qa in enumerate(given if wrong is None else (), 1):
+        parsed = understood(qa["question"], item)
+        first, text = asked.setdefault(parsed.key, (number, parsed.text))
+        if first != number:
+            return (
+                f"is invalid: question {number} asks for the same thing as question {first}, “{text}” "
+                "Edit that question if this is better, or ask for something else"
+            )
+    return wrong
+
+
+def as_gold(given: Answer, item: Payload) -> Answer:
+    """Expert questions as stored. Several may ask for the same thing; raises ValueError if one is invalid."""
+    if (wrong := misfit(given, item)) is not None:
+        raise ValueError(wrong)
+    return canonical(given, item)
+
+
 def misplaced(spans: Iterable[Sequence[int]], item: Payload) -> str | None:
     """Error message for answers that are not in the sentence, or None."""
     length = len(item["tokens"])

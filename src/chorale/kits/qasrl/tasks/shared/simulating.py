@@ -34,7 +34,7 @@ _SAMPLES = (
 def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
     """The known answer; without one, questions that fit any verb, with random answers."""
     if known is not None:
-        return own_answers(known)
+        return own_answers(_each_thing_once(known, view))
     samples = [text.format(**view["forms"]) for text in _SAMPLES]
     if rng is None:
         return [{"question": samples[0], "answers": [[0, 1]]}]
@@ -46,7 +46,7 @@ def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
     return [] if rng.random() < _OFTEN_NOTHING else asked
 
 
-def own_answers(given: Answer) -> list[dict[str, Any]]:
+def own_answers(given: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Keeps only answers that one person can mark: the first of overlapping answers."""
     return [{**one, "answers": _apart(one["answers"])} for one in given]
 
@@ -89,9 +89,13 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
             )
         else:
             written.append({**kept, "question": _reworded(question["question"], view["forms"])})
-    # Two questions may have become identical, and an empty submission is not allowed.
-    unique = list({question["question"]: question for question in written}.values())
-    return own_answers(unique or list(truth)[:1])
+    # An empty submission is not allowed.
+    return own_answers(_each_thing_once(written, view) or list(truth)[:1])
+
+
+def _each_thing_once(given: Sequence[Mapping[str, Any]], view: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The last question that asks for each thing: experts' questions and mistakes may repeat one."""
+    return list({understood(one["question"], view).key: one for one in given}.values())
 
 
 def revise(view: Mapping[str, Any], revision: Revision, keeping: Keeping, rng: Random) -> Answer:
@@ -102,7 +106,7 @@ def revise(view: Mapping[str, Any], revision: Revision, keeping: Keeping, rng: R
     suggested, truth, alone = ([_Asked.of(one, view) for one in given] for given in revision)
     kept = [one for one in suggested if rng.random() < (keeping.right if one.is_among(truth) else keeping.wrong)]
     own = [one for one in alone if not any(one.role == other.role or one.overlaps(other) for other in kept)]
-    return own_answers([one.as_answer() for one in (*kept, *own)][:MOST_QUESTIONS])
+    return own_answers(_each_thing_once([one.as_answer() for one in (*kept, *own)], view)[:MOST_QUESTIONS])
 
 
 class _Asked(NamedTuple):

@@ -15,8 +15,9 @@ from chorale.kits.qasrl.tasks.shared.answers import (
     MOST_QUESTIONS,
     OwnQuestionAnswer,
     QuestionAnswer,
+    as_gold,
     canonical,
-    misfit,
+    own_misfit,
     roles,
 )
 from chorale.kits.qasrl.tasks.shared.comparing import COMBINING, EXPLAINING, grade
@@ -42,7 +43,14 @@ QASRL_WRITE = Task(
     name="qasrl-write",
     version=1,
     summary=worded("Ask about a verb and mark the answers"),
-    shape=Shape(PredicateItem, WrittenQuestions, gold_type=ExpertWritten, misfit=misfit, canonical=canonical),
+    shape=Shape(
+        PredicateItem,
+        WrittenQuestions,
+        gold_type=ExpertWritten,
+        misfit=own_misfit,
+        canonical=canonical,
+        gold_at=as_gold,
+    ),
     form=replace(form_of(Path(__file__).parent, "write.js", view_of), written_words=4, suggests=True),
     examples=(
         Example(
