@@ -101,11 +101,12 @@ export class Question {
 
   submit() {
     if (this.busy) return;
+    // Ignore the second half of a double click or double Enter, which was meant for the previous question: this one may
+    // be complete already, if it is filled in or all of it is optional.
+    if (!this.begun && performance.now() - this.shown < 500) return;
     const own = this.module?.problem?.(this.root);
     const problem = own ? { message: own } : form.firstProblem(this.root);
     if (problem) {
-      // Ignore the second half of a double click or double Enter, which was meant for the previous question.
-      if (!this.begun && performance.now() - this.shown < 500) return;
       this.#complain(problem.message, problem.control);
       if (own) this.module?.point?.(this.root);
       return;

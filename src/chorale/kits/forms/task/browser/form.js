@@ -163,6 +163,8 @@ class Form {
       const name = element.dataset.field;
       // The saved draft; if there is none, the suggestion of a model or of the item's column.
       const suggested = { [name]: item[JSON.parse(element.dataset.rules).prefill ?? ""] };
+      // Only some items may have a suggestion; an empty field must not claim to be filled in.
+      if (suggested[name] === undefined) element.querySelector(".form-suggested")?.remove();
       return this.#field(element, (api.draft ?? api.suggestion ?? suggested)[name]);
     });
     this.answers = root.querySelector("[data-answers]");
