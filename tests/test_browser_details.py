@@ -72,6 +72,13 @@ ask = "Outline the square"
 item = "drawing"
 min = 0
 """,
+    "chosen": """
+[[stage.options.fields]]
+name = "four"
+kind = "best_worst"
+ask = "Which is happiest?"
+item = "tuple"
+""",
     "times": """
 [[stage.options.fields]]
 name = "segments"
@@ -93,6 +100,7 @@ ROW = {
     "text": TEXT,
     "drawing": "media/square.svg",
     "noise": "media/noise.wav",
+    "tuple": [{"id": text, "text": text} for text in ("one", "two", "three", "four")],
     "loud": [{"start": 0, "end": 0.5}, {"start": 1, "end": 1.9}],
 }
 
@@ -312,18 +320,35 @@ def test_one_segment_after_another_is_played_to_its_end(scene: Scene) -> None:
     assert page.locator("audio").evaluate(stopped) >= 1.9
 
 
-def test_numbers_and_dates_are_written_as_the_study_s_language_does(chromium: Browser, tmp_path: Path) -> None:
+def test_numbers_dates_and_headings_are_in_the_language_of_the_study(chromium: Browser, tmp_path: Path) -> None:
     with Site(write_details(tmp_path / "study", "de")) as site:
         scene = Scene(chromium, site)
         page = scene.worker().open("filled").page
         page.get_by_role("slider").press("Home")
         page.get_by_role("slider").press("ArrowRight")
         expect(page.locator("output")).to_have_text("-0,9")
-        expect(page.locator(".form-ends span").first).to_have_text("-1")
         page = scene.worker().open("stepped").page
         page.get_by_label("When?").fill("2019-12-31")
         page.locator("#submit").click()
         expect(error_of(page, "day")).to_have_text("Das früheste Datum ist der 31. Januar 2020.")
+        page = scene.worker().open("chosen").page
+        expect(page.locator(".form-heads")).to_have_text("Am bestenAm schlechtesten")
+        expect(page.get_by_label("Am besten: one")).to_be_visible()
+        for context in chromium.contexts:
+            context.close()
+        assert scene.watch.complaints == []
+
+
+def test_relations_point_to_the_left_where_people_read_to_the_left(chromium: Browser, tmp_path: Path) -> None:
+    with Site(write_details(tmp_path / "study", "ar")) as site:
+        scene = Scene(chromium, site)
+        page = scene.worker().open("connected").page
+        at_an_item(page, filled=True)
+        relation = page.locator(".form-connected .form-excerpt")
+        expect(relation).to_have_text(
+            "\u2068“Mara Lindt”\u2069 ← \u2068in\u2069 ← \u2068“old University of Oslo”\u2069"
+        )
+        expect(page.locator(".form-marked .form-excerpt").first).to_have_attribute("dir", "auto")
         for context in chromium.contexts:
             context.close()
         assert scene.watch.complaints == []

@@ -20,6 +20,7 @@ from chorale.monitor.alarm import Alarm
 from chorale.monitor.overview import overview
 from chorale.monitor.sense import senseless_answers
 from chorale.protocol.sense import straight_lines
+from chorale.text.near_duplicates import contains_copy
 from comments_study import CLASSES, SEVERITY, Comment, answer, comments, write_comments_study
 from conftest import ManualClock
 from crowd import Person, do, look
@@ -130,6 +131,24 @@ def test_copied_and_repeated_texts_are_reported(tmp_path: Path, clock: ManualClo
     found = alarms_of(study)
     assert set(found) == {"same-text"}
     assert f"{name} wrote “It is rude to people" in found["same-text"].title and "25 times" in found["same-text"].title
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("you are a clown about the garden and the house", True),
+        ("Well, you are a clown about the garden and the house", True),
+        ("you are a clown about the garden and the hou", True),
+        ("you are a clown about the garden", True),
+        ("He writes: you are a clown about the garden. That is an insult to someone", False),
+        ("clown about the garden", False),
+        ("about the garden a clown are you and the house", False),
+        ("", False),
+    ],
+)
+def test_a_word_more_or_less_does_not_hide_a_copy(text: str, copied: bool) -> None:
+    """Before, one word added to a copied sentence hid the copy."""
+    assert contains_copy(text, "Honestly, you are a clown about the garden and the house!", 5) is copied
 
 
 def test_alarms_end_when_the_worker_is_removed(tmp_path: Path, clock: ManualClock) -> None:

@@ -120,8 +120,10 @@ export async function compare({ shown, wrong }) {
   for (const { ask, own, right } of wrong) {
     const line = make("dl", "form-beside");
     line.append(make("dt", "", say("Your answer")), make("dd", "recap-answer", own || say("none")));
-    line.append(make("dt", "", say("The correct answer")), make("dd", "recap-answer", right));
-    box.append(make("p", "form-asked", ask), line);
+    line.append(make("dt", "", say("The correct answer")), make("dd", "recap-answer", right || say("none")));
+    const asked = make("p", "form-asked");
+    asked.append(make("bdi", "", ask));
+    box.append(asked, line);
   }
   return box;
 }

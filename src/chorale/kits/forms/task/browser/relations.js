@@ -117,7 +117,10 @@ export default class Relations extends Field {
   /** @param {{from: any, to: any, label: string}} relation */
   #inWords({ from, to, label }) {
     const { label: words } = this.rules.relations.find(({ value }) => value === label);
-    return `“${this.#text(from)}” → ${words} → “${this.#text(to)}”`;
+    const parts = [`“${this.#text(from)}”`, words, `“${this.#text(to)}”`];
+    if (getComputedStyle(this.element).direction !== "rtl") return parts.join(" → ");
+    // From right to left, the arrow points to the left; isolated, a text in another script keeps its own direction.
+    return parts.map((part) => `\u2068${part}\u2069`).join(" ← ");
   }
 
   /** @param {{start: number, end: number}} span */

@@ -258,6 +258,7 @@ export class Spans {
     entry.dataset.span = String(number);
     const text = document.createElement("span");
     text.className = "form-excerpt";
+    text.dir = "auto";
     text.textContent = `“${this.#text(span)}”`;
     if (this.#tone(span)) entry.dataset.tone = this.#tone(span);
     entry.append(text);
