@@ -258,8 +258,9 @@ export class Spans {
     entry.dataset.span = String(number);
     const text = document.createElement("span");
     text.className = "form-excerpt";
-    text.dir = "auto";
-    text.textContent = `“${this.#text(span)}”`;
+    const quoted = document.createElement("bdi");
+    quoted.textContent = `“${this.#text(span)}”`;
+    text.append(quoted);
     if (this.#tone(span)) entry.dataset.tone = this.#tone(span);
     entry.append(text);
     if (this.#labels.length > 0) entry.append(this.#makeLabels(span));
