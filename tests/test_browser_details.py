@@ -79,6 +79,16 @@ kind = "best_worst"
 ask = "Which is happiest?"
 item = "tuple"
 """,
+    "rated": """
+[[stage.options.fields]]
+name = "rubric"
+kind = "matrix"
+ask = "How good?"
+hint = "Compare it with the other answers of the same person."
+rows = ["Correct", "Clear"]
+labels = ["Very bad indeed", "Rather bad", "Neither good nor bad", "Rather good", "Very good indeed"]
+prefill = "ratings"
+""",
     "times": """
 [[stage.options.fields]]
 name = "segments"
@@ -101,6 +111,7 @@ ROW = {
     "drawing": "media/square.svg",
     "noise": "media/noise.wav",
     "tuple": [{"id": text, "text": text} for text in ("one", "two", "three", "four")],
+    "ratings": {"Correct": 3, "Clear": 3},
     "loud": [{"start": 0, "end": 0.5}, {"start": 1, "end": 1.9}],
 }
 
@@ -300,6 +311,18 @@ def test_a_right_click_draws_nothing(scene: Scene) -> None:
     page.locator(".drawing img").evaluate("picture => picture.decode()")
     page.locator(".drawing-layer").click(button="right", position={"x": 40, "y": 40})
     expect(page.locator(".drawing-layer > *")).to_have_count(0)
+
+
+def test_a_level_stays_next_to_its_word_and_hints_keep_their_distance(scene: Scene) -> None:
+    page = scene.worker(**PHONE | {"viewport": {"width": 360, "height": 740}}).open("rated").page
+    heights = page.locator(".form-legend > span").evaluate_all("all => all.map(each => each.offsetHeight)")
+    assert len(heights) == 5 and max(heights) < 30
+    lowest = page.locator(".form-matrix > .hint").last.bounding_box()
+    first = page.locator(".form-row").first.bounding_box()
+    assert lowest is not None and first is not None
+    assert first["y"] - lowest["y"] - lowest["height"] >= 8
+    gap = page.locator(".form-matrix > .hint").first.evaluate("hint => parseFloat(getComputedStyle(hint).marginBottom)")
+    assert gap >= 8
 
 
 def test_times_end_with_the_recording(scene: Scene) -> None:
