@@ -89,6 +89,16 @@ rows = ["Correct", "Clear"]
 labels = ["Very bad indeed", "Rather bad", "Neither good nor bad", "Rather good", "Very good indeed"]
 prefill = "ratings"
 """,
+    "slow": """
+[stage.sense]
+min_seconds = 60
+refuse = true
+[[stage.options.fields]]
+name = "which"
+kind = "choice"
+ask = "Which of these?"
+options = ["a long option", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]
+""",
     "times": """
 [[stage.options.fields]]
 name = "segments"
@@ -323,6 +333,20 @@ def test_a_level_stays_next_to_its_word_and_hints_keep_their_distance(scene: Sce
     assert first["y"] - lowest["y"] - lowest["height"] >= 8
     gap = page.locator(".form-matrix > .hint").first.evaluate("hint => parseFloat(getComputedStyle(hint).marginBottom)")
     assert gap >= 8
+
+
+def test_the_reason_of_a_refusal_is_above_the_buttons_of_a_phone(scene: Scene) -> None:
+    scene.watch.tolerate("422")
+    page = scene.worker(**PHONE | {"viewport": {"width": 360, "height": 640}}).open("slow").page
+    page.get_by_text("a long option").tap()
+    page.wait_for_timeout(600)
+    page.locator("#submit").tap()
+    reason = page.locator("#form-error")
+    expect(reason).to_contain_text("takes at least 60 seconds")
+    page.wait_for_timeout(300)
+    text, buttons = reason.bounding_box(), page.locator(".work-actions").bounding_box()
+    assert text is not None and buttons is not None
+    assert text["y"] >= 0 and text["y"] + text["height"] <= buttons["y"]
 
 
 def test_times_end_with_the_recording(scene: Scene) -> None:

@@ -80,6 +80,12 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 5
 
 
+def test_one_second_is_no_plural(tmp_path: Path, clock: ManualClock) -> None:
+    study = answered(tmp_path, clock, answer, seconds=0.6, extra="sense = { min_seconds = 1 }")
+    (alarm,) = alarms_of(study).values()
+    assert "1 worker answers in less than 1 second in “" in alarm.title
+
+
 def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
     return answer(comment, rng, name) | {"class": "fine", "spans": [], "severity": 1}
 

@@ -68,7 +68,11 @@ export class Question {
     const panel = byId("panel-item");
     takeFocus(panel, { preventScroll: true });
     if (panel.getBoundingClientRect().top < 0) panel.scrollIntoView({ block: "start" });
-    if (problem) this.#complain(problem);
+    if (problem) {
+      this.#complain(problem);
+      // On a phone, the reason would be below the buttons, which stay at the bottom of the screen.
+      byId("form-error").scrollIntoView({ block: "nearest" });
+    }
     const outcome = await this.outcome;
     this.#close();
     return outcome;
