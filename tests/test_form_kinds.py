@@ -316,7 +316,7 @@ def test_spans_in_turns_do_not_touch() -> None:
     quoted = [{"turn": 1, "text": "Monday", "label": "good"}]
     gold = task.shape.parse_gold({"x": quoted}, ROW)
     assert gold["x"] == [{"turn": 1, "start": 3, "end": 4, "label": "good"}]
-    assert task.shape.fields[0].words(gold["x"], ROW) == "turn 2: “Monday” (good)"
+    assert task.shape.fields[0].words(gold["x"], ROW) == "2: “Monday” (good)"
 
 
 def test_boxes_that_overlap_are_one() -> None:

@@ -102,7 +102,7 @@ def test_practice_says_what_was_right_and_a_quiz_nothing(captions: Study) -> Non
             "shown": [{"label": "", "text": "A bus"}, {"label": "The caption", "text": "A yellow car"}],
             "wrong": [
                 {"ask": "Does it fit?", "own": "Yes, well", "right": "No"},
-                {"ask": "Mark what does not", "own": "nothing", "right": "“yellow”"},
+                {"ask": "Mark what does not", "own": "", "right": "“yellow”"},
             ],
         }
     assert [each.judge(answer, "quiz")[1].right for each, answer in ((able, RIGHT), (other, WRONG))] == [None, None]

@@ -20,6 +20,7 @@ from chorale.monitor.alarm import Alarm
 from chorale.monitor.overview import overview
 from chorale.monitor.sense import senseless_answers
 from chorale.protocol.sense import straight_lines
+from chorale.text.near_duplicates import contains_copy
 from comments_study import CLASSES, SEVERITY, Comment, answer, comments, write_comments_study
 from conftest import ManualClock
 from crowd import Person, do, look
@@ -79,6 +80,12 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 5
 
 
+def test_one_second_is_no_plural(tmp_path: Path, clock: ManualClock) -> None:
+    study = answered(tmp_path, clock, answer, seconds=0.6, extra="sense = { min_seconds = 1 }")
+    (alarm,) = alarms_of(study).values()
+    assert "1 worker answers in less than 1 second in “" in alarm.title
+
+
 def lazy(comment: Comment, rng: Random, name: str) -> dict[str, Any]:
     return answer(comment, rng, name) | {"class": "fine", "spans": [], "severity": 1}
 
@@ -130,6 +137,24 @@ def test_copied_and_repeated_texts_are_reported(tmp_path: Path, clock: ManualClo
     found = alarms_of(study)
     assert set(found) == {"same-text"}
     assert f"{name} wrote “It is rude to people" in found["same-text"].title and "25 times" in found["same-text"].title
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("you are a clown about the garden and the house", True),
+        ("Well, you are a clown about the garden and the house", True),
+        ("you are a clown about the garden and the hou", True),
+        ("you are a clown about the garden", True),
+        ("He writes: you are a clown about the garden. That is an insult to someone", False),
+        ("clown about the garden", False),
+        ("about the garden a clown are you and the house", False),
+        ("", False),
+    ],
+)
+def test_a_word_more_or_less_does_not_hide_a_copy(text: str, copied: bool) -> None:
+    """Before, one word added to a copied sentence hid the copy."""
+    assert contains_copy(text, "Honestly, you are a clown about the garden and the house!", 5) is copied
 
 
 def test_alarms_end_when_the_worker_is_removed(tmp_path: Path, clock: ManualClock) -> None:

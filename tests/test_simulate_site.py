@@ -70,6 +70,14 @@ def test_simulated_people_pass_over_the_stages_of_other_arms(tmp_path: Path) -> 
     assert [stage["complete"] for stage in work] == [8, 8], "each rule application has two phrases"
 
 
+def test_the_study_of_boxes_in_the_gallery_is_completed(tmp_path: Path) -> None:
+    """Before, two gold items in a row removed most of the simulated workers, and no item was complete."""
+    assert chorale("new", tmp_path / "boxes", "--template", "gallery/image-boxes").exit_code == 0
+    done = chorale("simulate", tmp_path / "boxes", "--json")
+    [stage] = json.loads(done.stdout)["stages"]
+    assert stage["complete"] == stage["items"] == 5
+
+
 def test_the_site_does_nothing_by_the_clock_of_the_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before, the demo found other results on every run: a busy machine updated labels at other times."""
     by_site: list[Study] = []

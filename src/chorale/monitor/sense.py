@@ -61,7 +61,7 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
         worst = hurried[0]
         yield Alarm(
             "too-fast",
-            f"{plural(len(hurried), 'worker answers', 'workers answer')} in less than {rule.min_seconds:g} seconds in "
+            f"{plural(len(hurried), 'worker answers', 'workers answer')} in less than {_seconds(rule.min_seconds)} in "
             f"“{stage.settings.title}”: {worst.worker} in {worst.fast} of "
             f"{plural(worst.answers, 'answer', 'answers')}, the fastest in {worst.fastest_ms / 1000:.1f} seconds",
             "Check these answers, and remove the workers if they did not read the items.",
@@ -70,6 +70,10 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
             stages=(stage.name,),
             serious=True,
         )
+
+
+def _seconds(number: float) -> str:
+    return "1 second" if number == 1 else f"{number:g} seconds"
 
 
 def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response]) -> Iterator[Alarm]:

@@ -66,12 +66,14 @@
       this.choices = html("div", { class: "drawing-labels", role: "group", "aria-label": say("Labels") });
       this.relabel(labels);
       this.finishing = this.#button(say("Finish this shape"), () => this.#finish());
+      // Phones have no Escape key.
+      this.cancelling = this.#button(say("Cancel this shape"), () => this.#forget());
       this.element = html(
         "div",
         { class: "drawing" },
         this.choices,
         html("div", { class: "drawing-picture" }, this.image, this.layer),
-        html("div", { class: "drawing-actions" }, this.#button(NAMES[kind].add(), () => this.#addInTheMiddle()), this.finishing),
+        html("div", { class: "drawing-actions" }, this.#button(NAMES[kind].add(), () => this.#addInTheMiddle()), this.finishing, this.cancelling),
         this.status,
         this.list,
       );
@@ -82,6 +84,7 @@
       this.layer.addEventListener("pointerdown", (event) => this.#down(event));
       this.layer.addEventListener("pointermove", (event) => this.#move(event));
       this.layer.addEventListener("pointerup", (event) => this.#up(event));
+      this.layer.addEventListener("pointercancel", () => this.kind === "box" && this.#forget());
       this.element.addEventListener("keydown", (event) => this.#pressed(event));
       this.show();
     }
@@ -147,7 +150,7 @@
     /** @param {PointerEvent} event */
     #down(event) {
       event.preventDefault();
-      if (this.kind !== "box" || !this.#isLoaded) return;
+      if (this.kind !== "box" || !this.#isLoaded || event.button !== 0 || !event.isPrimary) return;
       this.layer.setPointerCapture(event.pointerId);
       this.pending = [this.#at(event), this.#at(event)];
     }
@@ -161,6 +164,7 @@
 
     /** @param {PointerEvent} event */
     #up(event) {
+      if (event.button !== 0 || !event.isPrimary) return;
       if (this.kind === "box") {
         const [[left, top], [right, bottom]] = this.pending.length === 2 ? this.pending : [[0, 0], [0, 0]];
         const isBox = Math.abs(right - left) > 1 && Math.abs(bottom - top) > 1;
@@ -301,6 +305,7 @@
 
     show() {
       this.buttons.forEach((button, position) => button.setAttribute("aria-pressed", String(this.labels[position] === this.label)));
+      this.cancelling.hidden = this.kind === "box" || this.pending.length === 0;
       this.finishing.hidden = this.kind === "box" || this.pending.length < FEWEST[this.kind];
       this.list.replaceChildren(
         ...this.shapes.map((_, position) => {

@@ -68,7 +68,11 @@ export class Question {
     const panel = byId("panel-item");
     takeFocus(panel, { preventScroll: true });
     if (panel.getBoundingClientRect().top < 0) panel.scrollIntoView({ block: "start" });
-    if (problem) this.#complain(problem);
+    if (problem) {
+      this.#complain(problem);
+      // On a phone, the reason would be below the buttons, which stay at the bottom of the screen.
+      byId("form-error").scrollIntoView({ block: "nearest" });
+    }
     const outcome = await this.outcome;
     this.#close();
     return outcome;
@@ -101,11 +105,12 @@ export class Question {
 
   submit() {
     if (this.busy) return;
+    // Ignore the second half of a double click or double Enter, which was meant for the previous question: this one may
+    // be complete already, if it is filled in or all of it is optional.
+    if (!this.begun && performance.now() - this.shown < 500) return;
     const own = this.module?.problem?.(this.root);
     const problem = own ? { message: own } : form.firstProblem(this.root);
     if (problem) {
-      // Ignore the second half of a double click or double Enter, which was meant for the previous question.
-      if (!this.begun && performance.now() - this.shown < 500) return;
       this.#complain(problem.message, problem.control);
       if (own) this.module?.point?.(this.root);
       return;

@@ -9,6 +9,7 @@
 const words = globalThis.choraleWords;
 const alternatives = new Intl.ListFormat(words?.language ?? "en-GB", { type: "disjunction" });
 const numbers = new Intl.NumberFormat(words?.language ?? "en", { maximumFractionDigits: 20, numberingSystem: "latn" });
+const dates = new Intl.DateTimeFormat(words?.language ?? "en-GB", { dateStyle: "long", timeZone: "UTC", numberingSystem: "latn", calendar: "gregory" });
 
 /**
  * @param {string} source with placeholders, such as `{count}`
@@ -37,6 +38,9 @@ globalThis.choraleSay = say; // for scripts that are not modules
 
 /** @param {string[]} choices @returns {string} “a, b or c” */
 export const sayOneOf = (choices) => alternatives.format(choices);
+
+/** @param {string} day such as 2024-05-31 */
+export const sayDate = (day) => dates.format(new Date(`${day}T00:00Z`));
 
 /** @param {number} value */
 export const sayNumber = (value) => numbers.format(value);

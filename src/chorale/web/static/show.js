@@ -71,7 +71,7 @@ export async function showFeedback(section, recap, explanation, compared = null)
     make("div", { class: "feedback-columns" }, [
       make("div", {}, [
         make("p", { class: "overline", text: say("Why") }),
-        make("p", { class: "explanation", text: explanation }),
+        make("p", { class: "explanation" }, [make("bdi", { text: explanation })]),
       ]),
       ...(compared ? [] : [make("div", {}, [make("p", { class: "overline", text: say("The question") }), makeRecap(recap)])]),
     ]),

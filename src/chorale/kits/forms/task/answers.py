@@ -112,7 +112,8 @@ class FormFields:
                 view[name] = {**view[name], **value} if name == PIECES and name in view else value
             prefill = field.settings.prefill
             if prefill is not None and item.get(prefill) is not None:
-                view[prefill] = item[prefill]
+                # As an answer is stored: relations count their spans in the order of the text, as the page does.
+                view[prefill] = field.parse(item[prefill])
         return view if self.options.review is None else view | side_by_side(self._of_annotators, item)
 
     @property

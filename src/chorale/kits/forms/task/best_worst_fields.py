@@ -106,7 +106,8 @@ class BestWorstField(FormField):
         return {self._item: [{"id": each["id"], "text": each["text"]} for each in item[self._item]]}
 
     def rules(self) -> dict[str, Any]:
-        return {"item": self._item, **self.headings}
+        # Without headings of the study, the page uses its own, in the language of the study.
+        return {"item": self._item, BEST: self.settings.best, WORST: self.settings.worst}
 
 
 def preferences(votes: Sequence[tuple[Sequence[str], Picked]]) -> list[tuple[str, str]]:

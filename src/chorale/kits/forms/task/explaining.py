@@ -39,8 +39,14 @@ class FormWording:
         """The item, with wrong and correct answers, for the page."""
         return {
             "shown": [self._seen(name, label, shown, item) for name, label, shown in self._columns(item)],
+            # The page has its own word for an empty answer, in the language of the study.
             "wrong": [
-                {"ask": each.ask, "own": own, "right": right} for each, own, right in self._wrong(item, answer, gold)
+                {
+                    "ask": each.ask,
+                    "own": own if answer.get(each.name) != [] or each.none else "",
+                    "right": right if gold[each.name] != [] or each.none else "",
+                }
+                for each, own, right in self._wrong(item, answer, gold)
             ],
         }
 

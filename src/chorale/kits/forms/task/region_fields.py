@@ -171,7 +171,7 @@ class BoxField(RegionField):
         return {"x": round(x, 4), "y": round(y, 4), "width": round(width * 0.5, 4), "height": 0.5}
 
     def place_words(self, region: Region) -> str:
-        return f"{region['width']:.0%} × {region['height']:.0%} at {region['x']:.0%}, {region['y']:.0%}"
+        return f"{region['width']:.0%} × {region['height']:.0%} ({region['x']:.0%}, {region['y']:.0%})"
 
     def studio(self) -> StudioControl:
         return boxes(self.settings.name, self.options)
@@ -206,7 +206,7 @@ class PolygonField(RegionField):
         return {"points": [[x, y], [round(x + width, 4), y], [round(x + width / 2, 4), round(y + height, 4)]]}
 
     def place_words(self, region: Region) -> str:
-        return f"a polygon of {len(region['points'])} points"
+        return " ".join(f"({x:.0%}, {y:.0%})" for x, y in region["points"])
 
     def studio(self) -> StudioControl:
         return polygons(self.settings.name, self.options)

@@ -125,7 +125,7 @@ class TurnChoiceField(FormField):
 
     def words(self, value: Sequence[Turn], _item: Payload) -> str:
         labels = dict(self.options)
-        return ", ".join(f"turn {each['turn'] + 1}: {labels[each['value']]}" for each in value)
+        return ", ".join(f"{each['turn'] + 1}: {labels[each['value']]}" for each in value)
 
     def label(self, value: Sequence[Turn]) -> list[str]:
         return [f"{each['turn']}:{each['value']}" for each in value]
@@ -233,7 +233,7 @@ class TurnSpanField(SpanField):
     def words(self, value: Sequence[Span], item: Payload) -> str:
         labels = dict(self.options)
         shown = [
-            f"turn {cell['turn'] + 1}: “{cell['text']}”" + (f" ({labels[cell['label']]})" if "label" in cell else "")
+            f"{cell['turn'] + 1}: “{cell['text']}”" + (f" ({labels[cell['label']]})" if "label" in cell else "")
             for cell in self.cell(value, item)
         ]
         return ", ".join(shown) or "nothing"

@@ -13,12 +13,14 @@ export default class BestWorst extends Field {
    */
   constructor(element, rules, { item, order, draft }) {
     super(element, rules);
+    /** @type {Object<string, string>} */
+    this.headings = { best: rules.best ?? say("Best"), worst: rules.worst ?? say("Worst") };
     /** @type {{id: string, text: string}[]} */
     const given = item[rules.item] ?? [];
     const shown = order ? order.map((id) => given.find((each) => each.id === id)).filter((each) => each !== undefined) : given;
     const box = /** @type {HTMLElement} */ (element.querySelector(".form-tuple"));
     const head = make("div", { class: "form-candidate form-heads", "aria-hidden": "true" });
-    head.append(make("span", { text: rules.best }), make("span"), make("span", { text: rules.worst }));
+    head.append(make("span", { text: this.headings.best }), make("span"), make("span", { text: this.headings.worst }));
     box.append(head, ...shown.map((each) => this.#row(each)));
     for (const input of this.inputs) {
       input.checked = draft?.[input.dataset.role ?? ""] === input.value;
@@ -59,7 +61,7 @@ export default class BestWorst extends Field {
     const row = make("div", { class: "form-candidate" });
     const cells = ROLES.map((role) =>
       make("label", {}, make("input", { type: "radio", name: `${this.rules.name}-${role}`, value: id, "data-role": role }),
-        make("span", { class: "visually-hidden", text: `${this.rules[role]}: ${text}` })),
+        make("span", { class: "visually-hidden", text: `${this.headings[role]}: ${text}` })),
     );
     row.append(cells[0], make("span", { class: "form-side", dir: "auto", text }), cells[1]);
     return row;
@@ -90,7 +92,7 @@ export default class BestWorst extends Field {
     const given = this.draft();
     if (given === undefined && !this.rules.required) return null;
     const missing = ROLES.filter((role) => given?.[role] === undefined);
-    return missing.length ? missing.map((role) => say("Choose one as “{role}”.", { role: this.rules[role] })).join(" ") : null;
+    return missing.length ? missing.map((role) => say("Choose one as “{role}”.", { role: this.headings[role] })).join(" ") : null;
   }
 
   get focusTarget() {

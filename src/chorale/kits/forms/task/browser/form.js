@@ -120,8 +120,10 @@ export async function compare({ shown, wrong }) {
   for (const { ask, own, right } of wrong) {
     const line = make("dl", "form-beside");
     line.append(make("dt", "", say("Your answer")), make("dd", "recap-answer", own || say("none")));
-    line.append(make("dt", "", say("The correct answer")), make("dd", "recap-answer", right));
-    box.append(make("p", "form-asked", ask), line);
+    line.append(make("dt", "", say("The correct answer")), make("dd", "recap-answer", right || say("none")));
+    const asked = make("p", "form-asked");
+    asked.append(make("bdi", "", ask));
+    box.append(asked, line);
   }
   return box;
 }
@@ -163,6 +165,8 @@ class Form {
       const name = element.dataset.field;
       // The saved draft; if there is none, the suggestion of a model or of the item's column.
       const suggested = { [name]: item[JSON.parse(element.dataset.rules).prefill ?? ""] };
+      // Only some items may have a suggestion; an empty field must not claim to be filled in.
+      if (suggested[name] === undefined) element.querySelector(".form-suggested")?.remove();
       return this.#field(element, (api.draft ?? api.suggestion ?? suggested)[name]);
     });
     this.answers = root.querySelector("[data-answers]");

@@ -1,7 +1,7 @@
 /** A number on a slider, a number with a unit, a date. */
 
 import { Field } from "./field.js";
-import { say, sayNumber } from "/static/say.js";
+import { say, sayDate, sayNumber, sayOneOf } from "/static/say.js";
 
 export default class Numbers extends Field {
   /**
@@ -22,6 +22,7 @@ export default class Numbers extends Field {
     for (const name of ["input", "pointerup", "keydown"]) {
       this.input.addEventListener(name, (event) => this.#touch(event));
     }
+    for (const end of element.querySelectorAll("[data-number]")) end.textContent = sayNumber(Number(end.textContent));
     this.noted();
   }
 
@@ -62,13 +63,16 @@ export default class Numbers extends Field {
       return { slider: say("Move the slider first."), date: say("Choose a date first.") }[kind] ?? say("Enter a number first.");
     }
     if (Number.isNaN(value)) return say("Enter a number, such as 12 or 3.5.");
-    const bound = (/** @type {number | string} */ limit) => `${typeof limit === "number" ? sayNumber(limit) : limit} ${unit ?? ""}`.trim();
-    if (min !== null && value < min) return kind === "date" ? say("The earliest date is {date}.", { date: min }) : say("Enter at least {number}.", { number: bound(min) });
-    if (max !== null && value > max) return kind === "date" ? say("The latest date is {date}.", { date: max }) : say("Enter at most {number}.", { number: bound(max) });
+    const bound = (/** @type {number} */ limit) => `${sayNumber(limit)} ${unit ?? ""}`.trim();
+    if (min !== null && value < min) return kind === "date" ? say("The earliest date is {date}.", { date: sayDate(min) }) : say("Enter at least {number}.", { number: bound(min) });
+    if (max !== null && value > max) return kind === "date" ? say("The latest date is {date}.", { date: sayDate(max) }) : say("Enter at most {number}.", { number: bound(max) });
     if (kind !== "number" || !step) return null;
     const steps = (value - (min ?? 0)) / step;
-    if (Math.abs(steps - Math.round(steps)) < 1e-6) return null;
-    return step === 1 ? say("Enter a whole number.") : say("Enter a multiple of {number}.", { number: step });
+    if (isWhole(steps)) return null;
+    if (isWhole((min ?? 0) / step)) return step === 1 ? say("Enter a whole number.") : say("Enter a multiple of {number}.", { number: step });
+    // Steps from a minimum such as 1 are no multiples of 2.
+    const allowed = [0, 1, 2].map((times) => Number((min + times * step).toPrecision(12))).filter((number) => max === null || number <= max);
+    return say("Enter a number such as {numbers}.", { numbers: sayOneOf(allowed.map(sayNumber)) });
   }
 
   noted() {
@@ -79,10 +83,24 @@ export default class Numbers extends Field {
   }
 
   words() {
-    const { unit } = this.rules;
-    return this.#text === "" || !unit ? this.#text : `${this.#text} ${unit}`;
+    const { kind, unit } = this.rules;
+    if (kind === "date" || this.#text === "" || Number.isNaN(this.value())) return this.#text;
+    return `${sayNumber(Number(this.value()))} ${unit ?? ""}`.trim();
   }
 }
 
+/** @param {number} steps */
+const isWhole = (steps) => Math.abs(steps - Math.round(steps)) < 1e-6;
+
+/** Zeros of the digits that keyboards for Arabic, Persian, Hindi and East Asian languages write. */
+const ZEROS = ["٠", "۰", "०", "０"].map((zero) => zero.charCodeAt(0));
+
 /** @param {string} text with a point or a comma before the fraction */
-const asNumber = (text) => (/^[-+]?(\d+([.,]\d*)?|[.,]\d+)$/.test(text) ? Number(text.replace(",", ".")) : Number.NaN);
+function asNumber(text) {
+  const digit = (/** @type {string} */ written) => {
+    const zero = ZEROS.find((first) => written.charCodeAt(0) >= first && written.charCodeAt(0) < first + 10);
+    return zero === undefined ? written : String(written.charCodeAt(0) - zero);
+  };
+  const plain = text.replace(/\p{Nd}/gu, digit).replace("−", "-").replace("٫", ".");
+  return /^[-+]?(\d+([.,]\d*)?|[.,]\d+)$/.test(plain) ? Number(plain.replace(",", ".")) : Number.NaN;
+}

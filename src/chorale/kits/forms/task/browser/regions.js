@@ -65,7 +65,7 @@ export default class Regions extends Field {
     const count = this.#list().length;
     const { min = 0, max, required } = this.rules;
     if (count === 0 && !required) return null;
-    if (this.drawing.pending.length > 0) return say("Finish the shape you have started, or press Escape.");
+    if (this.drawing.pending.length > 0) return say("Finish the shape you have started, or cancel it.");
     if (this.drawing.unlabelled > 0) return this.rules.kind === "boxes" ? say("Choose a label for the box without one.") : say("Choose a label for the polygon without one.");
     if (count < min) return sayCount(min, "Draw on the picture first.", "Draw at least {count} shapes (you have drawn {drawn}).", { drawn: count });
     return max && count > max ? sayCount(max, "Draw at most {count} shape (you have drawn {drawn}).", "Draw at most {count} shapes (you have drawn {drawn}).", { drawn: count }) : null;
@@ -78,7 +78,7 @@ export default class Regions extends Field {
   words() {
     const labels = new Map(this.rules.labels);
     return this.#list()
-      .map((region) => labels.get(region.label) ?? (this.rules.kind === "boxes" ? "box" : "polygon"))
+      .map((region) => labels.get(region.label) ?? (this.rules.kind === "boxes" ? say("box") : say("polygon")))
       .join(", ");
   }
 }

@@ -41,6 +41,8 @@ export default class Relations extends Field {
     this.changed = changed;
     /** @type {{from: any, to: any, label: string}[]} between the spans themselves, which may change their labels */
     this.relations = [];
+    /** @type {any[]} the spans that can be chosen for a relation */
+    this.listed = [];
     this.spans = new Spans(element, item.pieces?.[rules.item] ?? [], rules, () => this.#spansChanged());
     this.form = /** @type {HTMLElement} */ (element.querySelector(".form-connect"));
     this.refused = /** @type {HTMLElement} */ (element.querySelector(".form-refused"));
@@ -115,7 +117,10 @@ export default class Relations extends Field {
   /** @param {{from: any, to: any, label: string}} relation */
   #inWords({ from, to, label }) {
     const { label: words } = this.rules.relations.find(({ value }) => value === label);
-    return `“${this.#text(from)}” → ${words} → “${this.#text(to)}”`;
+    const parts = [`“${this.#text(from)}”`, words, `“${this.#text(to)}”`];
+    if (getComputedStyle(this.element).direction !== "rtl") return parts.join(" → ");
+    // From right to left, the arrow points to the left; isolated, a text in another script keeps its own direction.
+    return parts.map((part) => `\u2068${part}\u2069`).join(" ← ");
   }
 
   /** @param {{start: number, end: number}} span */
@@ -128,10 +133,12 @@ export default class Relations extends Field {
     this.form.hidden = all.length < 2;
     for (const end of ["from", "to"]) {
       const select = this.#select(end);
-      const before = select.value;
+      // A new span changes the numbers of those after it: the choice stays with its span.
+      const before = all.indexOf(this.listed[Number(select.value)]);
       select.replaceChildren(...all.map((span, number) => make("option", { value: number, text: this.#text(span) })));
-      if (before !== "" && Number(before) < all.length) select.value = before;
+      if (before >= 0) select.value = String(before);
     }
+    this.listed = all;
     const [from, to] = [this.#select("from"), this.#select("to")];
     if (from.value === to.value && all.length > 1) to.value = from.value === "0" ? "1" : "0";
     this.list.replaceChildren(...this.relations.map((relation) => this.#entry(relation)));
@@ -182,7 +189,8 @@ export default class Relations extends Field {
    * @returns {Edges | null}
    */
   #edges({ start, end }, frame) {
-    const boxes = this.spans.words.all.slice(start, end).map((word) => word.getBoundingClientRect());
+    // A word may break before its label: only its first line counts.
+    const boxes = this.spans.words.all.slice(start, end).map((word) => word.getClientRects()[0]);
     if (boxes.length === 0 || frame.width === 0) return null;
     const line = boxes.filter((box) => Math.abs(box.top - boxes[0].top) < box.height / 2);
     const [left, right] = [Math.min(...line.map((box) => box.left)), Math.max(...line.map((box) => box.right))];

@@ -6,7 +6,7 @@
 
 import { Field, make } from "./field.js";
 import { player } from "./parts.js";
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayNumber } from "/static/say.js";
 
 const SHORTEST = 0.05;
 const VIDEO = /\.(mp4|webm|ogv)([?#]|$)/i;
@@ -32,6 +32,8 @@ export default class Segments extends Field {
     this.segments = Array.isArray(draft) ? draft.filter((each) => each?.end > each?.start).map((each) => ({ ...each })) : [];
     /** @type {number | null} the start of a segment that has no end yet */
     this.begun = null;
+    /** @type {AbortController | null} stops the player at the end of the segment that is played now */
+    this.playing = null;
     this.button = make("button", { type: "button", class: "button button-small" });
     this.button.addEventListener("click", () => this.#beginOrEnd());
     element.querySelector(".form-player")?.append(this.player, this.bar, make("p", { class: "form-zooms" }, this.button));
@@ -152,7 +154,8 @@ export default class Segments extends Field {
     const time = (/** @type {"start" | "end"} */ name, /** @type {string} */ label) => {
       const input = /** @type {HTMLInputElement} */ (make("input", { type: "number", step: "0.1", min: "0", value: segment[name], "aria-label": say("{name} in seconds", { name: label }) }));
       input.addEventListener("change", () => {
-        const value = rounded(Number(input.value));
+        // Times after the end of the recording mean its end.
+        const value = rounded(Math.min(Number(input.value), this.#length || Infinity));
         const ordered = name === "start" ? value < segment.end : value > segment.start;
         if (input.value !== "" && value >= 0 && ordered) segment[name] = value;
         // The entry stays where it is: a new one would take the focus away from people who use arrow keys.
@@ -204,14 +207,17 @@ export default class Segments extends Field {
 
   /** @param {Segment} segment */
   #play({ start, end }) {
+    this.playing?.abort();
+    this.playing = new AbortController();
+    const { signal } = this.playing;
     this.player.currentTime = start;
     this.player.play().catch(() => {});
     const stop = () => {
       if (this.player.currentTime < end) return;
       this.player.pause();
-      this.player.removeEventListener("timeupdate", stop);
+      this.playing?.abort();
     };
-    this.player.addEventListener("timeupdate", stop);
+    this.player.addEventListener("timeupdate", stop, { signal });
   }
 
   value() {
@@ -236,7 +242,7 @@ export default class Segments extends Field {
   words() {
     const labels = new Map(this.rules.labels);
     return this.#list()
-      .map(({ start, end, label }) => `${start}–${end} s${label === undefined ? "" : ` (${labels.get(label)})`}`)
+      .map(({ start, end, label }) => `${sayNumber(start)}–${sayNumber(end)} s${label === undefined ? "" : ` (${labels.get(label)})`}`)
       .join(", ");
   }
 

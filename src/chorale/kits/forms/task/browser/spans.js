@@ -7,6 +7,9 @@
 import { Words } from "/static/words.js";
 import { say } from "/static/say.js";
 
+/** @param {Span} left @param {Span} right */
+const sameSpan = (left, right) => left.start === right.start && left.end === right.end && left.label === right.label;
+
 export class Spans {
   /**
    * @param {HTMLElement} element
@@ -115,17 +118,25 @@ export class Spans {
     const beside = latest && latest.label === this.#label && (latest.end === token || latest.start === token + 1);
     const isMarked = this.#spanAt(token) && !this.rules.overlap;
     if (beside && !isMarked && this.spans.includes(latest)) {
-      this.#remove(latest, true);
-      this.#mark(Math.min(latest.start, token), Math.max(latest.end, token + 1));
+      // The same span, only longer: its relations stay.
+      latest.start = Math.min(latest.start, token);
+      latest.end = Math.max(latest.end, token + 1);
+      this.spans = this.spans.filter((each) => each === latest || !sameSpan(each, latest));
+      this.#announce(say("Marked: {text}", { text: this.#text(latest) }));
     } else {
       this.#toggle(token);
     }
   }
 
-  /** @param {number} token to mark, or to unmark together with its span */
+  /**
+   * Where spans may overlap, a word of a longer span may get a span of its own: only that span is then unmarked.
+   *
+   * @param {number} token to mark, or to unmark together with its span
+   */
   #toggle(token) {
-    const there = this.#spanAt(token);
-    if (there && !this.rules.overlap) this.#remove(there);
+    const own = { start: token, end: token + 1, label: this.#label };
+    const there = this.rules.overlap ? this.spans.find((each) => sameSpan(each, own)) : this.#spanAt(token);
+    if (there) this.#remove(there);
     else this.#mark(token, token + 1);
   }
 
@@ -136,8 +147,7 @@ export class Spans {
   #mark(start, end) {
     const label = this.#label;
     const span = label === undefined ? { start, end } : { start, end, label };
-    const same = this.spans.some((each) => each.start === start && each.end === end && each.label === label);
-    if (!same) {
+    if (!this.spans.some((each) => sameSpan(each, span))) {
       // A new span replaces the spans it overlaps, and the only one if the form allows just one.
       if (!this.rules.overlap) this.spans = this.spans.filter((each) => each.end <= start || each.start >= end);
       if (this.rules.max === 1) this.spans = [];
@@ -147,13 +157,10 @@ export class Spans {
     this.#announce(say("Marked: {text}", { text: this.#text(span) }));
   }
 
-  /**
-   * @param {Span} span
-   * @param {boolean} [quietly] for a span that is replaced by a longer one
-   */
-  #remove(span, quietly = false) {
+  /** @param {Span} span */
+  #remove(span) {
     this.spans = this.spans.filter((each) => each !== span);
-    if (!quietly) this.#announce(say("No longer marked: {text}", { text: this.#text(span) }));
+    this.#announce(say("No longer marked: {text}", { text: this.#text(span) }));
   }
 
   /** @param {string} text */
@@ -187,7 +194,8 @@ export class Spans {
     if (!input) return false;
     input.checked = true;
     this.#labelWaiting(input.value);
-    const span = this.#spanAt(this.words.current);
+    // Where spans may overlap, the label is for the next span: the list changes the labels of the others.
+    const span = this.rules.overlap ? undefined : this.#spanAt(this.words.current);
     if (span) span.label = input.value;
     this.#announce(span ? `${this.#labelText(span)}: ${this.#text(span)}` : say("Marking as {label}", { label: this.#labels[number][1] }));
     return true;
@@ -250,7 +258,9 @@ export class Spans {
     entry.dataset.span = String(number);
     const text = document.createElement("span");
     text.className = "form-excerpt";
-    text.textContent = `“${this.#text(span)}”`;
+    const quoted = document.createElement("bdi");
+    quoted.textContent = `“${this.#text(span)}”`;
+    text.append(quoted);
     if (this.#tone(span)) entry.dataset.tone = this.#tone(span);
     entry.append(text);
     if (this.#labels.length > 0) entry.append(this.#makeLabels(span));

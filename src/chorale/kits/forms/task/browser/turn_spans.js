@@ -26,7 +26,7 @@ export default class TurnSpans extends Field {
         entry.append(make("p", { class: "form-said", dir: "auto", text: turn.text }));
         return;
       }
-      const named = `${rules.ask} Turn ${number + 1}, ${turn.speaker}`;
+      const named = `${rules.ask} ${say("Turn {number}, {speaker}", { number: number + 1, speaker: turn.speaker })}`;
       entry.append(
         make("div", { class: "form-tokens", role: "listbox", "aria-multiselectable": "true", "aria-orientation": "horizontal", "aria-label": named, dir: "auto" }),
         make("ul", { class: "form-marked", "aria-label": say("Marked in turn {number}", { number: number + 1 }) }),
