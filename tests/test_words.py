@@ -91,7 +91,6 @@ LONG: dict[str, str] = {
     "60 for “Spearman's ρ": "a list of metrics with their number of runs",
     "tasks, commands, metric families, readers": "a list of what a kit can bring",
     "alarms; nobody has joined yet": "a list of the entries of a page, in their order",
-    "turkle's examples, localturk's sample": "a list of the layouts that were tried",
     "words of options (correct, wrong)": "a list of the measures of a command",
 }
 
