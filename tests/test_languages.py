@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date
 from functools import cache
 from gettext import c2py
@@ -28,6 +29,8 @@ from chorale.registry import installed
 from chorale.testing.languages import problems_of, sentences_in, update, write_catalogues
 from chorale.web.app import create_app
 from chorale.web.links import invitation_path, study_sessions
+from test_form import field_toml, write_form_study
+from test_media import client_of
 
 PACKAGE = Path(__file__).parent.parent / "src" / "chorale"
 KITS = PACKAGE / "kits"
@@ -277,3 +280,27 @@ def test_characters_of_scripts_without_spaces_are_tokens() -> None:
     ):
         cut = pieces(text)
         assert (cut[::2], "".join(cut)) == (tokens, text)
+
+
+def test_feedback_in_practice_is_in_the_language_of_the_study(tmp_path: Path) -> None:
+    options = (
+        field_toml(name="extremes", kind="best_worst", ask="Welche?", item="four")
+        + field_toml(name="word", kind="text", ask="Wort?", gold="one_of")
+        + field_toml(name="code", kind="text", ask="Code?", gold="regex")
+    )
+    four = [{"id": name, "text": f"Text {name}"} for name in "abcd"]
+    right = {"extremes": {"best": "a", "worst": "b"}, "word": ["ja", "doch"], "code": "[0-9]+"}
+    row = json.dumps({"id": "i1", "four": four, "answer": right, "explanation": "So."})
+    write_form_study(tmp_path, options, rows=f"{row}\n")
+    study = tmp_path / "study.toml"
+    text = study.read_text().replace("items = {", "round = {").replace('.jsonl" }', '.jsonl", feedback = "at once" }')
+    text = text.replace('title = "A form"', 'title = "A form", language = "de"')
+    study.write_text(f'{text}\n[[gate]]\nname = "passed"\nstage = "only"\nthreshold = 0.5\n')
+    with closing(open_study(tmp_path)) as opened:
+        client = client_of(opened, tmp_path, "ada")
+        item = client.post("/api/stages/only/next").json()["assignment"]
+        sent = {"key": "key-00000001", "answer": {"extremes": {"best": "b", "worst": "c"}, "word": "x", "code": "y"}}
+        feedback = client.post(f"/api/assignments/{item['id']}/submit", json=sent).json()["feedback"]
+    extremes, word, code = feedback["details"]["wrong"]
+    assert extremes["own"] == "Am besten: „Text b“; Am schlechtesten: „Text c“"
+    assert (word["right"], code["right"]) == ("“ja” oder “doch”", "eine Antwort, die zu [0-9]+ passt")

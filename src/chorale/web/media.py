@@ -47,16 +47,18 @@ def dressed(form: Form, view: Mapping[str, Any], address: Callable[[str], str]) 
     return {**view, **files, **({RENDERED: html} if html else {})}
 
 
-def dressed_details(details: Any, address: Callable[[str], str]) -> Any:
-    """A task's feedback on a wrong answer, with files of the study folder (values called `media`) as URLs."""
+def dressed_details(details: Any, address: Callable[[str], str], say: Callable[[str], str]) -> Any:
+    """A task's feedback on a wrong answer, translated, with files of the study folder (values called `media`) as URLs."""
     if isinstance(details, Mapping):
         return {
             name: address(value)
             if name == "media" and isinstance(value, str) and "://" not in value
-            else dressed_details(value, address)
+            else dressed_details(value, address, say)
             for name, value in details.items()
         }
-    return [dressed_details(each, address) for each in details] if isinstance(details, list | tuple) else details
+    if isinstance(details, list | tuple):
+        return [dressed_details(each, address, say) for each in details]
+    return say(details) if isinstance(details, str) else details
 
 
 def worker_address(site: Site, worker_id: int, place: str) -> str:

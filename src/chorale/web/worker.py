@@ -317,7 +317,11 @@ def _add_interface(router: APIRouter, site: Site) -> None:
                 if outcome.explanation is None
                 else {
                     "explanation": outcome.explanation,
-                    "details": dressed_details(outcome.details, partial(worker_address, site, session.worker_id)),
+                    "details": dressed_details(
+                        outcome.details,
+                        partial(worker_address, site, session.worker_id),
+                        site.study.language.translated,
+                    ),
                 },
                 "right": outcome.right,
                 "standing": outcome.standing,

@@ -10,6 +10,7 @@ from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 BEST, WORST = "best", "worst"
 Picked = Mapping[str, str]
@@ -29,7 +30,7 @@ class BestWorstField(FormField):
 
     @property
     def headings(self) -> dict[str, str]:
-        return {BEST: self.settings.best or "Best", WORST: self.settings.worst or "Worst"}
+        return {BEST: self.settings.best or worded("Best"), WORST: self.settings.worst or worded("Worst")}
 
     def texts(self, item: Payload) -> dict[str, str]:
         """The texts of the tuple, by ID."""
@@ -90,7 +91,12 @@ class BestWorstField(FormField):
 
     def words(self, value: Picked, item: Payload) -> str:
         texts = self.texts(item)
-        return "; ".join(f"{heading}: “{texts[value[role]]}”" for role, heading in self.headings.items())
+        return worded(
+            "{best}: “{best_text}”; {worst}: “{worst_text}”",
+            **self.headings,
+            best_text=texts[value[BEST]],
+            worst_text=texts[value[WORST]],
+        )
 
     def label(self, value: Picked) -> list[str]:
         return [f"{role}:{value[role]}" for role in (BEST, WORST)]

@@ -8,7 +8,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from random import Random
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import FieldSettings, Kind
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 Votes = Sequence[tuple[Any, float]]
 """Answers of several people to one field with their weights: at least one, and at least one positive weight."""
@@ -208,9 +209,9 @@ class FormField(ABC):
         """The correct answer on one line."""
         match self.check:
             case GoldCheck.ONE_OF:
-                return " or ".join(self.words(each, item) for each in gold)
+                return reduce(_either, (self.words(each, item) for each in gold))
             case GoldCheck.REGEX:
-                return f"an answer that matches {gold}"
+                return worded("an answer that matches {pattern}", pattern=gold)
         return self.words(gold, item)
 
     def answer_by(self, gold: Any) -> Any:
@@ -246,6 +247,10 @@ class FormField(ABC):
             doubt=self.doubt,
             studio=self.studio(),
         )
+
+
+def _either(one: str, other: str) -> str:
+    return worded("{one} or {other}", one=one, other=other)
 
 
 def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
