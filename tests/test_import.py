@@ -8,6 +8,7 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -91,6 +92,41 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     [alpha] = report["agreement"]["coefficients"]
     write(tmp_path / "triples.csv", ("task", "worker", "label"), [(row[0], row[1], row[7]) for row in turk_rows()[:-1]])
     assert alpha["value"] == json.loads(run("agreement", tmp_path / "triples.csv", "--json").stdout)["value"]
+
+
+def report_of(directory: Path, file: Path, *options: object) -> tuple[str, dict[str, Any]]:
+    """The report on an imported file, as text and as JSON."""
+    run("import", file, "--out", directory / "old", *options)
+    run("report", directory / "old", "--out", directory / "report.html", "--resamples", 100)
+    numbers: dict[str, Any] = json.loads(run("report", directory / "old", "--json", "--resamples", 100).stdout)
+    return (directory / "report.html").read_text("utf-8"), numbers
+
+
+def test_the_report_counts_what_the_import_left_out(tmp_path: Path) -> None:
+    again, empty = list(turk_rows()[5]), list(turk_rows()[0])
+    empty[1], empty[-1] = "A7SECRET", ""
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, [*turk_rows(), tuple(again), tuple(empty)]))
+    assert report["funnel"]["left_out"] == {"rejected": 1, "repeated": 1, "empty": 1}
+    rejected = "1 judgment that was rejected on Mechanical Turk was left out at import."
+    analysis = report["methods"]["Labels, agreement and exclusions"]
+    assert rejected in analysis and "1 row without an answer was left out at import." in analysis
+    assert "No other annotation was excluded." in analysis and "No annotation was excluded" not in analysis
+    assert "0 workers, 0 annotations; left out at import: 3 judgments" in page
+    flow = page[page.index('id="flow"') : page.index('id="costs"')]
+    assert rejected in flow
+
+
+def test_a_report_on_all_judgments_leaves_nothing_out(tmp_path: Path) -> None:
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()), "--keep-rejected")
+    assert report["funnel"]["left_out"] == {} and "left out at import" not in page
+    assert "No annotation was excluded." in report["methods"]["Labels, agreement and exclusions"]
+
+
+def test_the_participant_flow_of_a_file_has_no_consent(tmp_path: Path) -> None:
+    page, _ = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()))
+    flow = page[page.index('id="flow"') : page.index('id="costs"')]
+    assert "in the file: 3 people" in flow
+    assert "gave consent" not in page and "joined" not in flow
 
 
 def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:

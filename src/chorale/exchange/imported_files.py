@@ -33,6 +33,8 @@ class StagedBatch:
     reward: int | None
     """Pay per judgment, in cents; None if the file has none or different amounts."""
     notes: tuple[str, ...]
+    left_out: Mapping[str, int]
+    """Numbers of judgments in the file that the study does not have, by reason."""
     kind: BatchKind | None = None
     """The specific task for such files; None for a form."""
 

@@ -117,7 +117,9 @@ def _staged(
         problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes) or None)
         raise UserError(f"{path} can't be imported", [problem])
     totals = staging.arrange()
+    left_out = batch.left_out()
     if totals.repeated:
+        left_out["repeated"] = totals.repeated
         again = plural(totals.repeated, "judgment", "judgments")
         notes.append(f"{again} left out: the worker judged the task more than once, and the last one counts.")
     if totals.most > MOST_JUDGMENTS:
@@ -131,4 +133,4 @@ def _staged(
     if lowest != highest:
         notes.append("Rewards differ between judgments, so pay is not recorded.")
     reward = lowest if lowest == highest else None
-    return StagedBatch(batch, staging, totals, reward, tuple(notes), kind)
+    return StagedBatch(batch, staging, totals, reward, tuple(notes), left_out, kind)

@@ -85,6 +85,8 @@ _PLATFORMS = {
     "_tainted": _Platform("appen", "_created_at", None, "_started_at", None, "\n"),
 }
 _TABLE = _Platform("table")
+_REFUSALS = {"AssignmentStatus": "rejected", "_tainted": "tainted"}
+"""Why work is left out, by the column that shows it; in Chorale's own tables, it did not count."""
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
 
 
@@ -127,6 +129,12 @@ class _Kept:
             self._gone += 1
             if self._keep:
                 yield line, cells
+
+    def left_out(self) -> dict[str, int]:
+        """The number of rejected judgments by their reason, available after all rows have been read."""
+        if self._keep or not self._gone:
+            return {}
+        return {_REFUSALS.get(self._layout.refusal or "", "not counted"): self._gone}
 
     def notes(self) -> Iterator[str]:
         """Notes on rejected work, available after all rows have been read."""
@@ -227,6 +235,10 @@ class BatchFile:
         """The column with this name; None if there is none."""
         place = None if name is None else self._rows.places.get(name)
         return None if name is None or place is None else Column(name, place, problems)
+
+    def left_out(self) -> dict[str, int]:
+        """The numbers of rows that are no judgments of the study, by reason, once all rows have been read."""
+        return self._rows.left_out() | ({"empty": self._empty} if self._empty else {})
 
     def notes(self, *, as_form: bool = True) -> list[str]:
         """Remarks on the file, complete once all rows have been read; `as_form` if its answers become a form."""

@@ -32,6 +32,7 @@ from chorale.report.document import (
 )
 from chorale.report.fields import fields_sections
 from chorale.report.flow import flow_section
+from chorale.report.imported import logged_imports
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import MethodsFacts, main_stages, methods_paragraphs
 from chorale.report.models import model_sentences, models_sections
@@ -41,7 +42,7 @@ from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section
 from chorale.report.questions import answered_questions, counted_answers
 from chorale.report.results import ResultsFacts, decided_results, results_section
-from chorale.store import Tx, events
+from chorale.store import Tx
 from chorale.store.items import all_items
 from chorale.store.workers import Attendees, attendees
 
@@ -77,7 +78,15 @@ def _report(
         made.results(compared),
         Section("methods", "Methods", [PaperParagraph(*one) for one in paragraphs.items()], paragraphs),
         *([] if compared is None else [compared.section]),
-        flow_section(tx, study, now, came, by_arm=compared is not None and options.arms, draw=options.charts),
+        flow_section(
+            tx,
+            study,
+            now,
+            came,
+            made.imported,
+            by_arm=compared is not None and options.arms,
+            draw=options.charts,
+        ),
         costs_section(tx, study, now, costs, with_arms=options.arms),
         made.disagreement,
         planned_section(tx, study, directory, now, costs, came),
@@ -122,7 +131,7 @@ class _Made:
         self.items = {
             name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in self.stages
         }
-        self.imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
+        self.imported = logged_imports(tx)
         self.simulated = has_simulated_people(tx)
         self.decided = decided_results(tx, study, costs)
         self.funnel = funnel_section(tx, study, now, came, self.imported)

@@ -90,7 +90,9 @@ def _glance(study: Study, facts: ResultsFacts, questions: Sequence[Mapping[str, 
         rows.append(("pay per hour", f"median {median}, 10th percentile {low}"))
     removed = plural(len({one.worker for one in now.dropped}), "worker", "workers")
     discarded = plural(sum(one.discarded for one in now.stages), "annotation", "annotations")
-    rows.append(("excluded", f"{removed}, {discarded}"))
+    count = sum(funnel["left_out"].values())
+    left_out = f"; left out at import: {plural(count, 'judgment', 'judgments')}" if count else ""
+    rows.append(("excluded", f"{removed}, {discarded}{left_out}"))
     return ScoreTable("The study at a glance", ("measure", "value"), rows)
 
 
