@@ -129,6 +129,15 @@ def test_the_participant_flow_of_a_file_has_no_consent(tmp_path: Path) -> None:
     assert "gave consent" not in page and "joined" not in flow
 
 
+def test_the_costs_of_a_file_are_without_fees(tmp_path: Path) -> None:
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()))
+    assert "total cost, without fees" in page and "fees included" not in page
+    assert "$0.84 (without fees)" in page
+    sentence = "Fees are not included, because the imported file does not have them."
+    assert sentence in report["methods"]["People, pay and quality control"]
+    assert sentence in page[page.index('id="costs"') : page.index('id="data-card"')]
+
+
 def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:
     file = write(tmp_path / "plain.csv", ("task", "worker", "label"), [("t1", "ann", "yes"), ("t1", "bob", "no")])
     run("import", file, "--out", tmp_path / "old")

@@ -87,7 +87,7 @@ def _report(
             by_arm=compared is not None and options.arms,
             draw=options.charts,
         ),
-        costs_section(tx, study, now, costs, with_arms=options.arms),
+        costs_section(tx, study, now, costs, made.imported, with_arms=options.arms),
         made.disagreement,
         planned_section(tx, study, directory, now, costs, came),
         *monitoring_sections(made.stages, made.items),
@@ -149,7 +149,7 @@ class _Made:
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.disagreement.json)
         fields = self.fields[0].json if self.fields else {}
         arms = None if compared is None else compared.table
-        return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms))
+        return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms, self.imported is not None))
 
 
 _SIMULATED = "All people in this study were simulated. Its numbers do not describe real people."

@@ -29,6 +29,11 @@ class ImportedWork:
     left_out: Mapping[str, int]
     """Numbers of judgments by the reason for leaving them out."""
 
+    @property
+    def about_fees(self) -> str:
+        files = "the imported file does" if len(self.files) == 1 else "the imported files do"
+        return f"Fees are not included, because {files} not have them."
+
     def left_out_rows(self) -> list[tuple[str, int]]:
         return [(_REASONS[reason][1], count) for reason, count in self.left_out.items()]
 

@@ -30,6 +30,8 @@ class ResultsFacts:
     fields: Mapping[str, Any]
     items: Mapping[str, Sequence[Item]]
     arms: ScoreTable | None
+    imported: bool
+    """Whether the work was done elsewhere."""
 
 
 def results_section(study: Study, facts: ResultsFacts) -> Section:
@@ -84,6 +86,8 @@ def _glance(study: Study, facts: ResultsFacts, questions: Sequence[Mapping[str, 
         rows.append((f"cost per {costs.unit}", money_text(round(costs.per_result), currency) + training))
     if now.spent:
         fees = f" (fees: {money_text(now.totals['fee'], currency)})" if now.totals["fee"] else ""
+        if facts.imported:
+            fees = " (without fees)"
         rows.append(("total cost", money_text(now.spent, currency) + fees))
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
         median, low = (money_text(amount, currency) for amount in (now.wage.median, now.wage.tenth_percentile))
