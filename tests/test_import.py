@@ -138,6 +138,15 @@ def test_the_costs_of_a_file_are_without_fees(tmp_path: Path) -> None:
     assert sentence in page[page.index('id="costs"') : page.index('id="data-card"')]
 
 
+@pytest.mark.parametrize(("rows", "number"), [(12, "3 annotations"), (11, "2 to 3 annotations")])
+def test_the_report_on_a_file_has_the_numbers_of_annotations_of_its_items(
+    tmp_path: Path, rows: int, number: str
+) -> None:
+    _, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()[:rows]))
+    assert f"In b (task form), each of 4 items has {number}." in report["methods"]["Design"]
+    assert f"Every item has {number}." in report["protocol"]["stages"]["b"]
+
+
 def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:
     file = write(tmp_path / "plain.csv", ("task", "worker", "label"), [("t1", "ann", "yes"), ("t1", "bob", "no")])
     run("import", file, "--out", tmp_path / "old")

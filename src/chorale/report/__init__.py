@@ -32,7 +32,7 @@ from chorale.report.document import (
 )
 from chorale.report.fields import fields_sections
 from chorale.report.flow import flow_section
-from chorale.report.imported import logged_imports
+from chorale.report.imported import annotations_per_item, logged_imports
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import MethodsFacts, main_stages, methods_paragraphs
 from chorale.report.models import model_sentences, models_sections
@@ -94,7 +94,7 @@ def _report(
         *models_sections(tx, study, records, first, resampling, with_arms=options.arms, draw=options.charts),
     ]
     details = [
-        protocol_section(study),
+        protocol_section(study, made.per_item),
         made.funnel,
         made.agreement,
         aggregation_section(made.questions, resampling),
@@ -132,6 +132,10 @@ class _Made:
             name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in self.stages
         }
         self.imported = logged_imports(tx)
+        # The settings of an imported stage fit any number of annotations, so its items show how many there are.
+        self.per_item = {
+            name: annotations_per_item(items) for name, items in self.items.items() if items and self.imported
+        }
         self.simulated = has_simulated_people(tx)
         self.decided = decided_results(tx, study, costs)
         self.funnel = funnel_section(tx, study, now, came, self.imported)
@@ -143,7 +147,9 @@ class _Made:
     def methods(self, models: Sequence[str]) -> dict[str, str]:
         """The paragraphs on methods, by their headings. `models` are sentences on the models that annotated."""
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.resampling)
-        return methods_paragraphs(self.study, MethodsFacts(*of_study, self.imported, self.simulated, models))
+        return methods_paragraphs(
+            self.study, MethodsFacts(*of_study, self.imported, self.per_item, self.simulated, models)
+        )
 
     def results(self, compared: TrialResult | None) -> Section:
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.disagreement.json)

@@ -1,9 +1,10 @@
 """Work that was done elsewhere: the files it was imported from, and what the import left out."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from chorale.model import Item
 from chorale.model.plural import plural
 from chorale.store import Tx, events
 
@@ -42,6 +43,12 @@ class ImportedWork:
             f"{plural(count, *_REASONS[reason])} {'was' if count == 1 else 'were'} left out at import."
             for reason, count in self.left_out.items()
         ]
+
+
+def annotations_per_item(items: Sequence[Item]) -> str:
+    """The numbers of annotations that items have, in words."""
+    least, most = (pick(item.judgments for item in items) for pick in (min, max))
+    return plural(most, "annotation", "annotations") if least == most else f"{least:,} to {most:,} annotations"
 
 
 def logged_imports(tx: Tx) -> ImportedWork | None:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chorale import __version__
@@ -33,6 +33,8 @@ class MethodsFacts:
     resampling: Resampling
     imported: ImportedWork | None = None
     """Where the work was imported from, if it was done elsewhere."""
+    per_item: Mapping[str, str] = field(default_factory=dict)
+    """How many annotations the items of imported stages have, in words."""
     simulated: bool = False
     models: Sequence[str] = ()
     """Sentences on the models that annotated."""
@@ -79,7 +81,7 @@ def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
             f"has {annotations}."
         )
     yield from _arms(study)
-    yield from _stages(study, facts.now)
+    yield from _stages(study, facts)
     yield from _training(study, facts.now)
 
 
@@ -88,17 +90,19 @@ def _arms(study: Study) -> Iterator[str]:
         yield assigned
 
 
-def _stages(study: Study, now: Status) -> Iterator[str]:
+def _stages(study: Study, facts: MethodsFacts) -> Iterator[str]:
     """The main stages, with one sentence for all that have the same task and rule."""
-    counts = {one.name: one for one in now.stages}
+    counts = {one.name: one for one in facts.now.stages}
     alike: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for stage in main_stages(study):
         made = f" made from {listed(stage.settings.sources)}" if stage.settings.sources else ""
         if counts[stage.name].items:
-            alike[stage.task.name, made, judgments_in_words(stage.settings)].append(stage.name)
+            given = facts.per_item.get(stage.name)
+            rule = f"was to receive {judgments_in_words(stage.settings)}" if given is None else f"has {given}"
+            alike[stage.task.name, made, rule].append(stage.name)
     for (task, made, rule), names in alike.items():
         items = plural(sum(counts[name].items for name in names), "item", "items")
-        yield f"In {listed(names)} (task {task}), each of {items}{made} was to receive {rule}."
+        yield f"In {listed(names)} (task {task}), each of {items}{made} {rule}."
 
 
 def _training(study: Study, now: Status) -> Iterator[str]:
