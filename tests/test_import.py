@@ -242,8 +242,9 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     done = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)
     assert done["stages"] == {"batch": {"judgments": 20, "items": 5, "workers": 4}}
     [note] = done["notes"]
-    assert "2 columns, and each is a field: 'Moods ticked', 'confidence'" in note
-    assert "All but free text count in a label's confidence. --label NAME keeps one." in note
+    assert "2 columns, and each is a field: 'Moods ticked' (several options), 'confidence' (free text)." in note
+    assert "All but free text count in a label's confidence." in note
+    assert note.endswith("To import one column only, use --label NAME, with --sep for several options.")
     assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
     run("export", tmp_path / "s", "--format", "label-studio", "--out", tmp_path / "tasks.json")
     first = json.loads((tmp_path / "tasks.json").read_text("utf-8"))[0]
@@ -258,6 +259,21 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     run("export", tmp_path / "s", "--format", "mturk", "--out", tmp_path / "again.csv")
     again = json.loads(run("import", tmp_path / "again.csv", "--out", tmp_path / "s2", "--json").stdout)
     assert again["stages"]["again"]["judgments"] == 20
+
+
+def test_a_column_that_is_mostly_empty_is_named(tmp_path: Path) -> None:
+    rows = [
+        (*row[:-1], "sad" if place % 3 else "glad", ("hard" if place % 2 else "easy") if place < 8 else "")
+        for place, row in enumerate(several_columns())
+    ]
+    columns = (*SEVERAL[:-2], "Answer.my tone", "Answer.remark")
+    file = write(tmp_path / "b.csv", columns, [(*row[:8], *row[-2:]) for row in rows])
+    fields, empty = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)["notes"]
+    assert "'Moods ticked' (several options), 'my tone' (choice), 'remark' (choice)." in fields
+    assert "'remark' (choice) is empty in 12 of 20 judgments, but counts in a label's confidence." in empty
+    assert empty.endswith("To leave it out, import one column with --label 'my tone'.")
+    again = run("import", file, "--out", tmp_path / "t", "--label", "my tone", "--json").stdout
+    assert json.loads(again)["notes"] == []
 
 
 def test_appen_answers_are_told_from_items_by_gold_or_by_what_differs(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def import_files(
         for place, source in (media or {}).items():
             (draft.study / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, draft.study / place)
-        folder = write_folder(draft.study, batches, title)
+        folder, batches = write_folder(draft.study, batches, title)
         store = open_loading_store(draft.study / DATABASE)
         stack.callback(store.close)
         bring_in_work(bring_in(folder, store, wall_clock), batches, report_progress)
@@ -111,7 +111,7 @@ def _staged(
     count = staging.add(counted(batch.rows(), batch.count, "rows parsed", progress))
     spool.unlink()
     kind = batch_kind_of(batch)
-    notes = batch.notes(as_form=kind is None)
+    notes = batch.notes()
     if not count:
         fix = "Name the column of the labels with --label."
         problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes) or None)

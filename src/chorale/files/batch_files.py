@@ -25,7 +25,7 @@ from chorale.files.batch_cells import (
 )
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.row_spool import Cells, RowSpool
-from chorale.files.rows import is_table, shortened
+from chorale.files.rows import is_table
 from chorale.files.source import StreamedFile, digest_of, read_bytes
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -240,15 +240,9 @@ class BatchFile:
         """The numbers of rows that are no judgments of the study, by reason, once all rows have been read."""
         return self._rows.left_out() | ({"empty": self._empty} if self._empty else {})
 
-    def notes(self, *, as_form: bool = True) -> list[str]:
-        """Remarks on the file, complete once all rows have been read; `as_form` if its answers become a form."""
+    def notes(self) -> list[str]:
+        """Remarks on the file, complete once all rows have been read."""
         notes = list(self._rows.notes())
-        if as_form and len(self.fields) > 1:
-            asked = ", ".join(shortened(field.title) for field in self.fields)
-            notes.append(
-                f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. "
-                "All but free text count in a label's confidence. --label NAME keeps one."
-            )
         if self._empty:
             label = self._layout.label or "answer"
             left = plural(self._empty, "row left out: it has", "rows left out: they have")
