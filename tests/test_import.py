@@ -147,6 +147,23 @@ def test_the_report_on_a_file_has_the_numbers_of_annotations_of_its_items(
     assert f"Every item has {number}." in report["protocol"]["stages"]["b"]
 
 
+def test_the_report_says_how_empty_answers_count(tmp_path: Path) -> None:
+    """Of three people, one remarks on every message and a second one on the first two."""
+    rows = [
+        (*row, ("easy" if place % 2 else "hard") if place % 3 == 0 or place in (1, 4) else "")
+        for place, row in enumerate(turk_rows()[:12])
+    ]
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", (*TURK, "Answer.remark"), rows))
+    questions = {one["question"]: one for one in report["results"]["questions"]}
+    remark = questions["b: remark"]
+    assert (questions["b: tone"]["empty"], remark["empty"]) == (0, 6)
+    assert (remark["items"], remark["with_several_answers"]) == (4, 2)
+    assert "Not all annotations answer b: remark. An optional field left empty counts as a vote for no label" in page
+    methods = report["aggregation"]["methods"]
+    assert {one["compared"] for one in methods if one["question"] == "b: remark"} == {"2 items"}
+    assert ">2 items<" in page[page.index("items have both labels") :]
+
+
 def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:
     file = write(tmp_path / "plain.csv", ("task", "worker", "label"), [("t1", "ann", "yes"), ("t1", "bob", "no")])
     run("import", file, "--out", tmp_path / "old")

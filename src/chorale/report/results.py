@@ -14,6 +14,7 @@ from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import Status
 from chorale.report.document import Part, Section
 from chorale.report.methods import main_stages, with_interval
+from chorale.report.protocol import listed
 from chorale.store import Tx
 
 
@@ -39,6 +40,11 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
     parts: list[Part] = [_glance(study, facts, questions)]
     if len(questions) > 1:
         parts.append(_questions_table(questions))
+    if empty := [one["question"] for one in questions if one["empty"]]:
+        parts.append(
+            f"Not all annotations answer {listed(empty)}. An optional field left empty counts as a vote for no label "
+            "in the confidence. Unanimous items and agreement are computed from given answers only."
+        )
     if facts.arms is not None:
         parts.append(facts.arms)
     costs = facts.costs
@@ -142,6 +148,7 @@ def _questions(stage: RunningStage, facts: ResultsFacts) -> list[dict[str, Any]]
                 "pairwise": _valued(pairwise.get(name)),
                 "unanimous": unanimous[name]["unanimous"],
                 "with_several_answers": unanimous[name]["items"],
+                "empty": unanimous[name]["empty"],
             }
         )
     return rows
