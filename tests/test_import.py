@@ -8,6 +8,7 @@ import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -91,6 +92,76 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     [alpha] = report["agreement"]["coefficients"]
     write(tmp_path / "triples.csv", ("task", "worker", "label"), [(row[0], row[1], row[7]) for row in turk_rows()[:-1]])
     assert alpha["value"] == json.loads(run("agreement", tmp_path / "triples.csv", "--json").stdout)["value"]
+
+
+def report_of(directory: Path, file: Path, *options: object) -> tuple[str, dict[str, Any]]:
+    """The report on an imported file, as text and as JSON."""
+    run("import", file, "--out", directory / "old", *options)
+    run("report", directory / "old", "--out", directory / "report.html", "--resamples", 100)
+    numbers: dict[str, Any] = json.loads(run("report", directory / "old", "--json", "--resamples", 100).stdout)
+    return (directory / "report.html").read_text("utf-8"), numbers
+
+
+def test_the_report_counts_what_the_import_left_out(tmp_path: Path) -> None:
+    again, empty = list(turk_rows()[5]), list(turk_rows()[0])
+    empty[1], empty[-1] = "A7SECRET", ""
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, [*turk_rows(), tuple(again), tuple(empty)]))
+    assert report["funnel"]["left_out"] == {"rejected": 1, "repeated": 1, "empty": 1}
+    rejected = "1 judgment that was rejected on Mechanical Turk was left out at import."
+    analysis = report["methods"]["Labels, agreement and exclusions"]
+    assert rejected in analysis and "1 row without an answer was left out at import." in analysis
+    assert "No other annotation was excluded." in analysis and "No annotation was excluded" not in analysis
+    assert "0 workers, 0 annotations; left out at import: 3 judgments" in page
+    flow = page[page.index('id="flow"') : page.index('id="costs"')]
+    assert rejected in flow
+
+
+def test_a_report_on_all_judgments_leaves_nothing_out(tmp_path: Path) -> None:
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()), "--keep-rejected")
+    assert report["funnel"]["left_out"] == {} and "left out at import" not in page
+    assert "No annotation was excluded." in report["methods"]["Labels, agreement and exclusions"]
+
+
+def test_the_participant_flow_of_a_file_has_no_consent(tmp_path: Path) -> None:
+    page, _ = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()))
+    flow = page[page.index('id="flow"') : page.index('id="costs"')]
+    assert "in the file: 3 people" in flow
+    assert "gave consent" not in page and "joined" not in flow
+
+
+def test_the_costs_of_a_file_are_without_fees(tmp_path: Path) -> None:
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()))
+    assert "total cost, without fees" in page and "fees included" not in page
+    assert "$0.84 (without fees)" in page
+    sentence = "Fees are not included, because the imported file does not have them."
+    assert sentence in report["methods"]["People, pay and quality control"]
+    assert sentence in page[page.index('id="costs"') : page.index('id="data-card"')]
+
+
+@pytest.mark.parametrize(("rows", "number"), [(12, "3 annotations"), (11, "2 to 3 annotations")])
+def test_the_report_on_a_file_has_the_numbers_of_annotations_of_its_items(
+    tmp_path: Path, rows: int, number: str
+) -> None:
+    _, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()[:rows]))
+    assert f"In b (task form), each of 4 items has {number}." in report["methods"]["Design"]
+    assert f"Every item has {number}." in report["protocol"]["stages"]["b"]
+
+
+def test_the_report_says_how_empty_answers_count(tmp_path: Path) -> None:
+    """Of three people, one remarks on every message and a second one on the first two."""
+    rows = [
+        (*row, ("easy" if place % 2 else "hard") if place % 3 == 0 or place in (1, 4) else "")
+        for place, row in enumerate(turk_rows()[:12])
+    ]
+    page, report = report_of(tmp_path, write(tmp_path / "b.csv", (*TURK, "Answer.remark"), rows))
+    questions = {one["question"]: one for one in report["results"]["questions"]}
+    remark = questions["b: remark"]
+    assert (questions["b: tone"]["empty"], remark["empty"]) == (0, 6)
+    assert (remark["items"], remark["with_several_answers"]) == (4, 2)
+    assert "Not all annotations answer b: remark. An optional field left empty counts as a vote for no label" in page
+    methods = report["aggregation"]["methods"]
+    assert {one["compared"] for one in methods if one["question"] == "b: remark"} == {"2 items"}
+    assert ">2 items<" in page[page.index("items have both labels") :]
 
 
 def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:
@@ -188,8 +259,9 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     done = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)
     assert done["stages"] == {"batch": {"judgments": 20, "items": 5, "workers": 4}}
     [note] = done["notes"]
-    assert "2 columns, and each is a field: 'Moods ticked', 'confidence'" in note
-    assert "All but free text count in a label's confidence. --label NAME keeps one." in note
+    assert "2 columns, and each is a field: 'Moods ticked' (several options), 'confidence' (free text)." in note
+    assert "All but free text count in a label's confidence." in note
+    assert note.endswith("To import one column only, use --label NAME, with --sep for several options.")
     assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
     run("export", tmp_path / "s", "--format", "label-studio", "--out", tmp_path / "tasks.json")
     first = json.loads((tmp_path / "tasks.json").read_text("utf-8"))[0]
@@ -204,6 +276,21 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     run("export", tmp_path / "s", "--format", "mturk", "--out", tmp_path / "again.csv")
     again = json.loads(run("import", tmp_path / "again.csv", "--out", tmp_path / "s2", "--json").stdout)
     assert again["stages"]["again"]["judgments"] == 20
+
+
+def test_a_column_that_is_mostly_empty_is_named(tmp_path: Path) -> None:
+    rows = [
+        (*row[:-1], "sad" if place % 3 else "glad", ("hard" if place % 2 else "easy") if place < 8 else "")
+        for place, row in enumerate(several_columns())
+    ]
+    columns = (*SEVERAL[:-2], "Answer.my tone", "Answer.remark")
+    file = write(tmp_path / "b.csv", columns, [(*row[:8], *row[-2:]) for row in rows])
+    fields, empty = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)["notes"]
+    assert "'Moods ticked' (several options), 'my tone' (choice), 'remark' (choice)." in fields
+    assert "'remark' (choice) is empty in 12 of 20 judgments, but counts in a label's confidence." in empty
+    assert empty.endswith("To leave it out, import one column with --label 'my tone'.")
+    again = run("import", file, "--out", tmp_path / "t", "--label", "my tone", "--json").stdout
+    assert json.loads(again)["notes"] == []
 
 
 def test_appen_answers_are_told_from_items_by_gold_or_by_what_differs(tmp_path: Path) -> None:

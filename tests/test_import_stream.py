@@ -31,6 +31,7 @@ from chorale.files.source import StreamedFile, digest_of
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Problem
 from chorale.monitor.status import status
+from chorale.report.imported import logged_imports
 from chorale.report.people import funnel_section
 from chorale.store import importing as store_importing
 from chorale.store import items as store_items
@@ -160,7 +161,7 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
     run("import", table(tmp_path / "old.csv"), "--out", tmp_path / "s")
     with started_study(tmp_path / "s", None) as study:
         found = study.store.read(
-            lambda tx: funnel_section(tx, study, status(tx, study), attendees(tx, EXPERTS_PANEL), ["old.csv"])
+            lambda tx: funnel_section(tx, study, status(tx, study), attendees(tx, EXPERTS_PANEL), logged_imports(tx))
         ).result()
         sessions = study_sessions(study)
         link = study.store.write(lambda tx: new_staff_link(tx, study, sessions, "viewer", "Vi", "maya")).result()

@@ -33,6 +33,8 @@ class StagedBatch:
     reward: int | None
     """Pay per judgment, in cents; None if the file has none or different amounts."""
     notes: tuple[str, ...]
+    left_out: Mapping[str, int]
+    """Numbers of judgments in the file that the study does not have, by reason."""
     kind: BatchKind | None = None
     """The specific task for such files; None for a form."""
 
@@ -52,8 +54,13 @@ def names_of(batches: Sequence[StagedBatch]) -> dict[str, StagedBatch]:
     return named
 
 
-def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str) -> StudyFolder:
-    """Write a study's files; returns the study, which reads its items from them on demand."""
+def write_folder(
+    folder: Path, batches: Mapping[str, StagedBatch], title: str
+) -> tuple[StudyFolder, dict[str, StagedBatch]]:
+    """Write a study's files; returns the study and the batches, with notes on their forms.
+
+    The study reads its items from the files on demand.
+    """
     folder.mkdir(exist_ok=True)
     (folder / "consent.md").write_text("# About these data\n\nThe work was done elsewhere and imported.\n", "utf-8")
     text = [
@@ -65,6 +72,7 @@ def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str) -
         f"\n[pay]\ncurrency = {as_toml(CURRENCY)}",
     ]
     columns = {}
+    noted = {}
     for name, staged in batches.items():
         asked = ", ".join(field.title for field in staged.batch.fields)
         shown = (
@@ -72,9 +80,11 @@ def write_folder(folder: Path, batches: Mapping[str, StagedBatch], title: str) -
         )
         (folder / f"{name}.md").write_text(shown, "utf-8")
         columns[name] = _write_items(folder / f"{name}.jsonl", staged)
-        text.append(_stage(name, staged, columns[name]))
+        settings, notes = _stage(name, staged, columns[name])
+        text.append(settings)
+        noted[name] = replace(staged, notes=(*staged.notes, *notes))
     (folder / SETTINGS_FILE).write_text("\n".join(text) + "\n", "utf-8")
-    return _checked(folder, batches, columns)
+    return _checked(folder, noted, columns), noted
 
 
 def _checked(folder: Path, batches: Mapping[str, StagedBatch], columns: Mapping[str, Sequence[str]]) -> StudyFolder:
@@ -192,18 +202,20 @@ class _Items:
 # Settings
 
 
-def _stage(name: str, staged: StagedBatch, columns: Sequence[str]) -> str:
+def _stage(name: str, staged: StagedBatch, columns: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """The settings of a stage, and notes on them."""
+    notes: Sequence[str] = ()
     if staged.kind is not None:
         task, options = staged.kind.task, staged.kind.options
     else:
         kit, place = only("stage for plain judgments", lambda kit: kit.plain_stage)
         with blaming(f"part {place} of the kit `{kit}`"):
-            task, options = load(place)(staged, columns)
+            task, options, notes = load(place)(staged, columns)
     most = staged.totals.most
     pay = f"\n[stage.pay]\nper_judgment = {staged.reward}\n" if staged.reward else ""
     # No more judgments are needed: an item is complete with those it has.
     judgments = f"{{ min = 1, max = {most}, until = 0 }}" if most > 1 else "1"
-    return f"""
+    settings = f"""
 [[stage]]
 name = "{name}"
 title = {as_toml(staged.batch.name[:_LONGEST_LINE])}
@@ -215,3 +227,4 @@ judgments = {judgments}
 {pay}
 [stage.options]
 {options}"""
+    return settings, notes

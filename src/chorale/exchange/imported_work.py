@@ -72,7 +72,12 @@ def _add(tx: Tx, study: Study, stage: RunningStage, staged: StagedBatch, people:
         paid,
         lambda done: progress(done, total, "judgments imported"),
     )
-    evidence: dict[str, Any] = {"file": staged.batch.name, "sha256": staged.batch.digest, "notes": list(staged.notes)}
+    evidence: dict[str, Any] = {
+        "file": staged.batch.name,
+        "sha256": staged.batch.digest,
+        "notes": list(staged.notes),
+        "left_out": dict(staged.left_out),
+    }
     events.record(tx, now, "imported", evidence, stage_id=stage.id)
     _label(tx, study, stage, staged, {number: name for number, (_, name) in here.items()}, added, progress)
 

@@ -73,7 +73,7 @@ def import_files(
         for place, source in (media or {}).items():
             (draft.study / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, draft.study / place)
-        folder = write_folder(draft.study, batches, title)
+        folder, batches = write_folder(draft.study, batches, title)
         store = open_loading_store(draft.study / DATABASE)
         stack.callback(store.close)
         bring_in_work(bring_in(folder, store, wall_clock), batches, report_progress)
@@ -111,13 +111,15 @@ def _staged(
     count = staging.add(counted(batch.rows(), batch.count, "rows parsed", progress))
     spool.unlink()
     kind = batch_kind_of(batch)
-    notes = batch.notes(as_form=kind is None)
+    notes = batch.notes()
     if not count:
         fix = "Name the column of the labels with --label."
         problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes) or None)
         raise UserError(f"{path} can't be imported", [problem])
     totals = staging.arrange()
+    left_out = batch.left_out()
     if totals.repeated:
+        left_out["repeated"] = totals.repeated
         again = plural(totals.repeated, "judgment", "judgments")
         notes.append(f"{again} left out: the worker judged the task more than once, and the last one counts.")
     if totals.most > MOST_JUDGMENTS:
@@ -131,4 +133,4 @@ def _staged(
     if lowest != highest:
         notes.append("Rewards differ between judgments, so pay is not recorded.")
     reward = lowest if lowest == highest else None
-    return StagedBatch(batch, staging, totals, reward, tuple(notes), kind)
+    return StagedBatch(batch, staging, totals, reward, tuple(notes), left_out, kind)

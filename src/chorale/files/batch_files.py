@@ -25,7 +25,7 @@ from chorale.files.batch_cells import (
 )
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.row_spool import Cells, RowSpool
-from chorale.files.rows import is_table, shortened
+from chorale.files.rows import is_table
 from chorale.files.source import StreamedFile, digest_of, read_bytes
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -85,6 +85,8 @@ _PLATFORMS = {
     "_tainted": _Platform("appen", "_created_at", None, "_started_at", None, "\n"),
 }
 _TABLE = _Platform("table")
+_REFUSALS = {"AssignmentStatus": "rejected", "_tainted": "tainted"}
+"""Why work is left out, by the column that shows it; in Chorale's own tables, it did not count."""
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
 
 
@@ -127,6 +129,12 @@ class _Kept:
             self._gone += 1
             if self._keep:
                 yield line, cells
+
+    def left_out(self) -> dict[str, int]:
+        """The number of rejected judgments by their reason, available after all rows have been read."""
+        if self._keep or not self._gone:
+            return {}
+        return {_REFUSALS.get(self._layout.refusal or "", "not counted"): self._gone}
 
     def notes(self) -> Iterator[str]:
         """Notes on rejected work, available after all rows have been read."""
@@ -228,15 +236,13 @@ class BatchFile:
         place = None if name is None else self._rows.places.get(name)
         return None if name is None or place is None else Column(name, place, problems)
 
-    def notes(self, *, as_form: bool = True) -> list[str]:
-        """Remarks on the file, complete once all rows have been read; `as_form` if its answers become a form."""
+    def left_out(self) -> dict[str, int]:
+        """The numbers of rows that are no judgments of the study, by reason, once all rows have been read."""
+        return self._rows.left_out() | ({"empty": self._empty} if self._empty else {})
+
+    def notes(self) -> list[str]:
+        """Remarks on the file, complete once all rows have been read."""
         notes = list(self._rows.notes())
-        if as_form and len(self.fields) > 1:
-            asked = ", ".join(shortened(field.title) for field in self.fields)
-            notes.append(
-                f"Answers are in {len(self.fields)} columns, and each is a field: {asked}. "
-                "All but free text count in a label's confidence. --label NAME keeps one."
-            )
         if self._empty:
             label = self._layout.label or "answer"
             left = plural(self._empty, "row left out: it has", "rows left out: they have")

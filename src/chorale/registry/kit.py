@@ -103,8 +103,8 @@ class Kit:
     """A `chorale.engine.parts.WorkPart`: tables in the database, and work other than the items of a stage."""
     plain_stage: Place | None = None
     """Makes a stage for `chorale import judgments`: a function from a `chorale.exchange.imported_files.StagedBatch`
-    and its items' columns to the name of a suitable task and its options as TOML. Only one installed kit can have
-    it."""
+    and its items' columns to the name of a suitable task, its options as TOML, and notes to print. Only one installed
+    kit can have it."""
     batch_kinds: tuple[Place, ...] = ()
     """`chorale.exchange.batch_kinds.BatchKind` objects: files of finished work from which `chorale import` makes a
     stage with a task of the kit.

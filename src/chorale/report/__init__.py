@@ -32,6 +32,7 @@ from chorale.report.document import (
 )
 from chorale.report.fields import fields_sections
 from chorale.report.flow import flow_section
+from chorale.report.imported import annotations_per_item, logged_imports
 from chorale.report.kit_sections import kit_sections
 from chorale.report.methods import MethodsFacts, main_stages, methods_paragraphs
 from chorale.report.models import model_sentences, models_sections
@@ -41,7 +42,7 @@ from chorale.report.people import funnel_section, workers_section
 from chorale.report.protocol import protocol_section
 from chorale.report.questions import answered_questions, counted_answers
 from chorale.report.results import ResultsFacts, decided_results, results_section
-from chorale.store import Tx, events
+from chorale.store import Tx
 from chorale.store.items import all_items
 from chorale.store.workers import Attendees, attendees
 
@@ -77,15 +78,23 @@ def _report(
         made.results(compared),
         Section("methods", "Methods", [PaperParagraph(*one) for one in paragraphs.items()], paragraphs),
         *([] if compared is None else [compared.section]),
-        flow_section(tx, study, now, came, by_arm=compared is not None and options.arms, draw=options.charts),
-        costs_section(tx, study, now, costs, with_arms=options.arms),
+        flow_section(
+            tx,
+            study,
+            now,
+            came,
+            made.imported,
+            by_arm=compared is not None and options.arms,
+            draw=options.charts,
+        ),
+        costs_section(tx, study, now, costs, made.imported, with_arms=options.arms),
         made.disagreement,
         planned_section(tx, study, directory, now, costs, came),
         *monitoring_sections(made.stages, made.items),
         *models_sections(tx, study, records, first, resampling, with_arms=options.arms, draw=options.charts),
     ]
     details = [
-        protocol_section(study),
+        protocol_section(study, made.per_item),
         made.funnel,
         made.agreement,
         aggregation_section(made.questions, resampling),
@@ -122,7 +131,11 @@ class _Made:
         self.items = {
             name: [item for item in all_items(tx, name) if item.state != ItemState.WITHDRAWN] for name in self.stages
         }
-        self.imported = sorted(str(event.evidence["file"]) for event in events.recent(tx, 1_000, kinds=("imported",)))
+        self.imported = logged_imports(tx)
+        # The settings of an imported stage fit any number of annotations, so its items show how many there are.
+        self.per_item = {
+            name: annotations_per_item(items) for name, items in self.items.items() if items and self.imported
+        }
         self.simulated = has_simulated_people(tx)
         self.decided = decided_results(tx, study, costs)
         self.funnel = funnel_section(tx, study, now, came, self.imported)
@@ -134,13 +147,15 @@ class _Made:
     def methods(self, models: Sequence[str]) -> dict[str, str]:
         """The paragraphs on methods, by their headings. `models` are sentences on the models that annotated."""
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.resampling)
-        return methods_paragraphs(self.study, MethodsFacts(*of_study, self.imported, self.simulated, models))
+        return methods_paragraphs(
+            self.study, MethodsFacts(*of_study, self.imported, self.per_item, self.simulated, models)
+        )
 
     def results(self, compared: TrialResult | None) -> Section:
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.disagreement.json)
         fields = self.fields[0].json if self.fields else {}
         arms = None if compared is None else compared.table
-        return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms))
+        return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms, self.imported is not None))
 
 
 _SIMULATED = "All people in this study were simulated. Its numbers do not describe real people."

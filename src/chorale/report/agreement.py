@@ -189,15 +189,19 @@ def aggregation_section(questions: Sequence[AnsweredQuestion], resampling: Resam
                 notes.append(f"{answered.question.title}, {method}: {error}")
     rows: list[tuple[Cell, ...]] = [
         (each["question"], each["method"], each["items"], each["certainty"], shown_ends(each["ci"], 3),
-         each["same_as_study"])
+         each["same_as_study"], each["compared"])
         for each in aggregations
     ]  # fmt: skip
-    columns = ("question", "method", "items#", "mean certainty#", "95% interval#", "same label as the study#")
+    columns = (
+        *("question", "method", "items#", "mean certainty#", "95% interval#"),
+        *("same label as the study#", "compared#"),
+    )
     details: list[Part] = []
     if rows:
         details += [
-            "Other aggregation methods, applied to the same annotations. The last column is the fraction of items with "
-            "the same label as in this study.",
+            "Other aggregation methods, applied to the same annotations; empty answers are left out.",
+            "The last two columns are the fraction of items with the same label as in this study, and how many items "
+            "have both labels.",
             ScoreTable("Other aggregation methods", columns, rows, digits=3),
             "Signatures, to compute the values again:",
             Bullets([each["signature"] for each in aggregations]),

@@ -18,6 +18,7 @@ from chorale.monitor.status import Status, shared_as_json
 from chorale.rehearsal import FORECAST_FILE
 from chorale.rehearsal.tables import measure_text
 from chorale.report.document import Part, Section
+from chorale.report.imported import ImportedWork
 from chorale.report.people import crowd_and_experts, people_who_worked
 from chorale.store import Tx, ledger
 from chorale.store.arms import arm_counts
@@ -25,7 +26,7 @@ from chorale.store.workers import Attendees
 
 _HOUR_MS = 3_600_000
 _TERMS = (
-    ("total cost, fees included", "cost"),
+    ("total cost, {fees}", "cost"),
     ("  of that, fees", "fees"),
     ("  of that, training and selecting people", "training"),
     ("  of that, excluded annotations", "discarded"),
@@ -49,7 +50,9 @@ _WITHOUT = {
 """Rows that would repeat others if there are no fees, no training or no excluded annotations."""
 
 
-def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_arms: bool) -> Section:
+def costs_section(
+    tx: Tx, study: Study, now: Status, costs: CostTerms, imported: ImportedWork | None = None, *, with_arms: bool
+) -> Section:
     currency = study.settings.pay.currency
     stages = [
         (stage.name, *(money_text(amount, currency) for amount in (stage.paid, stage.fees, stage.paid + stage.fees)))
@@ -60,10 +63,13 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
         f"The final stages have {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
         f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are amounts "
         "divided by these numbers.",
-        _terms_table("Costs", {"amount": costs}, costs.unit, currency),
+        *([] if imported is None else [imported.about_fees]),
+        _terms_table("Costs", {"amount": costs}, costs.unit, currency, with_fees=imported is None),
     ]
     details: list[Part] = [
-        ScoreTable("Costs by stage", ("stage", "paid#", "fees#", "total#"), stages),
+        ScoreTable("Costs by stage", ("stage", "paid#", "fees#", "total#"), stages)
+        if imported is None
+        else ScoreTable("Costs by stage, without fees", ("stage", "paid#"), [stage[:2] for stage in stages]),
         ScoreTable("Costs by kind", ("kind", "amount#"), [*ledger, ("total", money_text(now.spent, currency))]),
     ]
     numbers: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}
@@ -76,7 +82,9 @@ def costs_section(tx: Tx, study: Study, now: Status, costs: CostTerms, *, with_a
     return Section("costs", "Costs", parts, numbers, details)
 
 
-def _terms_table(title: str, columns: Mapping[str, CostTerms], unit: str, currency: str) -> ScoreTable:
+def _terms_table(
+    title: str, columns: Mapping[str, CostTerms], unit: str, currency: str, *, with_fees: bool = True
+) -> ScoreTable:
     of_nothing = {
         term
         for name, terms in _WITHOUT.items()
@@ -86,7 +94,7 @@ def _terms_table(title: str, columns: Mapping[str, CostTerms], unit: str, curren
     trained = "training and " if any(one.training for one in columns.values()) else ""
     rows = [
         (
-            words.format(unit=unit, trained=trained),
+            words.format(unit=unit, trained=trained, fees="fees included" if with_fees else "without fees"),
             *(money_or_nothing(getattr(one, name), currency) for one in columns.values()),
         )
         for words, name in _TERMS

@@ -101,21 +101,26 @@ def _is_judged(row: Item) -> bool:
 
 
 def unanimous_items(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[dict[str, Any]]:
-    """On how many items all agree: in every compared field, or in the whole answer where it has no fields."""
+    """On how many items all agree: in every compared field, or in the whole answer where it has no fields.
+
+    `empty` is the number of answers without a value.
+    """
     answers: dict[str, list[Any]] = {}
     for row in responses:
         answers.setdefault(row.item, []).append(row.answer)
     shares = []
     for field in stage.task.shape.compared or (None,):
-        several = same = 0
+        several = same = empty = 0
         for given in answers.values():
             values = given if field is None else [value for one in given if (value := one.get(field.name)) is not None]
+            empty += len(given) - len(values)
             if len(values) > 1:
                 several += 1
                 same += all_alike(values, None if field is None else field.distance)
         share = same / several if several else None
         name = None if field is None else field.name
-        shares.append({"stage": stage.name, "field": name, "items": several, "unanimous": same, "share": share})
+        counts = {"items": several, "unanimous": same, "share": share, "empty": empty}
+        shares.append({"stage": stage.name, "field": name, **counts})
     return shares
 
 

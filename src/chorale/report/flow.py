@@ -12,6 +12,7 @@ from chorale.monitor.costs import final_stages_of_arm
 from chorale.monitor.status import Status
 from chorale.present.svg import GraphLink, Node, graph_picture
 from chorale.report.document import Drawn, Part, Section
+from chorale.report.imported import ImportedWork
 from chorale.store import Tx, gates, participations
 from chorale.store.arms import arms_by_worker
 from chorale.store.workers import Attendees
@@ -31,7 +32,16 @@ class FlowStep:
     counts: Mapping[str, int]
 
 
-def flow_section(tx: Tx, study: Study, now: Status, came: Attendees, *, by_arm: bool, draw: bool) -> Section:
+def flow_section(
+    tx: Tx,
+    study: Study,
+    now: Status,
+    came: Attendees,
+    imported: ImportedWork | None = None,
+    *,
+    by_arm: bool,
+    draw: bool,
+) -> Section:
     """By arm where arms are shown; by stage otherwise."""
     verdicts = {
         name: (sum(row.passed for row in about), len(about))
@@ -40,7 +50,11 @@ def flow_section(tx: Tx, study: Study, now: Status, came: Attendees, *, by_arm: 
     }
     if not by_arm:
         caption = f"{_TITLE}. Boxes are stages and their people; solid arrows show items, dashed arrows people."
-        drawn = [Drawn(caption, stages_diagram(study, now, came, verdicts))] if draw and came.arrived else []
+        drawn: list[Part] = []
+        if draw and came.arrived:
+            drawn.append(Drawn(caption, stages_diagram(study, now, _root(came, imported), verdicts)))
+        if imported is not None:
+            drawn += imported.left_out_sentences()
         return Section("flow", _TITLE, drawn, None)
     arms = arms_by_worker(tx)
     flow = participant_flow(tx, study, arms)
@@ -130,11 +144,13 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
     return graph_picture("Participant flow by arm", nodes, links, description=words, columns=columns)
 
 
-def stages_diagram(study: Study, now: Status, came: Attendees, verdicts: Mapping[str, tuple[int, int]]) -> str:
-    """The study's stages and gates with the number of people at each. `verdicts` are passed and all, by gate."""
+def stages_diagram(study: Study, now: Status, root: Node, verdicts: Mapping[str, tuple[int, int]]) -> str:
+    """The study's stages and gates with the number of people at each. `root` is where everybody starts; `verdicts` are
+    passed and all, by gate.
+    """
     edges = study_edges(study)
     reached = {edge.target for edge in edges}
-    nodes = [_root(came)]
+    nodes = [root]
     for counts in now.stages:
         lines = [f"{plural(counts.workers, 'person', 'people')}, {plural(counts.answers, 'answer', 'answers')}"]
         lines += [f"{counts.dropped:,} removed"] if counts.dropped else []
@@ -142,12 +158,15 @@ def stages_diagram(study: Study, now: Status, came: Attendees, verdicts: Mapping
     for name in study.gates:
         passed, about = verdicts.get(name, (0, 0))
         nodes.append(Node(gate_node(name), name, (f"{passed:,} of {about:,} passed",), is_gate=True))
-    links = [GraphLink(_JOINED, name, dashed=True) for name in study.stages if name not in reached]
+    links = [GraphLink(root.name, name, dashed=True) for name in study.stages if name not in reached]
     links += [GraphLink(edge.source, edge.target, edge.people) for edge in edges]
     words = "; ".join(f"{node.name}: {', '.join(node.lines)}" for node in nodes)
     return graph_picture(_TITLE, nodes, links, description=words)
 
 
-def _root(came: Attendees) -> Node:
+def _root(came: Attendees, imported: ImportedWork | None = None) -> Node:
+    if imported is not None:
+        name = "in the file" if len(imported.files) == 1 else "in the files"
+        return Node(name, name, (plural(came.arrived, "person", "people"),))
     lines = (plural(came.arrived, "person", "people"), f"{came.consented:,} gave consent")
     return Node(_JOINED, _JOINED, lines)

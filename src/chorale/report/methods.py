@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chorale import __version__
@@ -13,6 +13,7 @@ from chorale.model import StagePay, money_text
 from chorale.model.plural import plural
 from chorale.monitor.costs import CostTerms, training_stages
 from chorale.monitor.status import Status
+from chorale.report.imported import ImportedWork
 from chorale.report.protocol import arms_in_words, gold_rule, judgments_in_words, listed
 
 _MOST_NAMED = 3
@@ -30,8 +31,10 @@ class MethodsFacts:
     funnel: Mapping[str, Any]
     agreement: Mapping[str, Any]
     resampling: Resampling
-    imported: Sequence[str] = ()
-    """The files that the work was imported from, if it was done elsewhere."""
+    imported: ImportedWork | None = None
+    """Where the work was imported from, if it was done elsewhere."""
+    per_item: Mapping[str, str] = field(default_factory=dict)
+    """How many annotations the items of imported stages have, in words."""
     simulated: bool = False
     models: Sequence[str] = ()
     """Sentences on the models that annotated."""
@@ -64,10 +67,10 @@ def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
     worked = plural(facts.funnel["worked"], "person", "people")
     if facts.funnel["experts"]:
         worked += f" and {plural(facts.funnel['experts'], 'expert', 'experts')}"
-    if facts.imported:
+    if facts.imported is not None:
         yield (
             f"The data are {annotations} by {worked}, collected elsewhere and imported into Chorale {__version__} "
-            f"from {listed(facts.imported)}."
+            f"from {listed(facts.imported.files)}."
         )
     elif len(facts.now.rounds) == len(facts.now.stages):
         rounds = plural(len(facts.now.rounds), "training round", "training rounds")
@@ -78,7 +81,7 @@ def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
             f"has {annotations}."
         )
     yield from _arms(study)
-    yield from _stages(study, facts.now)
+    yield from _stages(study, facts)
     yield from _training(study, facts.now)
 
 
@@ -87,17 +90,19 @@ def _arms(study: Study) -> Iterator[str]:
         yield assigned
 
 
-def _stages(study: Study, now: Status) -> Iterator[str]:
+def _stages(study: Study, facts: MethodsFacts) -> Iterator[str]:
     """The main stages, with one sentence for all that have the same task and rule."""
-    counts = {one.name: one for one in now.stages}
+    counts = {one.name: one for one in facts.now.stages}
     alike: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for stage in main_stages(study):
         made = f" made from {listed(stage.settings.sources)}" if stage.settings.sources else ""
         if counts[stage.name].items:
-            alike[stage.task.name, made, judgments_in_words(stage.settings)].append(stage.name)
+            given = facts.per_item.get(stage.name)
+            rule = f"was to receive {judgments_in_words(stage.settings)}" if given is None else f"has {given}"
+            alike[stage.task.name, made, rule].append(stage.name)
     for (task, made, rule), names in alike.items():
         items = plural(sum(counts[name].items for name in names), "item", "items")
-        yield f"In {listed(names)} (task {task}), each of {items}{made} was to receive {rule}."
+        yield f"In {listed(names)} (task {task}), each of {items}{made} {rule}."
 
 
 def _training(study: Study, now: Status) -> Iterator[str]:
@@ -123,7 +128,7 @@ def _training(study: Study, now: Status) -> Iterator[str]:
 
 def _people(study: Study, facts: MethodsFacts) -> Iterator[str]:
     funnel = facts.funnel
-    if not facts.imported:
+    if facts.imported is None:
         yield (
             f"{plural(funnel['arrived'], 'person', 'people')} joined, {funnel['consented']:,} gave consent and "
             f"{funnel['worked']:,} worked."
@@ -162,6 +167,8 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
         including = f", including {listed(of_which)}" if of_which else ""
         each = f", or {money_text(round(costs.per_result), currency)} per {costs.unit}" if costs.per_result else ""
         yield f"The study cost {money_text(now.spent, currency)}{including}{each}."
+        if facts.imported is not None:
+            yield facts.imported.about_fees
 
 
 def _rate(pay: StagePay, currency: str) -> str:
@@ -213,7 +220,7 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
 def _analysis(study: Study, facts: MethodsFacts) -> Iterator[str]:
     yield from _labels(study, facts)
     yield from _agreement(facts, {stage.name for stage in main_stages(study)})
-    yield from _exclusions(facts.now)
+    yield from _exclusions(facts)
     yield from _comparisons(study)
     yield from facts.models
 
@@ -266,14 +273,16 @@ def with_interval(scored: Mapping[str, Any], digits: int = 2) -> str:
     return f"{value} (95% interval {low} to {high})"
 
 
-def _exclusions(now: Status) -> Iterator[str]:
-    discarded, withdrawn = (sum(getattr(one, name) for one in now.stages) for name in ("discarded", "withdrawn"))
+def _exclusions(facts: MethodsFacts) -> Iterator[str]:
+    left_out = [] if facts.imported is None else facts.imported.left_out_sentences()
+    yield from left_out
+    discarded, withdrawn = (sum(getattr(one, name) for one in facts.now.stages) for name in ("discarded", "withdrawn"))
     if discarded:
         yield f"{plural(discarded, 'annotation was', 'annotations were')} excluded because of removed workers."
     if withdrawn:
         yield f"{plural(withdrawn, 'item was', 'items were')} withdrawn because an earlier label changed."
     if not discarded and not withdrawn:
-        yield "No annotation was excluded."
+        yield "No other annotation was excluded." if left_out else "No annotation was excluded."
 
 
 def _comparisons(study: Study) -> Iterator[str]:

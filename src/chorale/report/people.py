@@ -17,6 +17,7 @@ from chorale.monitor.status import Status, gold_of, paid_and_worked
 from chorale.present.svg import column_chart
 from chorale.protocol import hourly_wage
 from chorale.report.document import NUMBERS_IN_TABLE, Figure, Part, Section
+from chorale.report.imported import ImportedWork
 from chorale.store import Tx, participations, workers
 from chorale.store.participations import ParticipationSummary
 from chorale.store.stages import StageCounts
@@ -35,14 +36,13 @@ _BUSIEST = 0.1
 ALL_STAGES = "all stages"
 
 
-def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported: Sequence[str] = ()) -> Section:
-    """`imported` are the files that the work was imported from: they do not show who joined or gave consent."""
+def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported: ImportedWork | None = None) -> Section:
     crowd, experts = crowd_and_experts(tx)
     worked, at_desks = people_who_worked(crowd), people_who_worked(experts)
     gates = gate_statuses(tx, study)
     persons: list[tuple[Cell, ...]] = [("joined", came.arrived), ("gave consent", came.consented)]
-    if imported:
-        persons = [("are in the file" if len(imported) == 1 else "are in the files", came.arrived)]
+    if imported is not None:
+        persons = [("are in the file" if len(imported.files) == 1 else "are in the files", came.arrived)]
     persons.append(("worked", worked))
     if at_desks:
         persons.append(("worked as experts (not in the other numbers)", at_desks))
@@ -52,13 +52,17 @@ def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported:
             persons.append((f"were removed from {counts.name}", counts.dropped))
     persons += [(f"passed {gate.name}", gate.passed) for gate in gates]
     details: list[Part] = [*_items(now), ScoreTable("People", ("people who", "number#"), persons), *_rounds(now)]
+    left_out = {} if imported is None else imported.left_out
+    if imported is not None and left_out:
+        details.append(ScoreTable("Left out at import", ("left out", "number#"), imported.left_out_rows()))
     outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
     for name, tally in outcomes.items():
         title = "Outcomes" if len(outcomes) == 1 else f"Outcomes: {name}"
         details.append(ScoreTable(title, ("outcome", "number#"), list(tally.items())))
     json = {
         "arrived": came.arrived,
-        "consented": None if imported else came.consented,
+        "consented": None if imported is not None else came.consented,
+        "left_out": left_out,
         "worked": worked,
         "experts": at_desks,
         "stages": [_counts(one, now) for one in now.stages],

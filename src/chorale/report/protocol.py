@@ -1,6 +1,6 @@
 """A study's protocol as a picture and in words, from its settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
@@ -22,10 +22,17 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def protocol_section(study: Study) -> Section:
-    """Every setting of the protocol in words, for the appendix."""
+def protocol_section(study: Study, per_item: Mapping[str, str] | None = None) -> Section:
+    """Every setting of the protocol in words, for the appendix.
+
+    `per_item` is how many annotations the items of imported stages have, in words.
+    """
     settings = study.settings
-    stages = {stage.name: list(_stage_words(study.stages[stage.name], settings)) for stage in settings.stage}
+    given = per_item or {}
+    stages = {
+        stage.name: list(_stage_words(study.stages[stage.name], settings, given.get(stage.name)))
+        for stage in settings.stage
+    }
     gates = {gate.name: list(_gate_words(gate, settings)) for gate in settings.gate}
     arms = arms_in_words(settings)
     lines = [f"{name}: {' '.join(words)}" for name, words in stages.items()]
@@ -91,7 +98,7 @@ def gold_rule(gold: GoldSettings) -> str:
     return f"a gold accuracy{prior} below {gold.floor:g}{of}{parts} after {after}"
 
 
-def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str]:
+def _stage_words(running: RunningStage, settings: StudySettings, given: str | None) -> Iterator[str]:
     stage = running.settings
     yield f"“{stage.title}”, task {stage.task}."
     if stage.round is not None:
@@ -112,7 +119,7 @@ def _stage_words(running: RunningStage, settings: StudySettings) -> Iterator[str
     else:
         yield "Items come from a file."
     if stage.round is None:
-        yield f"Every item gets {judgments_in_words(stage)}."
+        yield f"Every item gets {judgments_in_words(stage)}." if given is None else f"Every item has {given}."
         if not stage.grades:
             yield f"Labels with a confidence of {stage.release_confidence:g} or more are accepted."
     if stage.arms:

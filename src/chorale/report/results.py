@@ -14,6 +14,7 @@ from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import Status
 from chorale.report.document import Part, Section
 from chorale.report.methods import main_stages, with_interval
+from chorale.report.protocol import listed
 from chorale.store import Tx
 
 
@@ -30,6 +31,8 @@ class ResultsFacts:
     fields: Mapping[str, Any]
     items: Mapping[str, Sequence[Item]]
     arms: ScoreTable | None
+    imported: bool
+    """Whether the work was done elsewhere."""
 
 
 def results_section(study: Study, facts: ResultsFacts) -> Section:
@@ -37,6 +40,11 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
     parts: list[Part] = [_glance(study, facts, questions)]
     if len(questions) > 1:
         parts.append(_questions_table(questions))
+    if empty := [one["question"] for one in questions if one["empty"]]:
+        parts.append(
+            f"Not all annotations answer {listed(empty)}. An optional field left empty counts as a vote for no label "
+            "in the confidence. Unanimous items and agreement are computed from given answers only."
+        )
     if facts.arms is not None:
         parts.append(facts.arms)
     costs = facts.costs
@@ -84,13 +92,17 @@ def _glance(study: Study, facts: ResultsFacts, questions: Sequence[Mapping[str, 
         rows.append((f"cost per {costs.unit}", money_text(round(costs.per_result), currency) + training))
     if now.spent:
         fees = f" (fees: {money_text(now.totals['fee'], currency)})" if now.totals["fee"] else ""
+        if facts.imported:
+            fees = " (without fees)"
         rows.append(("total cost", money_text(now.spent, currency) + fees))
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
         median, low = (money_text(amount, currency) for amount in (now.wage.median, now.wage.tenth_percentile))
         rows.append(("pay per hour", f"median {median}, 10th percentile {low}"))
     removed = plural(len({one.worker for one in now.dropped}), "worker", "workers")
     discarded = plural(sum(one.discarded for one in now.stages), "annotation", "annotations")
-    rows.append(("excluded", f"{removed}, {discarded}"))
+    count = sum(funnel["left_out"].values())
+    left_out = f"; left out at import: {plural(count, 'judgment', 'judgments')}" if count else ""
+    rows.append(("excluded", f"{removed}, {discarded}{left_out}"))
     return ScoreTable("The study at a glance", ("measure", "value"), rows)
 
 
@@ -136,6 +148,7 @@ def _questions(stage: RunningStage, facts: ResultsFacts) -> list[dict[str, Any]]
                 "pairwise": _valued(pairwise.get(name)),
                 "unanimous": unanimous[name]["unanimous"],
                 "with_several_answers": unanimous[name]["items"],
+                "empty": unanimous[name]["empty"],
             }
         )
     return rows

@@ -2,24 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 
 from chorale.exchange.imported_files import StagedBatch
 from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
 from chorale.files.batch_files import BatchFile
+from chorale.files.rows import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.model import UserError
 
 _LONGEST_LINE, _MOST_SHOWN = 200, 40
+_IN_WORDS = {"choice": "choice", "choices": "several options", "text": "free text", "long_text": "free text"}
 
 
-def form_of(staged: StagedBatch, columns: Sequence[str]) -> tuple[str, str]:
-    """The task and its options: the displayed columns, and a field for every question."""
+def form_of(staged: StagedBatch, columns: Sequence[str]) -> tuple[str, str, list[str]]:
+    """The task, its options (the displayed columns, and a field for every question), and notes on the fields."""
     shows = [column for column in columns if len(column) <= LONGEST_OPTION][:_MOST_SHOWN]
     parts = [f"{{ item = {as_toml(column)}, label = {as_toml(column)}, optional = true }}" for column in shows]
-    fields = (
-        _field(staged, asked, given) for asked, given in zip(staged.batch.fields, _filled_in(staged), strict=True)
-    )
-    return "form", f"shows = [{', '.join(parts)}]\n{''.join(fields)}"
+    fields = [
+        _MadeField(asked, given, _kind(staged.batch, asked, given))
+        for asked, given in zip(staged.batch.fields, _filled_in(staged), strict=True)
+    ]
+    settings = "".join(_settings(staged, field) for field in fields)
+    return "form", f"shows = [{', '.join(parts)}]\n{settings}", _notes(staged, fields)
 
 
 @dataclass(slots=True)
@@ -54,19 +59,62 @@ def _filled_in(staged: StagedBatch) -> list[_FilledIn]:
     return fields
 
 
-def _field(staged: StagedBatch, asked: BatchField, given: _FilledIn) -> str:
+@dataclass(frozen=True, slots=True)
+class _MadeField:
+    """A field of the form."""
+
+    asked: BatchField
+    given: _FilledIn
+    kind: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether it counts in a label's confidence."""
+        return self.kind in ("choice", "choices")
+
+    @property
+    def in_words(self) -> str:
+        return f"{shortened(self.asked.title)} ({_IN_WORDS[self.kind]})"
+
+
+def _notes(staged: StagedBatch, fields: Sequence[_MadeField]) -> list[str]:
+    """What became of several columns, and which of them make labels uncertain because they are mostly empty."""
+    if len(fields) == 1:
+        return []
+    split = ", with --sep for several options" if any(field.kind == "choices" for field in fields) else ""
+    notes = [
+        f"Answers are in {len(fields)} columns, and each is a field: {', '.join(field.in_words for field in fields)}. "
+        f"All but free text count in a label's confidence. To import one column only, use --label NAME{split}."
+    ]
+    total = staged.totals.judgments
+    counted = [field for field in fields if field.counts]
+    filled = [field for field in counted if 2 * field.given.answers >= total]
+    # Choices of one option need no --sep.
+    names = [f"--label {quote(field.asked.title)}" for field in filled if field.asked.sep is None]
+    notes += [
+        f"{field.in_words} is empty in {total - field.given.answers:,} of {total:,} judgments, but counts in a "
+        f"label's confidence. To leave it out, import one column with {[*names, '--label NAME'][0]}."
+        for field in counted
+        if field not in filled
+    ]
+    return notes
+
+
+def _settings(staged: StagedBatch, field: _MadeField) -> str:
+    asked, given = field.asked, field.given
+    options = f"options = [{', '.join(as_toml(label) for label in sorted(given.labels))}]" if field.counts else ""
     required = "" if given.answers == staged.totals.judgments else "required = false\n"
     return f"""
 [[stage.options.fields]]
 name = "{asked.name}"
 ask = {as_toml(asked.title[:_LONGEST_LINE])}
-{required}{_kind(staged.batch, asked, given)}
+{required}kind = "{field.kind}"
+{options}
 """
 
 
 def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
     """The kind of the field: a choice for a few short labels, otherwise text."""
-    listed = f"options = [{', '.join(as_toml(label) for label in sorted(given.labels))}]"
     if asked.sep is not None:
         if not given.fit:
             long = f"one label has {given.longest:,} characters"
@@ -75,9 +123,9 @@ def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
                 f"{batch.name} cannot be imported with --sep: {there}. A form has at most {MOST_OPTIONS} options, of "
                 f"at most {LONGEST_OPTION} characters. Omit --sep, or choose another --label."
             )
-        return f'kind = "choices"\n{listed}'
+        return "choices"
     # One of several columns may contain comments, which are rarely repeated.
     again = len(batch.fields) == 1 or given.answers >= 2 * len(given.labels)
     if given.fit and len(given.labels) > 1 and again:
-        return f'kind = "choice"\n{listed}'
-    return 'kind = "text"' if given.lines else 'kind = "long_text"'
+        return "choice"
+    return "text" if given.lines else "long_text"

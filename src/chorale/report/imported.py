@@ -1,0 +1,64 @@
+"""Work that was done elsewhere: the files it was imported from, and what the import left out."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chorale.model import Item
+from chorale.model.plural import plural
+from chorale.store import Tx, events
+
+_MOST_FILES = 1_000
+_REASONS = {
+    "rejected": ("judgment that was rejected on Mechanical Turk", "judgments that were rejected on Mechanical Turk"),
+    "tainted": ("judgment that Appen marked as tainted", "judgments that Appen marked as tainted"),
+    "not counted": ("judgment that did not count in its study", "judgments that did not count in their study"),
+    "repeated": (
+        "judgment whose worker judged the same item again later",
+        "judgments whose workers judged the same item again later",
+    ),
+    "empty": ("row without an answer", "rows without an answer"),
+}
+"""Singular and plural by the reasons in the activity log (`BatchFile.left_out`, and repeated judgments)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedWork:
+    """Files do not show who joined, who gave consent, or what fees were paid."""
+
+    files: tuple[str, ...]
+    left_out: Mapping[str, int]
+    """Numbers of judgments by the reason for leaving them out."""
+
+    @property
+    def about_fees(self) -> str:
+        files = "the imported file does" if len(self.files) == 1 else "the imported files do"
+        return f"Fees are not included, because {files} not have them."
+
+    def left_out_rows(self) -> list[tuple[str, int]]:
+        return [(_REASONS[reason][1], count) for reason, count in self.left_out.items()]
+
+    def left_out_sentences(self) -> list[str]:
+        return [
+            f"{plural(count, *_REASONS[reason])} {'was' if count == 1 else 'were'} left out at import."
+            for reason, count in self.left_out.items()
+        ]
+
+
+def annotations_per_item(items: Sequence[Item]) -> str:
+    """The numbers of annotations that items have, in words."""
+    least, most = (pick(item.judgments for item in items) for pick in (min, max))
+    return plural(most, "annotation", "annotations") if least == most else f"{least:,} to {most:,} annotations"
+
+
+def logged_imports(tx: Tx) -> ImportedWork | None:
+    """What the activity log says about imports; None if the work was done in the study."""
+    imports = [event.evidence for event in events.recent(tx, _MOST_FILES, kinds=("imported",))]
+    if not imports:
+        return None
+    left_out = Counter[str]()
+    for evidence in imports:
+        # Imports by earlier versions have no such counts.
+        left_out.update(evidence.get("left_out", {}))
+    files = sorted(str(evidence["file"]) for evidence in imports)
+    return ImportedWork(tuple(files), {reason: left_out[reason] for reason in _REASONS if left_out[reason]})
