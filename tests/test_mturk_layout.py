@@ -18,7 +18,8 @@ from chorale.cli import app
 from chorale.contract.reading_time import shown_words
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.folder.reading import check_folder
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import check_folder, load_folder
 from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.api.questions import Page, read_question
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
@@ -85,6 +86,19 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
     assert row["LifetimeApprovalRate"] == "100% (1/1)"
     judged = run("aggregate", str(out), "--label", "Answer.Q1", "--json")
     assert judged.exit_code == 0, judged.stderr
+
+
+def test_a_study_from_a_layout_asks_for_its_own_purpose_and_guidelines(tmp_path: Path) -> None:
+    assert run(*write_batch(tmp_path)).exit_code == 0
+    consent = (tmp_path / "study" / "consent.md").read_text("utf-8")
+    # The template is about sentences, and has gold; nothing is known about this study's purpose, and it has no gold.
+    assert "sentences" not in consent and "upsetting" not in consent and "Known answers" not in consent
+    [of_consent] = [line for line in study_notes(load_folder(tmp_path / "study")) if line.startswith("consent.md")]
+    assert "[purpose of the study]" in of_consent and "[risks]" in of_consent
+    [of_guidelines] = [
+        line for line in study_notes(load_folder(tmp_path / "study")) if line.startswith("guidelines.md")
+    ]
+    assert "[what to look at and how to decide], [two or three examples with their answers]" in of_guidelines
 
 
 @pytest.mark.parametrize(
