@@ -106,7 +106,13 @@ def test_another_system_is_compared(zeichner: tuple[Path, Path], tmp_path: Path)
     assert compared["kappa"]["p_bootstrap"] < 0.01
     assert compared["false_negative_rate"]["other"] == 1
     short = written(tmp_path / "short.csv", ["No"] * 10)
-    assert "have different items" in run(crowd, gold, "--against", short, code=2).stderr
+    refused = " ".join(run(crowd, gold, "--against", short, code=2).stderr.split())
+    names = ", ".join(sorted(f"i{number}" for number in range(10, 200))[:5])
+    assert (
+        f"have different items. 190 gold items are only in the first system's file: {names} and others. Use" in refused
+    )
+    back = " ".join(run(short, gold, "--against", crowd, code=2).stderr.split())
+    assert f"190 gold items are only in the --against file: {names} and others. Use files" in back
 
 
 def test_the_two_files_may_have_other_columns(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from chorale.cli import app
 from chorale.contract.reading_time import shown_words
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
-from chorale.folder.reading import check_folder
+from chorale.folder.plan import study_notes
+from chorale.folder.reading import check_folder, load_folder
 from chorale.kits.mturk.api.errors import TurkError
 from chorale.kits.mturk.api.questions import Page, read_question
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS
@@ -27,9 +28,10 @@ from chorale.kits.mturk.market import perform, sweep, working
 from chorale.kits.mturk.market.operations import Call
 from chorale.kits.mturk.market.stage import layout_id, market_stage
 from chorale.kits.mturk.site import SITE
+from chorale.kits.mturk.task import MTURK, LayoutOptions
 from chorale.kits.mturk.task.simulating import guessed
 from chorale.kits.mturk.web.frames import page_html
-from chorale.model import Refusal
+from chorale.model import Judgment, Refusal
 from chorale.present.languages import languages
 from chorale.web.pages import Pages, add_static
 from conftest import ManualClock
@@ -85,6 +87,19 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
     assert row["LifetimeApprovalRate"] == "100% (1/1)"
     judged = run("aggregate", str(out), "--label", "Answer.Q1", "--json")
     assert judged.exit_code == 0, judged.stderr
+
+
+def test_a_study_from_a_layout_asks_for_its_own_purpose_and_guidelines(tmp_path: Path) -> None:
+    assert run(*write_batch(tmp_path)).exit_code == 0
+    consent = (tmp_path / "study" / "consent.md").read_text("utf-8")
+    # The template is about sentences, and has gold; nothing is known about this study's purpose, and it has no gold.
+    assert "sentences" not in consent and "upsetting" not in consent and "Known answers" not in consent
+    [of_consent] = [line for line in study_notes(load_folder(tmp_path / "study")) if line.startswith("consent.md")]
+    assert "[purpose of the study]" in of_consent and "[risks]" in of_consent
+    [of_guidelines] = [
+        line for line in study_notes(load_folder(tmp_path / "study")) if line.startswith("guidelines.md")
+    ]
+    assert "[what to look at and how to decide], [two or three examples with their answers]" in of_guidelines
 
 
 @pytest.mark.parametrize(
@@ -466,3 +481,49 @@ def test_simulated_people_answer_the_fields_of_a_layout() -> None:
         "<crowd-form><crowd-input name=q></crowd-form>",
     ):
         assert guessed({"html": odd}, None, Random(1)) == {}
+
+
+def labelled(html: str, *answers: dict[str, str], judged: tuple[str, ...] = ()) -> Any:
+    task = MTURK.configured(LayoutOptions(html=html, judged=judged))
+    return task.combining.combine([Judgment(f"w{number}", each, 1.0) for number, each in enumerate(answers)])
+
+
+def test_nothing_filled_in_is_a_label_only_where_boxes_can_stay_unticked() -> None:
+    radio = "<form><input type=radio name=a value=1><input name=b></form>"
+    flat = "<crowd-form answer-format='flatten-objects'>"
+    assert labelled(radio, {}, {}, {}) is None
+    assert labelled("<crowd-form><crowd-input name=a></crowd-form>", {}, {}, {}) is None
+    assert labelled(f"{flat}<crowd-input name=a></crowd-form>", {}, {}) is None
+    assert labelled(radio, {"b": "text"}, {}, {}) == ({}, pytest.approx(2 / 3)), "some people left a field empty"
+    assert labelled(radio, {"b": "text"}, {"b": "text"}, judged=("a",)) == ({}, 1.0), "they answered another field"
+    for several in (
+        "<input type='checkbox' name=a>",
+        "<form><select name=a multiple></select></form>",
+        f"{flat}<crowd-classifier-multi-select name=a></crowd-form>",
+        "<p>${form}</p>",
+    ):
+        assert labelled(several, {}, {}) == ({}, 1.0), several
+
+
+def test_simulations_warn_of_elements_that_stay_empty(tmp_path: Path) -> None:
+    layout = "<crowd-form><p>${word}</p><crowd-input name=q></crowd-input></crowd-form>"
+    assert run(*write_batch(tmp_path, layout, "word\nwren\nowl\n")).exit_code == 0
+    study, warning = (
+        str(tmp_path / "study"),
+        "Simulated people leave these elements of stage batch empty: <crowd-input>.",
+    )
+    assert warning in " ".join(run("check", study).output.split())
+    assert warning in " ".join(json.loads(run("check", study, "--json").stdout)["notes"])
+    simulated = run("simulate", study, "--workers", "4")
+    assert simulated.exit_code == 0, simulated.output
+    assert f"Warning: {warning}" in " ".join(simulated.output.split())
+    [stage] = json.loads(run("status", f"{study}-simulated", "--json").stdout)["stages"]
+    assert (stage["complete"], stage["released"]) == (2, 0)
+    report = run("report", f"{study}-simulated", "--format", "markdown", "--out", str(tmp_path / "report.md"))
+    assert report.exit_code == 0, report.output
+    written = " ".join((tmp_path / "report.md").read_text("utf-8").replace("\\", "").split())
+    assert warning.partition("<")[0] in written
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert run(*write_batch(plain)).exit_code == 0
+    assert "Simulated people leave" not in run("check", str(plain / "study")).output

@@ -351,6 +351,8 @@ def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     assert checked.exit_code == 0 and "pay.minimum_hourly" not in checked.output
     assert "This excludes rewards of tasks that scripts create, and replacing" in " ".join(checked.output.split())
     assert "Known answers" not in (folder / "consent.md").read_text("utf-8"), "HITs have no gold"
+    assert "[purpose of the study]" in " ".join(checked.output.split())
+    assert "guidelines.md has placeholders" not in " ".join(checked.output.split()), "not shown with HITs"
     with open_market(folder) as market:
         hit = market.hit()["HITId"]
         market.client.approve_assignment(AssignmentId=market.worker("only-ada").do(hit))

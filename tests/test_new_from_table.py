@@ -40,6 +40,7 @@ def test_a_table_becomes_a_study_that_passes_the_check(tmp_path: Path) -> None:
     assert checked.exit_code == 0, checked.output
     said = " ".join(checked.output.split())
     assert "guidelines.md has placeholders: [when to choose it], [a clear example], [a difficult example]" in said
+    assert "Known answers" not in (tmp_path / "study" / "consent.md").read_text("utf-8"), "the study has no gold"
 
 
 @pytest.mark.parametrize(

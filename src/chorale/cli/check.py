@@ -15,7 +15,7 @@ from chorale.folder.plan import StagePlan, StudyPlan, plan_study, study_notes
 from chorale.folder.reading import StudyFolder as Folder
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.retention_notes import retention_sentences
-from chorale.folder.truth import truth_that_fits_nothing
+from chorale.folder.truth import truth_that_fits_nothing, unanswered_in_simulations
 from chorale.lazy import load
 from chorale.model import money_text
 from chorale.model.extras import EXTRAS
@@ -34,7 +34,11 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     folder = load_folder(directory)
     plan = plan_study(folder, _measured_unsure(directory, db))
     measured = _measured(directory, db, folder)
-    notes = [*study_notes(folder), *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder))]
+    notes = [
+        *study_notes(folder),
+        *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder)),
+        *unanswered_in_simulations(folder),
+    ]
     left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
     print_line(f"{directory} ({plan.title!r}): {left}.")
     show(plan_table(plan))
@@ -201,6 +205,11 @@ def _check_as_json(directory: StudyFolder, db: str | None) -> None:
     if folder is None:
         print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
         raise SystemExit(2)
-    notes = [*study_notes(folder), *_measured(directory, db, folder), *truth_that_fits_nothing(folder)]
+    notes = [
+        *study_notes(folder),
+        *_measured(directory, db, folder),
+        *truth_that_fits_nothing(folder),
+        *unanswered_in_simulations(folder),
+    ]
     plan = plan_study(folder, _measured_unsure(directory, db))
     print_json({"ok": True, "problems": [], "notes": notes, **asdict(plan)})

@@ -22,6 +22,7 @@ from chorale.folder.draft import draft_folder
 from chorale.folder.plan import plan_study
 from chorale.folder.reading import StudyFolder as Folder
 from chorale.folder.reading import load_folder
+from chorale.folder.truth import unanswered_in_simulations
 from chorale.model import UserError
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import stages_table, wage_line
@@ -74,6 +75,8 @@ def simulate(
     pay = folder.settings.pay
     show(stages_table(result.status, pay.currency))
     print_line(wage_line(result.status, pay.currency, pay.minimum_hourly))
+    for warning in unanswered_in_simulations(folder):
+        print_line(f"Warning: {warning}")
     print_line(f"All people in {target} are simulated. Do not invite anybody to it. Next, try:")
     for command in ("serve", "status", "report", "export"):
         print_line(f"  chorale {command} {target}")

@@ -40,6 +40,18 @@ class Simulating:
     """For suggested answers with several parts: from a view, a `Revision`, the probabilities of keeping parts, and
     random numbers to the submitted answer. Default: the suggestion is kept completely or not at all.
     """
+    unanswered: tuple[str, ...] = ()
+    """Elements of the form that `guess` leaves empty, such as `<crowd-input>`: simulations of the study warn of them.
+    """
+
+    def warning(self, stage: str) -> str | None:
+        """A sentence on the elements that simulated workers leave empty in a stage; None if they answer everything."""
+        if not self.unanswered:
+            return None
+        return (
+            f"Simulated people leave these elements of stage {stage} empty: {', '.join(self.unanswered)}. Labels and "
+            "agreement of a simulation do not include them. Answer a few items yourself with `chorale serve`."
+        )
 
 
 PLAIN_SIMULATING = Simulating()

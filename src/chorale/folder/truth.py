@@ -1,4 +1,4 @@
-"""Correct answers for simulations, by the worker's view of an item."""
+"""Notes on simulations of a study: truth files that match no item, and elements that stay empty."""
 
 from chorale.folder.reading import StudyFolder
 from chorale.folder.view_key import view_key
@@ -20,3 +20,9 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
                 "items, or delete the file and its [stage.rehearsal] table"
             )
     return tuple(misfits)
+
+
+def unanswered_in_simulations(folder: StudyFolder) -> tuple[str, ...]:
+    """A warning for every stage with elements that simulated workers leave empty."""
+    warnings = (content.task.simulating.warning(content.settings.name) for content in folder.stages)
+    return tuple(warning for warning in warnings if warning is not None)

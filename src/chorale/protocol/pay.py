@@ -96,7 +96,13 @@ class WageSummary:
 
 
 def wage_summary(paid_and_worked_ms: Sequence[tuple[int, int]]) -> WageSummary:
-    """Median and 10th percentile (nearest rank, rounded down) of the workers' hourly wages."""
+    """Median and 10th percentile of the workers' hourly wages.
+
+    The median of an even number is the mean of the two in the middle, rounded down; the percentile is by nearest rank.
+
+    >>> wage_summary([(1, HOUR_MS), (2, HOUR_MS), (5, HOUR_MS), (9, HOUR_MS)])
+    WageSummary(workers=4, median=3, tenth_percentile=1)
+    """
     wages = sorted(wage for paid, worked in paid_and_worked_ms if (wage := hourly_wage(paid, worked)) is not None)
     if not wages:
         return WageSummary(0, None, None)

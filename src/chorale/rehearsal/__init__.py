@@ -8,7 +8,7 @@ from typing import Any
 from chorale import __version__
 from chorale.engine.planning import FORECAST_FILE
 from chorale.folder.reading import load_folder
-from chorale.folder.truth import truth_that_fits_nothing
+from chorale.folder.truth import truth_that_fits_nothing, unanswered_in_simulations
 from chorale.rehearsal.crowd_file import CROWD_FILE, read_crowd
 from chorale.rehearsal.forecasting import ENOUGH_RUNS, HIGH, LOW, Forecast, ForecastEstimate
 from chorale.rehearsal.keeping import keep_run
@@ -118,7 +118,7 @@ def rehearse(
         None if any(each.workers for each in tried) else crowd.settings.workers,
         programme.seeds,
         tuple(Forecast(variation, found) for variation, found in zip(tried, runs, strict=True)),
-        crowd.notes,
+        (*crowd.notes, *unanswered_in_simulations(folder)),
         truth_that_fits_nothing(folder),
         crowd.difficulty,
     )

@@ -103,7 +103,7 @@ def _report(
     ]
     taken = {*OTHER_KEYS, *(section.name for section in (*sections, *details, card, checked))}
     of_kits, problems = kit_sections(tx, study, resampling, taken, with_arms=options.arms)
-    notes = [*([_SIMULATED] if made.simulated else []), *problems]
+    notes = [*(_about_simulation(study) if made.simulated else []), *problems]
     if checked.json["differences"]:
         differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
         notes.append(f"{differing} from the recorded data: see Verification.")
@@ -158,7 +158,12 @@ class _Made:
         return results_section(self.study, ResultsFacts(*of_study, fields, self.items, arms, self.imported is not None))
 
 
-_SIMULATED = "All people in this study were simulated. Its numbers do not describe real people."
+def _about_simulation(study: Study) -> list[str]:
+    warnings = (stage.task.simulating.warning(stage.name) for stage in study.stages.values())
+    return [
+        "All people in this study were simulated. Its numbers do not describe real people.",
+        *(warning for warning in warnings if warning is not None),
+    ]
 
 
 def _subtitle(came: Attendees) -> str:

@@ -141,7 +141,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
     details: list[Part] = []
     if rows:
         columns = ("stage", "per worker", "workers#", *(f"{name}#" for name, _ in _QUANTILES))
-        details.append(ScoreTable("How people worked (percentiles by nearest rank)", columns, rows))
+        details.append(ScoreTable(_WORKED, columns, rows))
     else:
         details.append(f"Fewer than {_FEW} people worked in each stage, so nothing is shown about them.")
     details += _wages(now, currency, study.settings.pay.minimum_hourly)
@@ -166,6 +166,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
 
 
 _PER_HOUR = "pay per hour"
+_WORKED = "How people worked (median: mean of the two in the middle if even; other percentiles by nearest rank)"
 
 
 def _measures(study: Study, stage: str, rows: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:

@@ -20,8 +20,9 @@ def study_from_batch(template: Path, html: Path, csv: Path) -> Iterator[tuple[st
     columns, rows = _rows(csv, variables_in(layout), html)
     yield "batch.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     yield "study.toml", _settings((template / "study.toml").read_text("utf-8"), layout, columns)
-    for name in ("guidelines.md", "consent.md", "README.md"):
-        yield name, _TEXTS.get(name) or (template / name).read_text("utf-8")
+    yield "guidelines.md", _GUIDELINES
+    yield "README.md", _README
+    yield "consent.md", _consent((template / "consent.md").read_text("utf-8"))
 
 
 def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
@@ -38,14 +39,17 @@ def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
     )
     yield "study.toml", settings
     yield "batch.jsonl", ""
-    yield "guidelines.md", _TEXTS["guidelines.md"]
+    yield "guidelines.md", _SCRIPTS_GUIDELINES
     yield "README.md", _SCRIPTS_README
-    yield "consent.md", _consent_without_gold((template / "consent.md").read_text("utf-8"))
+    yield "consent.md", _consent((template / "consent.md").read_text("utf-8"))
 
 
-def _consent_without_gold(text: str) -> str:
-    """The template's consent form for HITs, which have no gold."""
-    return re.sub(r"(?s)## Known answers\n.*?(?=## )", "", text).replace(*_WHAT_IT_IS_ABOUT)
+def _consent(text: str) -> str:
+    """The template's consent form without its purpose and risks, and for a study without gold."""
+    text = re.sub(r"(?s)## Known answers\n.*?(?=## )", "", text)
+    for of_template, of_any_study in _CONSENT_CHANGES:
+        text = text.replace(of_template, of_any_study)
+    return text
 
 
 def _layout(path: Path) -> str:
@@ -137,39 +141,58 @@ def _toml_text(text: str) -> str:
     return f'"""\n{escaped}"""'
 
 
-_TEXTS = {
-    "guidelines.md": """## What to do
+_GUIDELINES = """## What to do
 
-Read the page and answer what it asks.
+Read the page and answer what it asks. [what to look at and how to decide]
 
-Replace this text with your own instructions: what people should look at, how to
-decide, and two or three examples.
-""",
-    "README.md": """# A study from a layout for Mechanical Turk
+## Examples
+
+[two or three examples with their answers]
+"""
+_README = """# A study from a layout for Mechanical Turk
 
 | File | Content |
 |---|---|
 | `study.toml` | the study, and the layout under `[stage.options]` |
 | `batch.jsonl` | the rows of the batch file |
-| `guidelines.md` | what annotators read, to be written |
-| `consent.md` | consent text, to be completed |
+| `guidelines.md` | what annotators read first; fill in the [placeholders], or delete those the layout explains |
+| `consent.md` | what they agree to; fill in the [placeholders] |
 
 1. Set title, pay and the number of judgments in `study.toml`.
-2. Write `gold.jsonl`: rows like those of `batch.jsonl`, each with an `answer`
-   (a table of the fields that are to be graded) and an `explanation`. Then
-   remove the # before `[stage.gold]` and `file` in `study.toml`. If you use no
-   gold, delete the section “Known answers” from `consent.md`.
+2. To use gold, write `gold.jsonl`: rows like those of `batch.jsonl`, each with an
+   `answer` (a table of the fields that are to be graded) and an `explanation`.
+   Then remove the # before `[stage.gold]` and `file` in `study.toml`, and add this
+   section to `consent.md`, before “Risks”:
+
+   ```
+   ## Known answers
+
+   Some questions have answers that we already know. They show us whether the task is
+   understood. If too many of your answers to them are wrong, the study ends early for
+   you. You are paid for everything you submitted until then.
+   ```
+
 3. Run `chorale check` with the name of this folder, then `chorale serve`.
 4. `chorale export DIR --format mturk` writes the results in the format of
    Mechanical Turk's batch results.
-""",
-}
-_WHAT_IT_IS_ABOUT = (
-    """We want to find out which
+"""
+_CONSENT_CHANGES = (
+    (
+        """We want to find out which
 sentences follow from others. You will read short sentences and answer a question
 about each.""",
-    "You will do\nshort tasks. We want to find out [purpose].",
+        "We want to find out\n[purpose of the study]. You will do short tasks.",
+    ),
+    (
+        "the sentences you write, so please put nothing into them",
+        "the texts you write, so please put nothing into them",
+    ),
+    ("Nothing here is meant to be upsetting. If something is, skip it.", "[risks]"),
 )
+_SCRIPTS_GUIDELINES = """## What to do
+
+Read the page and answer what it asks.
+"""
 _SCRIPTS_README = """# A study for scripts made for Mechanical Turk
 
 | File | Content |

@@ -15,18 +15,26 @@ MOST_LAYOUT = 1_000_000
 ADDED_BUTTON = "<button data-say>Submit</button>"
 """The button that Chorale adds to a layout. It is stored in English and shown in the study's language."""
 _ELEMENT = re.compile(r"<(crowd-[a-z0-9-]+)", re.IGNORECASE)
-# Elements for input, and elements for display only.
-_KNOWN = frozenset(
+_ANSWERED = frozenset(
     "crowd-" + name
     for name in (
-        *("form", "input", "text-area", "checkbox", "radio-group", "radio-button", "slider", "slider-label"),
-        *("toggle-button", "button"),
+        *("input", "text-area", "checkbox", "radio-group", "radio-button", "slider", "toggle-button"),
         *("classifier", "classifier-multi-select", "image-classifier", "image-classifier-multi-select"),
         *("entity-annotation", "text-ranking", "question-answer-generation"),
         *("bounding-box", "keypoint", "line", "polygon", "polyline"),
+    )
+)
+_KNOWN = _ANSWERED | frozenset(
+    "crowd-" + name
+    for name in (
+        *("form", "slider-label", "button"),
         *("alert", "badge", "card", "icon", "fab", "icon-button", "instructions", "modal", "tab", "tabs", "toast"),
     )
 )
+_SEVERAL_FIELDS = re.compile(
+    r"<input\s[^<>]{0,1000}type\s*=\s*[\"']?checkbox|<select\s[^<>]{0,1000}multiple", re.IGNORECASE
+)
+_SEVERAL_ELEMENTS = re.compile(r"<crowd-[a-z-]{0,40}multi-select|<select\s[^<>]{0,1000}multiple", re.IGNORECASE)
 _FORM = re.compile(r"<form[\s>]", re.IGNORECASE)
 _BUTTON = re.compile(r"<button(?![^<>]{0,1000}type=[\"']?(?:button|reset))", re.IGNORECASE)
 _SUBMIT = re.compile(
@@ -69,6 +77,31 @@ def unknown_elements(layout: str) -> list[str]:
     ['crowd-semantic-segmentation']
     """
     return sorted({name.lower() for name in _ELEMENT.findall(_without_comments(layout))} - _KNOWN)
+
+
+def answer_elements(layout: str) -> tuple[str, ...]:
+    """Amazon's elements that people fill in, in order of first occurrence.
+
+    >>> answer_elements("<crowd-form><crowd-card>Red?</crowd-card><crowd-input name=a /><crowd-input name=b />")
+    ('<crowd-input>',)
+    """
+    found = dict.fromkeys(name.lower() for name in _ELEMENT.findall(_without_comments(layout)))
+    return tuple(f"<{name}>" for name in found if name in _ANSWERED)
+
+
+def may_be_empty(layout: str) -> bool:
+    """Whether an answer without any field can be what somebody means: nothing was ticked or selected.
+
+    Fields that rows or scripts add are unknown, so a page without fields may be empty too.
+
+    >>> may_be_empty("<input type=checkbox name=a>"), may_be_empty("<input type=radio name=a>"), may_be_empty("<p>")
+    (True, False, True)
+    """
+    shown = _without_comments(layout)
+    if re.search("<crowd-form", shown, re.IGNORECASE):
+        # Without this format, the form always submits the field `taskAnswers`.
+        return "flatten-objects" in shown and _SEVERAL_ELEMENTS.search(shown) is not None
+    return not _read(shown).fields or _SEVERAL_FIELDS.search(shown) is not None
 
 
 def in_form(layout: str) -> str:

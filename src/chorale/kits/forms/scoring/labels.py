@@ -33,6 +33,8 @@ _NEGATIVE = frozenset({"no", "false", "0", "negative", "n"})
 _MOST_SHOWN = 50
 """Maximum number of labels in a table on the terminal. `--json` has all."""
 
+_MOST_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
@@ -212,12 +214,23 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
     return [*notes, *doubtful_names(sorted(counts), lambda: counts)]
 
 
+def _different_items(first: set[str], second: set[str]) -> str:
+    sides = ((first - second, "the first system's file"), (second - first, "the --against file"))
+    told = [
+        f"{plural(len(only), 'gold item is', 'gold items are')} only in {file}: "
+        f"{', '.join(sorted(only)[:_MOST_NAMED])}{' and others' if len(only) > _MOST_NAMED else ''}."
+        for only, file in sides
+        if only
+    ]
+    return f"The two systems have different items. {' '.join(told)} Use files with the same items."
+
+
 def extended_by(
     scored: Score, resampling: Resampling, pairs: tuple[LabelPair, LabelPair], positive: str | None
 ) -> Score:
     """Adds a comparison with another system on the same items."""
     if pairs[0].items != pairs[1].items:
-        raise UserError("The two systems have different items. Use files with the same items.")
+        raise UserError(_different_items(*(set(pair.items) for pair in pairs)))
     (first, metric), (second, _) = (pair.statistics(positive) for pair in pairs)
     compared = resampling.compare(first, second, metric)
     return scored.extended({"against": jsonable(compared)}, tests=compared)

@@ -25,7 +25,16 @@ from chorale.contract.task import (
     Simulating,
     Task,
 )
-from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, readable, seconds_of, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import (
+    MOST_LAYOUT,
+    answer_elements,
+    fill_in,
+    may_be_empty,
+    readable,
+    seconds_of,
+    unknown_elements,
+    variables_in,
+)
 from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_problem
 from chorale.kits.mturk.task.simulating import guessed
 from chorale.metrics.aggregation import trust_weighted_share
@@ -107,10 +116,11 @@ def _configured(options: LayoutOptions) -> Task:
         form=replace(MTURK.form, view=partial(_view, options.html), seconds=partial(_seconds, options.html)),
         combining=replace(
             MTURK.combining,
-            combine=partial(_combine, options.judged),
+            combine=partial(_combine, options.judged, empty_counts=may_be_empty(options.html)),
             distance=partial(_distance, options.judged),
             chosen=partial(_chosen, options.judged),
         ),
+        simulating=replace(MTURK.simulating, unanswered=answer_elements(options.html)),
     )
 
 
@@ -140,8 +150,13 @@ def _distance(judged: Sequence[str], left: Answer, right: Answer) -> float:
     return differing / len(names) if names else 0.0
 
 
-def _combine(judged: Sequence[str], judgments: Sequence[Judgment]) -> Combined | None:
-    """For each field, the answer with the highest total worker quality. The confidence is the lowest of all fields."""
+def _combine(judged: Sequence[str], judgments: Sequence[Judgment], *, empty_counts: bool = True) -> Combined | None:
+    """For each field, the answer with the highest total worker quality. The confidence is the lowest of all fields.
+
+    There is no result if nobody filled in any field, unless empty answers count: those of boxes that nobody ticked.
+    """
+    if not empty_counts and not any(judgment.answer for judgment in judgments):
+        return None
     names = _names(judged, [judgment.answer for judgment in judgments])
     draw = judgments[0].draw if judgments else 0
     shares = {
