@@ -48,7 +48,7 @@ def dressed(form: Form, view: Mapping[str, Any], address: Callable[[str], str]) 
 
 
 def dressed_details(details: Any, address: Callable[[str], str], say: Callable[[str], str]) -> Any:
-    """A task's feedback on a wrong answer, translated, with files of the study folder (values called `media`) as URLs."""
+    """A task's feedback on a wrong answer, translated, with files of the study folder (named `media`) as URLs."""
     if isinstance(details, Mapping):
         return {
             name: address(value)
