@@ -604,7 +604,10 @@ def test_labels_are_written_to_files(files: Path) -> None:
             ["judgments.csv", "--options", "0,1"],
             "judgments.csv: has labels that are not among the options (found '2'). Add them to --options",
         ),
-        (["judgments.csv", "--truth", "judgments.csv", "--truth-label", "worker"], "has a different worker for task 0"),
+        (
+            ["judgments.csv", "--truth", "judgments.csv", "--truth-label", "worker"],
+            "has a different worker than an earlier row for the same task",
+        ),
         (["none.csv"], "none.csv: does not exist"),
         (["judgments.csv", "--truth", "other.csv"], "None of the 80 tasks is in the truth"),
     ],

@@ -352,7 +352,7 @@ def test_the_reason_of_a_refusal_is_above_the_buttons_of_a_phone(scene: Scene) -
 def test_times_end_with_the_recording(scene: Scene) -> None:
     page = scene.worker().open("times").page
     wait_for_sound(page)
-    end = page.get_by_label("End in seconds").last
+    end = page.get_by_label("End time in seconds").last
     end.fill("9999")
     end.press("Tab")
     expect(end).to_have_value("2")

@@ -268,7 +268,7 @@ def test_bad_files_are_refused_with_line_and_value(name: str, text: str, told: s
 def test_missing_scores_are_an_error_where_they_are_needed(tmp_path: Path) -> None:
     path = write(tmp_path / "gold.csv", "sent_id,frame\ns1,a\n")
     assert read_frame_scores([path]).score.tolist() == [1.0]
-    with pytest.raises(UserError, match="hold scores"):
+    with pytest.raises(UserError, match="has no column with a usual name for scores"):
         read_frame_scores([path], need_scores=True)
     with pytest.raises(UserError, match="has no column 'fit'"):
         read_frame_scores([path], score="fit")

@@ -84,7 +84,7 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
     assert look(study, lambda tx: tx.execute(text(count)).scalar()) == 0
     checked = look(study, lambda tx: verify(tx, study))
     assert checked.differences == []
-    assert any("the answers of 1 worker were erased" in one for one in checked.unchecked)
+    assert any("the erased answers of 1 worker: gold scores" in one for one in checked.unchecked)
     assert "the sessions of 1 worker: they were erased with the identity" in checked.unchecked
     assert not any("sessions were not recorded" in one for one in checked.unchecked)
     answers = look(

@@ -239,7 +239,7 @@ def test_arms_of_one_file_are_taken_by_themselves(tmp_path: Path) -> None:
     assert compared["files"] == found["files"] and compared["against"]["file"] == "baseline"
     assert set(compared["against"]["files"]) == {"crowd"} and compared["against"]["scores"]
     shown = chorale(*command[:4], "--against", "baseline", "--resamples", 100).stdout
-    assert re.search(r"^questions +what +baseline +crowd", shown, re.MULTILINE)
+    assert re.search(r"^questions +measure +baseline +crowd", shown, re.MULTILINE)
     alone = write(tmp_path / "alone.json", [record(number, protocol="crowd") for number in range(8)])
     refused = chorale("evaluate", "mcq", alone, "--by-arm", "--against", "crowd", code=2).output
     assert "--against crowd: this is the only arm" in refused

@@ -67,8 +67,8 @@ def import_files(
         if kind is not None:
             staged = [replace(one, kind=kind) for one in staged]
             if kind.source is not None:
-                for one in staged:
-                    one.batch.name_source(kind.source)
+                for file in staged:
+                    file.batch.name_source(kind.source)
         batches = names_of(staged)
         for place, source in (media or {}).items():
             (draft.study / place).parent.mkdir(parents=True, exist_ok=True)

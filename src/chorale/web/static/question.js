@@ -41,8 +41,9 @@ export class Question {
     this.form = /** @type {HTMLFormElement} */ (byId("task-form"));
     this.listening = new AbortController();
     this.shown = 0;
-    this.begun = false;
     const draft = store.get("draft", assignment.id);
+    /** Whether somebody has worked on it. A draft is from a question that they have seen. */
+    this.begun = Boolean(draft);
     /** Made once for the assignment on this device: other tabs find it in the draft. */
     this.key = draft?.key ?? uuid();
     this.timer = new VisibleTimer(draft?.durationMs ?? 0);
