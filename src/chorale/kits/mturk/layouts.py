@@ -85,8 +85,8 @@ def answer_elements(layout: str) -> tuple[str, ...]:
     >>> answer_elements("<crowd-form><crowd-card>Red?</crowd-card><crowd-input name=a /><crowd-input name=b />")
     ('<crowd-input>',)
     """
-    found = dict.fromkeys(name.lower() for name in _ELEMENT.findall(_without_comments(layout)))
-    return tuple(f"<{name}>" for name in found if name in _ANSWERED)
+    names = dict.fromkeys(name.lower() for name in _ELEMENT.findall(_without_comments(layout)))
+    return tuple(f"<{name}>" for name in names if name in _ANSWERED)
 
 
 def may_be_empty(layout: str) -> bool:

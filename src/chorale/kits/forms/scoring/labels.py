@@ -216,13 +216,13 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
 
 def _different_items(first: set[str], second: set[str]) -> str:
     sides = ((first - second, "the first system's file"), (second - first, "the --against file"))
-    told = [
+    missing = [
         f"{plural(len(only), 'gold item is', 'gold items are')} only in {file}: "
         f"{', '.join(sorted(only)[:_MOST_NAMED])}{' and others' if len(only) > _MOST_NAMED else ''}."
         for only, file in sides
         if only
     ]
-    return f"The two systems have different items. {' '.join(told)} Use files with the same items."
+    return f"The two systems have different items. {' '.join(missing)} Use files with the same items."
 
 
 def extended_by(

@@ -249,8 +249,8 @@ class FormField(ABC):
         )
 
 
-def _either(one: str, other: str) -> str:
-    return worded("{one} or {other}", one=one, other=other)
+def _either(first: str, second: str) -> str:
+    return worded("{one} or {other}", one=first, other=second)
 
 
 def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
