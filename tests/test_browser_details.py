@@ -230,6 +230,7 @@ def test_a_field_without_a_suggestion_does_not_claim_to_be_filled_in(scene: Scen
     expect(page.locator(".form-suggested")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_new_span_leaves_the_ends_chosen_for_a_relation(scene: Scene) -> None:
     page = scene.worker().open("connected").page
     at_an_item(page, filled=True)
@@ -242,6 +243,7 @@ def test_a_new_span_leaves_the_ends_chosen_for_a_relation(scene: Scene) -> None:
     expect(chosen[1]).to_have_text("in")
 
 
+@pytest.mark.slow
 def test_a_longer_span_keeps_its_relations(scene: Scene) -> None:
     page = scene.worker().open("connected").page
     at_an_item(page, filled=True)
@@ -254,6 +256,7 @@ def test_a_longer_span_keeps_its_relations(scene: Scene) -> None:
     expect(page.locator(".form-connected .form-excerpt").last).to_have_text("“Mara Lindt” → in → “joined the”")
 
 
+@pytest.mark.slow
 def test_an_arrow_ends_at_its_span_when_a_label_begins_the_next_line(scene: Scene) -> None:
     page = scene.worker(viewport={"width": 360, "height": 740}).open("connected").page
     at_an_item(page, filled=True)
@@ -294,7 +297,7 @@ def test_steps_that_are_no_multiples_are_named(scene: Scene) -> None:
     expect(error_of(page, "day")).to_have_text("The earliest date is 31 January 2020.")
 
 
-@pytest.mark.parametrize("typed", ["٣", "۳", "३", "３", "3"])
+@pytest.mark.parametrize("typed", ["٣", *(pytest.param(digit, marks=pytest.mark.slow) for digit in "۳३３3")])
 def test_digits_of_every_keyboard_are_numbers(scene: Scene, typed: str) -> None:
     worker = scene.worker().open("stepped")
     worker.page.get_by_label("Which odd number?").fill(typed)
@@ -316,6 +319,7 @@ def test_an_outline_is_given_up_without_a_keyboard(scene: Scene) -> None:
     expect(page.get_by_role("button", name="Cancel this shape")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_right_click_draws_nothing(scene: Scene) -> None:
     page = scene.worker().open("outline").page
     page.locator(".drawing img").evaluate("picture => picture.decode()")
@@ -323,6 +327,7 @@ def test_a_right_click_draws_nothing(scene: Scene) -> None:
     expect(page.locator(".drawing-layer > *")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_level_stays_next_to_its_word_and_hints_keep_their_distance(scene: Scene) -> None:
     page = scene.worker(**PHONE | {"viewport": {"width": 360, "height": 740}}).open("rated").page
     heights = page.locator(".form-legend > span").evaluate_all("all => all.map(each => each.offsetHeight)")
@@ -358,6 +363,7 @@ def test_times_end_with_the_recording(scene: Scene) -> None:
     expect(end).to_have_value("2")
 
 
+@pytest.mark.slow
 def test_one_segment_after_another_is_played_to_its_end(scene: Scene) -> None:
     page = scene.worker().open("times").page
     wait_for_sound(page)

@@ -112,7 +112,7 @@ def exported(folder: Path, name: str | None) -> Study:
     return study
 
 
-@pytest.mark.parametrize("name", [*GALLERY, None])
+@pytest.mark.parametrize("name", [*(pytest.param(name, marks=pytest.mark.slow) for name in GALLERY), None])
 def test_a_study_comes_back_from_label_studio(tmp_path: Path, name: str | None) -> None:
     study = exported(tmp_path / "study", name)
     import_label_studio(tmp_path / "study/main.json", tmp_path / "study/main.xml", tmp_path / "again", "Again")
