@@ -182,6 +182,16 @@ class Scene:
             expect(asking.post(f"/api/assignments/{assignment['id']}/submit", data=body)).to_be_ok()
 
 
+@contextmanager
+def nothing_goes_wrong(chromium: Browser, site: Site) -> Iterator[Scene]:
+    """Somebody new on a site, whose pages must not have anything to complain about."""
+    scene = Scene(chromium, site)
+    yield scene
+    for context in chromium.contexts:
+        context.close()
+    assert scene.watch.complaints == []
+
+
 class Worker:
     """Somebody at the work page."""
 

@@ -27,6 +27,8 @@ from small_study import write_small_study
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from browsing import Scene, Site
+
 # The tests of the outside kit run where it is installed: see test_outside_kit.py.
 collect_ignore = [] if find_spec("chorale_ranking") else ["outside_kit"]
 
@@ -136,6 +138,15 @@ def chromium() -> "Iterator[Browser]":
 
     with open_chromium() as browser:
         yield browser
+
+
+@pytest.fixture
+def scene(chromium: "Browser", site: "Site") -> "Iterator[Scene]":
+    """Somebody new on the site of a file."""
+    from browsing import nothing_goes_wrong  # noqa: PLC0415 - few tests need Playwright
+
+    with nothing_goes_wrong(chromium, site) as opened:
+        yield opened
 
 
 class ManualClock:

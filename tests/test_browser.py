@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from browsing import (
     Worker,
     barriers,
     gold_of,
+    nothing_goes_wrong,
     tab_to,
     under_way,
 )
@@ -49,22 +50,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     write_small_study(folder, applications=60)
     with Site(folder) as running:
         yield running
-
-
-@contextmanager
-def nothing_goes_wrong(chromium: Browser, site: Site) -> Iterator[Scene]:
-    scene = Scene(chromium, site)
-    yield scene
-    for context in chromium.contexts:
-        context.close()
-    assert scene.watch.complaints == []
-
-
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    """Somebody new on the shared site."""
-    with nothing_goes_wrong(chromium, site) as scene:
-        yield scene
 
 
 @pytest.fixture

@@ -1,15 +1,15 @@
 """Details of the kinds of fields that people notice in a real browser: overlapping spans, suggestions, steps, times."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browsing import CHROMIUM, PHONE, Scene, Site
 from gallery_hands import wait_for_sound
-from test_browser_kinds import error_of, write_media
+from test_browser_kinds import error_of, write_stages
 
 pytestmark = [
     pytest.mark.browser,
@@ -138,42 +138,17 @@ END_OF_ARROW = """path => {
 
 
 def write_details(folder: Path, language: str) -> Path:
-    folder.mkdir(parents=True)
-    write_media(folder)
-    (folder / "text.md").write_text("Read.\n")
-    rows = [{"id": "empty", **ROW}, *({"id": f"i{number}", "graph": GRAPH, "level": 0.3, **ROW} for number in range(3))]
-    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    stages = "".join(
-        f"""
-[[stage]]
-name = "{name}"
-title = "The stage {name}"
-task = "form"
-guidelines = "text.md"
-items = {{ file = "items.jsonl" }}
-judgments = 50
-{options}
-"""
-        for name, options in STAGES.items()
-    )
-    study = f'title = "Details", contact = "team@example.org", consent = "text.md", language = "{language}"'
-    (folder / "study.toml").write_text(f"study = {{ {study} }}\n{stages}")
-    return folder
+    rows: list[dict[str, Any]] = [
+        {"id": "empty", **ROW},
+        *({"id": f"i{number}", "graph": GRAPH, "level": 0.3, **ROW} for number in range(3)),
+    ]
+    return write_stages(folder, f'title = "Details", language = "{language}"', STAGES, rows)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with Site(write_details(tmp_path_factory.mktemp("details") / "study", "en")) as running:
         yield running
-
-
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    scene = Scene(chromium, site)
-    yield scene
-    for context in chromium.contexts:
-        context.close()
-    assert scene.watch.complaints == []
 
 
 def marked(page: Page) -> list[str]:

@@ -118,16 +118,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    """Somebody new on the site; nothing may go wrong on any page."""
-    scene = Scene(chromium, site)
-    yield scene
-    for context in chromium.contexts:
-        context.close()
-    assert scene.watch.complaints == []
-
-
 def tokens(page: Page) -> Locator:
     return page.get_by_role("listbox", name="Which words matter?").get_by_role("option")
 

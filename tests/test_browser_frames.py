@@ -34,13 +34,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    scene = Scene(chromium, site)
-    yield scene
-    assert scene.watch.complaints == []
-
-
 def names_shown(page: Any) -> list[str]:
     return [str(box.get_attribute("value")) for box in page.locator("#task-root input[name=answer]").all()]
 

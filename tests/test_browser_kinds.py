@@ -2,12 +2,12 @@
 
 import json
 import wave
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, swipe, tab_to
 from gallery_hands import wait_for_sound
@@ -155,13 +155,13 @@ def write_media(folder: Path) -> None:
         file.writeframes(bytes(128 for _ in range(16000)))
 
 
-def write_kinds(folder: Path) -> Path:
+def write_stages(folder: Path, settings: str, stages: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> Path:
+    """A study of forms with the same items in every stage."""
     folder.mkdir(parents=True)
     write_media(folder)
     (folder / "text.md").write_text("Read.\n")
-    rows = [{"id": f"i{number}", **ROW} for number in range(2)]
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    stages = "".join(
+    written = "".join(
         f"""
 [[stage]]
 name = "{name}"
@@ -172,26 +172,19 @@ items = {{ file = "items.jsonl" }}
 judgments = 50
 {options}
 """
-        for name, options in STAGES.items()
+        for name, options in stages.items()
     )
-    study = 'study = { title = "All kinds", contact = "team@example.org", consent = "text.md" }\n'
-    (folder / "study.toml").write_text(study + stages)
+    study = f'{settings}, contact = "team@example.org", consent = "text.md"'
+    (folder / "study.toml").write_text(f"study = {{ {study} }}\n{written}")
     return folder
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with Site(write_kinds(tmp_path_factory.mktemp("kinds") / "study")) as running:
+    rows = [{"id": f"i{number}", **ROW} for number in range(2)]
+    folder = write_stages(tmp_path_factory.mktemp("kinds") / "study", 'title = "All kinds"', STAGES, rows)
+    with Site(folder) as running:
         yield running
-
-
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    scene = Scene(chromium, site)
-    yield scene
-    for context in chromium.contexts:
-        context.close()
-    assert scene.watch.complaints == []
 
 
 def error_of(page: Page, field: str) -> Locator:

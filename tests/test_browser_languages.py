@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from asking import write_qasrl_study
-from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers
+from browsing import CHROMIUM, WIDER_THAN_SCREEN, Scene, Site, barriers, nothing_goes_wrong
 from chorale.folder.templates import create_study_from_files
 from test_languages import write_study
 
@@ -55,11 +55,8 @@ def scene(request: pytest.FixtureRequest, chromium: Browser, tmp_path: Path) -> 
     """Somebody new in a study of a language; nothing may go wrong on any page."""
     language, options, row = request.param
     with Site(write_study(tmp_path / "study", language, options, row)) as site:
-        scene = Scene(chromium, site)
-        yield scene
-        for context in chromium.contexts:
-            context.close()
-        assert scene.watch.complaints == []
+        with nothing_goes_wrong(chromium, site) as opened:
+            yield opened
 
 
 def check(page: Page) -> None:

@@ -26,16 +26,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    """Somebody new on the site; nothing may go wrong on any page."""
-    scene = Scene(chromium, site)
-    yield scene
-    for context in chromium.contexts:
-        context.close()
-    assert scene.watch.complaints == []
-
-
 WRITTEN: dict[str, Any] = {
     "question_1": "Why does the driver bring more than he needs?",
     "options_1": ["He expects a guest", "He is thirsty at night", "He was told to", "He breaks a lot"],

@@ -28,15 +28,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
 
 
-@pytest.fixture
-def scene(chromium: Browser, site: Site) -> Iterator[Scene]:
-    scene = Scene(chromium, site)
-    yield scene
-    for context in chromium.contexts:
-        context.close()
-    assert scene.watch.complaints == []
-
-
 # The parts of an answer, as the page would cut it.
 SPLIT = """async (text) => {
   const module = performance.getEntriesByType("resource").find(({ name }) => name.includes("qa_sentence.js"));
