@@ -322,7 +322,12 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
         (LINE, "anything", "Sun", "line: answered “anything”; the correct answer is “Sun”"),
         (LINE, "the  sun", ["Moon", "The sun"], None),
         (LINE | {"gold": "one_of"}, "The  SUN", ["moon", "the sun"], None),
-        (LINE | {"gold": "one_of"}, "sun", ["moon", "the sun"], "line: answered sun; the correct answer is moon or the sun"),
+        (
+            LINE | {"gold": "one_of"},
+            "sun",
+            ["moon", "the sun"],
+            "line: answered sun; the correct answer is moon or the sun",
+        ),
         (LINE | {"gold": "one_of"}, "sun", "Sun", None),
         (LINE | {"gold": "exact"}, "sun", "Sun", "line: answered sun; the correct answer is Sun"),
         (LINE | {"gold": "regex"}, "The  SUN", "(the )?sun", None),

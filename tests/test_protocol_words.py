@@ -74,7 +74,8 @@ def captions_study(tmp_path: Path, language: str = "en") -> Study:
     )
     (tmp_path / "study.toml").write_text(
         '[study]\ntitle = "Captions"\ncontact = "us@example.org"\nconsent = "consent.md"\n'
-        f'language = "{language}"\n{stages}[[gate]]\nname = "good"\nstage = "quiz"\nthreshold = 0.9\nbonus = 150\nmessage = "message.md"\n'
+        f'language = "{language}"\n{stages}'
+        '[[gate]]\nname = "good"\nstage = "quiz"\nthreshold = 0.9\nbonus = 150\nmessage = "message.md"\n'
     )
     return open_study(tmp_path)
 
