@@ -147,7 +147,7 @@ def _answer_gold(tx: Tx, stage_id: int, who: int, gold_id: int, group: str, numb
     tx.execute(insert(assignment).values(id=number, state="submitted", **lease, **of))
     given = {"answer": said(right), "task_version": 1, "submitted_at": 501, "duration_ms": 500}
     tx.execute(insert(response).values(id=number, assignment_id=number, idempotency_key=f"g{number}", **given, **of))
-    reasons = "[]" if right else '["tone: kind, where rude is right"]'
+    reasons = "[]" if right else '["tone: answered kind; the correct answer is rude"]'
     score = {"source": "gold", "score": float(right), "reasons": reasons, "graded_at": 501}
     tx.execute(insert(grade).values(response_id=number, **score))
 

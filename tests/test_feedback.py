@@ -38,7 +38,7 @@ MESSAGES = [
         ({"clear": 1.0, "hard": 0.4}, None, ["hard", "Too easy."], "1", "Too easy."),
         ({"clear": 1.0, "hard": 0.4}, None, ["hard"], "1", ""),
         # By an expert's answer, every reason is.
-        ({}, "no", ["yes, where no is right"], "1", ""),
+        ({}, "no", ["answered yes; the correct answer is no"], "1", ""),
         ({}, "no", [], "", ""),
     ],
 )

@@ -314,24 +314,29 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
     ("field", "value", "gold", "reason"),
     [
         (CHOICE, "a", "a", None),
-        (CHOICE, "a", "b", "one: a, where b is right"),
-        (CHOICES, ["x"], [], "some: x, where none is right"),
+        (CHOICE, "a", "b", "one: answered a; the correct answer is b"),
+        (CHOICES, ["x"], [], "some: answered x; the correct answer is none"),
         (LIKERT, 4, 5, None),
-        (LIKERT, 3, 5, "scale: 3, where 5 is right"),
+        (LIKERT, 3, 5, "scale: answered 3; the correct answer is 5"),
         # A text that gold has is graded: by it, or by any of several.
-        (LINE, "anything", "Sun", "line: “anything”, where “Sun” is right"),
+        (LINE, "anything", "Sun", "line: answered “anything”; the correct answer is “Sun”"),
         (LINE, "the  sun", ["Moon", "The sun"], None),
         (LINE | {"gold": "one_of"}, "The  SUN", ["moon", "the sun"], None),
-        (LINE | {"gold": "one_of"}, "sun", ["moon", "the sun"], "line: sun, where moon or the sun is right"),
+        (
+            LINE | {"gold": "one_of"},
+            "sun",
+            ["moon", "the sun"],
+            "line: answered sun; the correct answer is moon or the sun",
+        ),
         (LINE | {"gold": "one_of"}, "sun", "Sun", None),
-        (LINE | {"gold": "exact"}, "sun", "Sun", "line: sun, where Sun is right"),
+        (LINE | {"gold": "exact"}, "sun", "Sun", "line: answered sun; the correct answer is Sun"),
         (LINE | {"gold": "regex"}, "The  SUN", "(the )?sun", None),
         (LINE | {"gold": "regex"}, "sunny", "(the )?sun", "line: “sunny” does not match (the )?sun"),
         (CHOICE | {"gold": "one_of"}, "b", ["a", "b"], None),
-        (CHOICE | {"gold": "one_of"}, "c", ["a", "b"], "one: c, where a or b is right"),
+        (CHOICE | {"gold": "one_of"}, "c", ["a", "b"], "one: answered c; the correct answer is a or b"),
         (CHOICES | {"gold": "one_of"}, ["x"], [["x"], ["y", "z"]], None),
         (CHOICES | {"gold": "one_of"}, ["z"], [["x"], ["y", "z"]], "some: differs from gold"),
-        (LIKERT | {"gold": "exact"}, 4, 5, "scale: 4, where 5 is right"),
+        (LIKERT | {"gold": "exact"}, 4, 5, "scale: answered 4; the correct answer is 5"),
         (SPANS, [span(0, 5)], [span(0, 5)], None),
         (SPANS, [span(0, 5)], [span(0, 4)], None),
         (SPANS, [span(0, 2)], [span(0, 5)], "spans: different spans than gold: f1 0.57, below 0.8"),
@@ -345,7 +350,7 @@ def test_the_result_does_not_depend_on_who_came_first(given_: list[tuple[Any, fl
         (SPANS | {"match": "exact"}, [span(0, 5)], [span(0, 4)], "spans: different spans than gold"),
         (LABELLED, [span(0, 1, "bad")], [span(0, 1, "good")], "f1 0.00, below 0.8"),
         (SPANS | {"min": 0}, [], [], None),
-        (PAIR, "left", "same", "pair: left, where same is right"),
+        (PAIR, "left", "same", "pair: answered left; the correct answer is same"),
     ],
 )
 def test_grading_says_why(field: dict[str, Any], value: Any, gold: Any, reason: str | None) -> None:
@@ -364,11 +369,11 @@ def test_only_what_gold_says_is_graded() -> None:
     assert task.grading.grade(answer, task.shape.parse_gold({"scale": 1})).score == 1
     assert task.grading.grade(answer, task.shape.parse_gold({"one": "b", "scale": 1})).score == 0.5
     written = task.grading.grade(answer, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1}))
-    assert written.reasons == ("one: a, where b is right", "later: not answered")
+    assert written.reasons == ("one: answered a; the correct answer is b", "later: not answered")
     task = form(CHOICE, LIKERT, LATER | {"gold": "none"})
     answer = task.shape.parse_answer({"one": "a", "scale": 1})
     shown = task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1})
-    assert task.grading.grade(answer, shown) == (0.5, ("one: a, where b is right",))
+    assert task.grading.grade(answer, shown) == (0.5, ("one: answered a; the correct answer is b",))
     assert task.explaining.reasons is not None
     (told,) = task.explaining.reasons(ROW, answer, shown)
     assert "because" not in told, "what is not graded is not wrong"
@@ -379,7 +384,7 @@ def test_only_what_gold_says_is_graded() -> None:
         {"one": "a", "scale": 1}, task.shape.parse_gold({"one": "b", "later": ["because"], "scale": 1})
     )
     assert both.score == pytest.approx(1 / 3)
-    assert both.reasons == ("one: a, where b is right", "later: not answered")
+    assert both.reasons == ("one: answered a; the correct answer is b", "later: not answered")
     assert task.grading.grade({"one": "a"}, {"later": ["because"]}).score == 0
     assert form(CHOICE, LATER).grading.grade({"one": "b", "later": "x"}, {"later": "because"}).score == 0
 

@@ -253,7 +253,7 @@ def test_numbers() -> None:
     assert distance(FREE, 10, 20) == 0.5
     task = form(SLIDER)
     assert task.grading.grade({"x": 45}, {"x": 35}).score == 1
-    assert task.grading.grade({"x": 50}, {"x": 35}).reasons == ("x: 50, where 35 is right",)
+    assert task.grading.grade({"x": 50}, {"x": 35}).reasons == ("x: answered 50; the correct answer is 35",)
     assert form(NUMBER).shape.fields[0].words(2.5, ROW) == "2.5 kg"
 
 
@@ -270,7 +270,7 @@ def test_tables_of_ratings() -> None:
     assert distance(MATRIX, low, high) == pytest.approx((1 + 0.5) / 2)
     assert combined(MATRIX, low, low, high) == (low, pytest.approx(2 / 3))
     graded = form(MATRIX).grading.grade({"x": high}, {"x": {"fluent": 4, "true": 1}})
-    assert graded.reasons == ("x: true: 3, where 1 is right",)
+    assert graded.reasons == ("x: true: answered 3; the correct answer is 1",)
 
 
 def test_rankings() -> None:

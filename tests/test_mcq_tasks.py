@@ -124,8 +124,8 @@ def test_what_a_grader_got_wrong_is_told_in_words() -> None:
     _, gold = example(GRADE)
     [told] = GRADE.grading.grade({**gold, "reading_2": "again"}, gold).reasons
     assert told == (
-        "question 2: “How closely do you need to read the text to answer it?” “Possibly more than once”, "
-        "where “A few words or a sentence” is right"
+        "question 2: “How closely do you need to read the text to answer it?” answered “Possibly more than once”; "
+        "the correct answer is “A few words or a sentence”"
     )
 
 
@@ -192,7 +192,7 @@ def test_validators_are_graded_and_combined_question_by_question() -> None:
     gold = {"answer_1": "option1", "answer_2": INVALID}
     result = VALIDATE.grading.grade({"answer_1": "option2", "answer_2": INVALID}, gold)
     assert result.score == 0.5
-    assert result.reasons == ("question 1: option b, where option a is right",)
+    assert result.reasons == ("question 1: answered option b; the correct answer is option a",)
     said = [("option1", "option1"), ("option1", "option2"), ("option3", "option2")]
     combined = VALIDATE.combining.combine(
         [Judgment(f"w{number}", {"answer_1": one, "answer_2": two}, 1.0) for number, (one, two) in enumerate(said)]

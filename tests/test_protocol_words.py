@@ -56,6 +56,12 @@ RIGHT = {"fits": "n", "where": [{"start": 1, "end": 2}]}
 
 @pytest.fixture
 def captions(tmp_path: Path) -> Iterator[Study]:
+    study = captions_study(tmp_path)
+    yield study
+    study.close()
+
+
+def captions_study(tmp_path: Path, language: str = "en") -> Study:
     (tmp_path / "consent.md").write_text("You agree to take part.\n")
     (tmp_path / "guidelines.md").write_text("Look well.\n")
     (tmp_path / "message.md").write_text(MESSAGE)
@@ -68,11 +74,10 @@ def captions(tmp_path: Path) -> Iterator[Study]:
     )
     (tmp_path / "study.toml").write_text(
         '[study]\ntitle = "Captions"\ncontact = "us@example.org"\nconsent = "consent.md"\n'
-        f'{stages}[[gate]]\nname = "good"\nstage = "quiz"\nthreshold = 0.9\nbonus = 150\nmessage = "message.md"\n'
+        f'language = "{language}"\n{stages}'
+        '[[gate]]\nname = "good"\nstage = "quiz"\nthreshold = 0.9\nbonus = 150\nmessage = "message.md"\n'
     )
-    study = open_study(tmp_path)
-    yield study
-    study.close()
+    return open_study(tmp_path)
 
 
 def message_to(study: Study, person: Person) -> str:
@@ -87,8 +92,25 @@ def test_a_form_is_told_in_the_words_of_its_page_and_nothing_else_of_it(captions
     right = "Does it fit? No · Mark what does not: “yellow”"
     assert f"A bus · A yellow car | {right} | {right} | \nbonus $1.50" in message_to(captions, able)
     wrong = "Does it fit? Yes, well · Mark what does not: nothing"
-    reasons = "Does it fit? “Yes, well”, where “No” is right + Mark what does not: “nothing”, where “yellow” is right"
+    reasons = (
+        "Does it fit? You answered “Yes, well”; the correct answer is “No” + "
+        "Mark what does not: You answered “nothing”; the correct answer is “yellow”"
+    )
     assert f"A bus · A yellow car | {wrong} | {right} | {reasons}\nno bonus" in message_to(captions, other)
+
+
+def test_mistakes_are_explained_in_the_language_of_the_study(tmp_path: Path) -> None:
+    study = captions_study(tmp_path, "de")
+    other = Person(study, "other")
+    other.judge(WRONG, "quiz")
+    wrong = "Does it fit? Yes, well · Mark what does not: nichts"
+    assert f"| {wrong} | Does it fit? No" in message_to(study, other)
+    reasons = (
+        "Does it fit? Sie haben “Yes, well” geantwortet; die richtige Antwort ist “No” + "
+        "Mark what does not: Sie haben “nichts” geantwortet; die richtige Antwort ist “yellow”"
+    )
+    assert reasons in message_to(study, other)
+    study.close()
 
 
 def test_practice_says_what_was_right_and_a_quiz_nothing(captions: Study) -> None:
@@ -119,8 +141,8 @@ def test_every_kind_of_field_is_told_as_the_page_has_it() -> None:
     assert form.explaining.reasons is not None
     gold = {"better": "first_reply", "about": [], "tone": "neutral"}
     assert form.explaining.reasons(first.row, first.answer, gold) == (
-        "How does it sound? “friendly”, where “neutral” is right",
-        "What is it about? “garden”, where “None of these” is right",
+        "How does it sound? You answered “friendly”; the correct answer is “neutral”",
+        "What is it about? You answered “garden”; the correct answer is “None of these”",
     )
     told = form.explaining.quote(second.row, second.answer)
     assert "What is it about? None of these · How urgent is it? 5 (Very)" in told

@@ -394,6 +394,32 @@ def test_who_is_signed_in_goes_straight_back_to_the_page_they_asked_for(server: 
     assert elsewhere.headers["location"] == "/rules/console"
 
 
+def test_one_sign_in_opens_the_address_of_every_study(server: Together) -> None:
+    for name in ("rules", "second"):
+        server.member(name)
+    server.sign_in()
+    for path in ("/rules/", "/second/", "/second/progress"):
+        client = TestClient(server.app)
+        client.cookies.update(server.client.cookies)
+        assert "agree" in client.get(path).text, "the consent of somebody who is signed in"
+    # A new password ends the sessions in all studies, and signs this browser in again.
+    changed = client.post("/password", data={"current": PASSWORD, "password": OTHER, "again": OTHER})
+    assert changed.url.path == "/"
+    assert "agree" in client.get("/second/").text
+    stranger = server.browser().get("/second/")
+    assert (stranger.status_code, "You are not signed in" in stranger.text) == (200, True)
+    client.post("/sign-out")
+    assert "agree" not in client.get("/second/").text
+
+
+def test_one_sign_in_opens_no_study_without_an_account(server: Together) -> None:
+    server.member("rules")
+    server.member("second", "Bella", OTHER)
+    server.owner("second", "Anna")
+    server.sign_in()
+    assert "You are not signed in" in server.client.get("/second/").text, "an owner of it, and no annotator"
+
+
 def test_owners_sign_in_again_after_twelve_hours(server: Together, monkeypatch: pytest.MonkeyPatch) -> None:
     server.member("rules", "olga")
     server.owner("rules", "olga")
@@ -553,9 +579,20 @@ def test_templates_and_scripts_have_no_bare_addresses() -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize(("languages", "word"), [(("de", "de"), "Anmelden"), (("de", "fr"), "Sign in")])
-def test_the_front_page_is_in_the_language_of_the_studies(
-    tmp_path: Path, clock: ManualClock, languages: tuple[str, str], word: str
+@pytest.mark.parametrize(
+    ("languages", "accepted", "code", "word"),
+    [
+        (("de", "de"), "", "de", "Anmelden"),
+        (("de", "de"), "fr", "de", "Anmelden"),
+        (("de", "fr"), "", "de", "Anmelden"),
+        (("de", "fr"), "nl, *", "de", "Anmelden"),
+        (("de", "fr"), "fr-CA, en;q=0.9", "fr", "Se connecter"),
+        (("de", "fr"), "en-GB,en;q=0.9,fr;q=0.8", "en", "Sign in"),
+        (("de", "fr"), "en;q=0.1,he;q=0.3", "he", "התחברות"),
+    ],
+)
+def test_the_front_page_is_in_the_language_of_the_studies_or_of_the_browser(
+    tmp_path: Path, clock: ManualClock, languages: tuple[str, str], accepted: str, code: str, word: str
 ) -> None:
     studies = {}
     for name, language in zip(("rules", "second"), languages, strict=True):
@@ -564,7 +601,13 @@ def test_the_front_page_is_in_the_language_of_the_studies(
         file.write_text(file.read_text().replace("[study]\n", f'[study]\nlanguage = "{language}"\n', 1))
         studies[name] = open_study(tmp_path / name, clock=clock)
     server = Together(tmp_path, studies)
-    assert word in server.client.get("/").text
+    for path in ("/", "/rules/sign-in", "/nothing"):
+        page = server.client.get(path, headers={"Accept-Language": accepted}).text
+        assert f'<html lang="{code}"' in page
+        assert word in page or path == "/nothing"
+        for script in re.findall(r'src="(/static/sentences[^"]*)"', page):
+            sentences = server.client.get(unescape(script), headers={"Accept-Language": accepted})
+            assert f'"language": "{code}"' in sentences.text
     wrong = server.client.post("/rules/sign-in", data={"name": "Anna", "password": OTHER})
     assert "Der Name oder das Passwort ist falsch." in wrong.text
     for study in studies.values():

@@ -25,8 +25,8 @@ class Explaining:
     quote: Callable[[Payload, Answer], str] | None = None
     """From an item and an answer to a text, for messages. Default: the fields of `present`, with their names."""
     reasons: Callable[[Payload, Answer, Answer], tuple[str, ...]] | None = None
-    """From an item, an answer and the expert's to the reasons for the grade, for messages. Default: those of
-    `grade`."""
+    """From an item, an answer and the expert's to the reasons for the grade, for messages. Sentences made by `worded`
+    are sent in the study's language. Default: those of `grade`."""
     feedback: Callable[[Payload, Answer, Answer], Mapping[str, Any]] | None = None
     """From an item, an answer and the expert's to the data that the module's `compare` shows. Called in practice
     rounds only, never for gold in production. Values called `media` name files of the study folder; the page gets

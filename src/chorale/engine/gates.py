@@ -293,7 +293,8 @@ def _write(
         evidence = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", evidence, worker_id=worker_id)
     if verdict.too_low and "too_low" not in (gate.message or ""):
-        body += f"\n\nYour result was too low in: {', '.join(verdict.too_low)}.\n"
+        too_low = worded("Your result was too low in: {criteria}.", criteria=", ".join(verdict.too_low))
+        body += f"\n\n{study.language.translated(too_low)}\n"
     _send(tx, study, gate, worker_id, body, now, state)
 
 
@@ -311,15 +312,16 @@ def _send(
 
 
 def _readable(study: Study, answer: GradedAnswer) -> GradedAnswer:
-    """An answer, and the expert's if there is one, in readable form."""
+    """An answer, and the expert's if there is one, in readable form and in the study's language."""
     task = study.stage_by_id(answer.stage_id).task
     item = answer.payload
-    say = task.explaining.quote or task.explaining.present
-    expert = None if answer.expert is None else say(item, answer.expert)
+    in_words, translated = task.explaining.quote or task.explaining.present, study.language.translated
+    expert = None if answer.expert is None else translated(in_words(item, answer.expert))
     reasons = answer.reasons
     if reasons and task.explaining.reasons is not None and answer.expert is not None:
         reasons = task.explaining.reasons(item, answer.answer, answer.expert)
-    readable = replace(answer, answer=say(item, answer.answer), expert=expert, reasons=reasons)
+    own = translated(in_words(item, answer.answer))
+    readable = replace(answer, answer=own, expert=expert, reasons=tuple(map(translated, reasons)))
     return readable if task.explaining.caption is None else replace(readable, payload=task.explaining.caption(item))
 
 

@@ -43,10 +43,10 @@ def counted(number: int, one: str, several: str, /, **values: Any) -> Wording:
     return Wording(one, several, number, {"count": number, **values})
 
 
-def joined(*parts: str) -> Wording:
-    """Join sentences; empty ones are left out."""
+def joined(*parts: str, by: str = " ") -> Wording:
+    """Join sentences, or parts of one; empty ones are left out."""
     given = {f"part{number}": part for number, part in enumerate(filter(None, parts))}
-    return Wording(" ".join(f"{{{name}}}" for name in given), None, 1, given)
+    return Wording(by.join(f"{{{name}}}" for name in given), None, 1, given)
 
 
 def _english(value: Any) -> str:

@@ -201,6 +201,10 @@ class Accounts:
             FRONT_COOKIE, cookie, WORKER_SECONDS, httponly=True, samesite="lax", secure=site.secure_cookies
         )
 
+    async def is_member(self, request: Request, study: str) -> bool:
+        """Whether an annotator of a study is signed in at the front page with this browser."""
+        return any((one.study, one.kind) == (study, MEMBER) for one in await self.signed_in(request))
+
     async def owned(self, request: Request, study: str) -> list[OwnedStudy]:
         """The other studies whose owner is signed in with this browser."""
         signed_in = await self.signed_in(request)

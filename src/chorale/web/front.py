@@ -11,19 +11,18 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 
 from chorale import __version__
-from chorale.folder.study_language import study_language
-from chorale.model import Refusal, StudySettings, UserError
+from chorale.model import Refusal, UserError
 from chorale.model.problems import UnavailableError
 from chorale.model.wording import worded
 from chorale.web.accounts import MEMBER, Account, Accounts
 from chorale.web.app import mount_static
 from chorale.web.console.signing_in import START, local_path
 from chorale.web.doorkeeper import TooManyTriesError
+from chorale.web.front_languages import FrontPages
 from chorale.web.limits import FairQueue
 from chorale.web.links import EXPERT, OWNER, QUEUE, VIEWER
 from chorale.web.logs import AccessLog
 from chorale.web.outages import server_problem, unavailable
-from chorale.web.pages import Pages
 from chorale.web.parts import SitePart
 from chorale.web.security import HEADERS, Guard
 from chorale.web.sessions import FRONT_COOKIE
@@ -45,18 +44,22 @@ class _Front:
     """The state of a front page."""
 
     accounts: Accounts
-    pages: Pages
+    pages: FrontPages
     secure: bool
     """Whether cookies are sent only over an encrypted connection."""
 
-    def page(self, template: str, status: int = 200, problem: str | None = None, **context: Any) -> Response:
-        said = None if problem is None else self.pages.language.translated(problem)
-        return self.pages.page(f"front/{template}.html", status, problem=said, **context)
+    def page(
+        self, request: Request, template: str, status: int = 200, problem: str | None = None, **context: Any
+    ) -> Response:
+        pages = self.pages.of(request)
+        said = None if problem is None else pages.language.translated(problem)
+        return pages.page(f"front/{template}.html", status, problem=said, **context)
 
-    def sign_in_page(self, status: int = 200, problem: str | None = None, **asked: str) -> Response:
-        return self.page("sign_in", status, problem, **{"name": "", "study_name": "", "to": WORK, "next": "", **asked})
+    def sign_in_page(self, request: Request, status: int = 200, problem: str | None = None, **asked: str) -> Response:
+        fields = {"name": "", "study_name": "", "to": WORK, "next": "", **asked}
+        return self.page(request, "sign_in", status, problem, **fields)
 
-    def studies_page(self, accounts: list[Account]) -> Response:
+    def studies_page(self, request: Request, accounts: list[Account]) -> Response:
         """The studies that a person is signed in to, sorted by title."""
         by_study: dict[str, set[str]] = {}
         for account in accounts:
@@ -71,6 +74,7 @@ class _Front:
             for name, kinds in by_study.items()
         ]
         return self.page(
+            request,
             "studies",
             name=accounts[0].name,
             listed=sorted(listed, key=lambda one: str(one["title"])),
@@ -93,7 +97,7 @@ def create_front(
     accounts: Accounts, closed: Collection[str], parts: Iterable[SitePart], lifespan: Lifespan, options: FrontOptions
 ) -> FastAPI:
     """The application for all paths outside of studies. `closed` are studies that could not be opened."""
-    pages = Pages(_Server(_settings(accounts)))
+    pages = FrontPages([site.study.settings for site in accounts.sites.values()])
     app = FastAPI(
         title="Chorale", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan
     )
@@ -101,7 +105,7 @@ def create_front(
     _add_signing_in(app.router, front)
     _add_studies(app.router, front)
     _add_password(app.router, front)
-    add_sentences_route(app.router, pages)
+    add_sentences_route(app.router, pages.of)
     mount_static(app, parts)
     if options.requests_per_second:
         app.add_middleware(
@@ -114,20 +118,6 @@ def create_front(
     return app
 
 
-@dataclass(frozen=True)
-class _Server:
-    settings: StudySettings
-
-
-def _settings(accounts: Accounts) -> StudySettings:
-    """The title and language of the front page; the language is the studies' common one, if any."""
-    every = [site.study.settings for site in accounts.sites.values()]
-    languages = {one.study.language for one in every}
-    spoken = every[0].study.model_copy(update={"language": languages.pop() if len(languages) == 1 else "en"})
-    title = study_language(every[0].model_copy(update={"study": spoken})).say("Studies")
-    return every[0].model_copy(update={"study": spoken.model_copy(update={"title": title, "contact": ""})})
-
-
 def _add_signing_in(router: APIRouter, front: _Front) -> None:
     accounts = front.accounts
 
@@ -138,7 +128,7 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
         """The page for people who are not signed in to a study: redirects back to it if they are signed in here."""
         account = _account(await accounts.signed_in(request), study, to)
         if account is None:
-            return front.sign_in_page(study_name=study, to=to, next=wanted)
+            return front.sign_in_page(request, study_name=study, to=to, next=wanted)
         return await accounts.enter(account, _path(account, wanted))
 
     @router.post("/sign-in", include_in_schema=False)
@@ -154,11 +144,11 @@ def _add_signing_in(router: APIRouter, front: _Front) -> None:
         try:
             opened = await accounts.with_password(request, password, name)
         except TooManyTriesError as error:
-            again = front.sign_in_page(429, too_many_tries(error.wait), **asked)
+            again = front.sign_in_page(request, 429, too_many_tries(error.wait), **asked)
             again.headers["Retry-After"] = str(error.wait)
             return again
         if not opened:
-            return front.sign_in_page(401, WRONG, **asked)
+            return front.sign_in_page(request, 401, WRONG, **asked)
         account = _account(opened, study, to)
         response = (
             RedirectResponse("/", 303) if account is None else await accounts.enter(account, _path(account, wanted))
@@ -190,7 +180,7 @@ def _add_studies(router: APIRouter, front: _Front) -> None:
     @router.get("/", response_class=HTMLResponse, include_in_schema=False)
     async def studies(request: Request) -> Response:
         opened = await accounts.signed_in(request)
-        return front.studies_page(opened) if opened else front.sign_in_page()
+        return front.studies_page(request, opened) if opened else front.sign_in_page(request)
 
     @router.post("/enter", include_in_schema=False)
     async def enter(request: Request, study: Study = "", to: To = WORK) -> Response:
@@ -204,7 +194,7 @@ def _add_password(router: APIRouter, front: _Front) -> None:
     @router.get("/password", response_class=HTMLResponse, include_in_schema=False)
     async def password_page(request: Request) -> Response:
         opened = await accounts.signed_in(request)
-        return front.page("password", name=opened[0].name) if opened else RedirectResponse("/", 303)
+        return front.page(request, "password", name=opened[0].name) if opened else RedirectResponse("/", 303)
 
     @router.post("/password", include_in_schema=False)
     async def change(
@@ -219,43 +209,43 @@ def _add_password(router: APIRouter, front: _Front) -> None:
             check_new_password(name, password, again)
             opened = await accounts.with_password(request, current, name, *others)
         except TooManyTriesError as error:
-            return front.page("password", 429, too_many_tries(error.wait), name=name)
+            return front.page(request, "password", 429, too_many_tries(error.wait), name=name)
         except UserError as error:
-            return front.page("password", 422, error.message, name=name)
+            return front.page(request, "password", 422, error.message, name=name)
         if not opened:
-            return front.page("password", 422, worded("The current password is wrong."), name=name)
+            return front.page(request, "password", 422, worded("The current password is wrong."), name=name)
         changed = await accounts.change_password(opened, await accounts.passwords.hash(password))
         return accounts.remember(RedirectResponse("/", 303), changed, secure=front.secure)
 
 
-def _add_errors(app: FastAPI, pages: Pages, closed: Collection[str]) -> None:
-    def answer(status: int, title: str, message: str, what_next: str = "") -> Response:
-        return pages.error(status, title, message, what_next)
+def _add_errors(app: FastAPI, pages: FrontPages, closed: Collection[str]) -> None:
+    def answer(request: Request, status: int, title: str, message: str, what_next: str = "") -> Response:
+        return pages.of(request).error(status, title, message, what_next)
 
     @app.exception_handler(HTTPException)
     async def failed(request: Request, error: HTTPException) -> Response:
         if request.url.path.removeprefix("/").partition("/")[0] in closed:
-            return answer(503, _NOT_AVAILABLE, *unavailable("GET", ""))
+            return answer(request, 503, _NOT_AVAILABLE, *unavailable("GET", ""))
         if error.status_code == 404:
-            return answer(404, worded("Page not found"), worded("There is no page at this address."))
-        return answer(error.status_code, worded("Not possible"), str(error.detail))
+            return answer(request, 404, worded("Page not found"), worded("There is no page at this address."))
+        return answer(request, error.status_code, worded("Not possible"), str(error.detail))
 
     @app.exception_handler(Refusal)
-    async def refused(_request: Request, refusal: Refusal) -> Response:
-        return answer(refusal.status, worded("Not possible"), refusal.message)
+    async def refused(request: Request, refusal: Refusal) -> Response:
+        return answer(request, refusal.status, worded("Not possible"), refusal.message)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_request: Request, error: RequestValidationError) -> Response:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        return answer(422, worded("Not possible"), f"{first['loc'][-1]}: {first['msg']}")
+        return answer(request, 422, worded("Not possible"), f"{first['loc'][-1]}: {first['msg']}")
 
     @app.exception_handler(UnavailableError)
     async def out_of_reach(request: Request, _error: UnavailableError) -> Response:
-        return answer(503, _NOT_AVAILABLE, *unavailable(request.method, ""))
+        return answer(request, 503, _NOT_AVAILABLE, *unavailable(request.method, ""))
 
     @app.exception_handler(Exception)
     async def broken(request: Request, _error: Exception) -> Response:
-        response = answer(500, worded("Something went wrong"), *server_problem(request.method, ""))
+        response = answer(request, 500, worded("Something went wrong"), *server_problem(request.method, ""))
         # This response does not pass through the Guard.
         response.headers.update(HEADERS)
         return response

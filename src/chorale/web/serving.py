@@ -49,6 +49,10 @@ class OtherAccounts(Protocol):
         """Add a study whose console was opened by a link to the front page."""
         ...
 
+    async def is_member(self, request: Request, study: str) -> bool:
+        """Whether an annotator of a study is signed in at the front page with this browser."""
+        ...
+
     async def owned(self, request: Request, study: str) -> list[OwnedStudy]:
         """The other studies whose owner is signed in with this browser."""
         ...
@@ -110,6 +114,10 @@ class Site:
     async def owned_elsewhere(self, request: Request) -> list[OwnedStudy]:
         """The other studies on this server that the signed-in person also owns."""
         return [] if self.other_accounts is None else await self.other_accounts.owned(request, self.name_on_server)
+
+    async def is_member_here(self, request: Request) -> bool:
+        """Whether the front page of the server has an annotator of this study signed in with this browser."""
+        return self.other_accounts is not None and await self.other_accounts.is_member(request, self.name_on_server)
 
     def url(self, path: str) -> str:
         """A path of this study with its prefix on the server."""

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated, Any
@@ -99,6 +99,8 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         if isinstance(visit, Refusal) and visit.message == ERASED:
             return pages.page("worker/withdrawn.html", owed=None)
         if isinstance(visit, Refusal):
+            if visit.code == "signed_out" and await site.is_member_here(request):
+                return RedirectResponse("/sign-in", 303)  # from there, the server-wide sign-in leads back here
             return _signed_out_page(site, request, visit, signs_in=await site.read(has_team))
         if visit.panel == entering.EXPERTS_PANEL:
             return RedirectResponse(QUEUE, 303)
@@ -135,17 +137,17 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
         return _work_page(site, stage, visit, await site.read(expected_time, stage))
 
 
-def add_sentences_route(router: APIRouter, pages: Pages) -> None:
+def add_sentences_route(router: APIRouter, pages_of: Callable[[Request], Pages]) -> None:
     """Add the route of the script with translations."""
 
     @router.get(SENTENCES, include_in_schema=False)
     async def sentences(request: Request) -> Response:
-        return packed_text(pages.sentences, request.headers, _MEDIA_TYPES[".js"])
+        return packed_text(pages_of(request).sentences, request.headers, _MEDIA_TYPES[".js"])
 
 
 def _add_scripts(router: APIRouter, site: Site) -> None:
     study = site.study
-    add_sentences_route(router, site.pages)
+    add_sentences_route(router, lambda _request: site.pages)
 
     @router.get("/tasks/{name}/{file}", include_in_schema=False)
     async def task_file(request: Request, name: StageInPath, file: str) -> Response:

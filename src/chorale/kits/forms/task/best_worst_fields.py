@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
 from chorale.model.wording import worded
@@ -56,7 +56,7 @@ class BestWorstField(FormField):
 
     def mistake(self, value: Picked, gold: Picked) -> str | None:
         wrong = [role for role in (BEST, WORST) if value[role] != gold[role]]
-        return "; ".join(f"{role}: {value[role]}, where {gold[role]} is right" for role in wrong) or None
+        return "; ".join(f"{role}: {corrected(value[role], gold[role])}" for role in wrong) or None
 
     def distance(self, left: Picked, right: Picked) -> float:
         return sum(left[role] != right[role] for role in (BEST, WORST)) / 2

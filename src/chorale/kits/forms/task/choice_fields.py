@@ -6,10 +6,11 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 
 class ChoiceField(FormField):
@@ -47,7 +48,7 @@ class ChoiceField(FormField):
 
     def mistake(self, value: str | int, gold: str | int) -> str | None:
         near = self._steps(value, gold) <= (self.settings.tolerance or 0)
-        return None if value == gold or near else f"{value}, where {gold} is right"
+        return None if value == gold or near else corrected(str(value), str(gold))
 
     def _steps(self, left: str | int, right: str | int) -> float:
         """Distance of two levels. Answers that are not levels have the maximum distance."""
@@ -129,7 +130,7 @@ class ChoicesField(FormField):
         return bounds if self.settings.none is None else f"none or {bounds}"
 
     def mistake(self, value: list[str], gold: list[str]) -> str | None:
-        return None if value == gold else f"{_words(value)}, where {_words(gold)} is right"
+        return None if value == gold else corrected(_words(value), _words(gold))
 
     def distance(self, left: list[str], right: list[str]) -> float:
         first, second = set(left), set(right)
@@ -165,7 +166,7 @@ class ChoicesField(FormField):
 
     def words(self, value: list[str], _item: Payload) -> str:
         labels = dict(self.options)
-        return ", ".join(labels.get(each, each) for each in value) or self.settings.none or "none"
+        return ", ".join(labels.get(each, each) for each in value) or self.settings.none or worded("none")
 
     def in_words(self, value: list[str], _item: Payload) -> list[str]:
         return value

@@ -7,6 +7,7 @@ from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.items import media_looks
 from chorale.kits.forms.task.settings import FieldSettings
 from chorale.model import Answer, Payload
+from chorale.model.wording import joined, worded
 
 _ENDS = "?!:.…"
 
@@ -26,14 +27,11 @@ class FormWording:
         """An answer, with its question if the form has several."""
         fields = self._form.fields
         answered = [(each.settings, each.words(answer[name], item)) for name, each in fields.items() if name in answer]
-        return " · ".join(f"{self._asked(each)}{text}" for each, text in answered if text)
+        return joined(*(self._asking(each, text) for each, text in answered if text), by=" · ")
 
     def reasons(self, item: Payload, answer: Answer, gold: Answer) -> tuple[str, ...]:
         """The errors of an answer, field by field."""
-        return tuple(
-            f"{self._asked(each)}{_quoted(own) if own else 'no answer'}, where {_quoted(right)} is right"
-            for each, own, right in self._wrong(item, answer, gold)
-        )
+        return tuple(self._asking(each, _corrected(own, right)) for each, own, right in self._wrong(item, answer, gold))
 
     def feedback(self, item: Payload, answer: Answer, gold: Answer) -> dict[str, Any]:
         """The item, with wrong and correct answers, for the page."""
@@ -89,11 +87,18 @@ class FormWording:
                 mistakes.append((field.settings, own, field.gold_words(gold[name], item)))
         return mistakes
 
-    def _asked(self, field: FieldSettings) -> str:
+    def _asking(self, field: FieldSettings, text: str) -> str:
+        """A text about a field, after its question if the form has several."""
         if len(self._form.options.asked) == 1:
-            return ""
-        return f"{field.ask} " if field.ask.endswith(tuple(_ENDS)) else f"{field.ask}: "
+            return text
+        return joined(field.ask if field.ask.endswith(tuple(_ENDS)) else f"{field.ask}:", text)
+
+
+def _corrected(own: str, right: str) -> str:
+    if not own:
+        return worded("You gave no answer; the correct answer is {right}", right=_quoted(right))
+    return worded("You answered {own}; the correct answer is {right}", own=_quoted(own), right=_quoted(right))
 
 
 def _quoted(text: str) -> str:
-    return text if text.startswith("“") else f"“{text}”"
+    return text if text.startswith("“") else joined("“", text, "”", by="")

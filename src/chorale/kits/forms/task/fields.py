@@ -6,7 +6,7 @@ gold, agreement, reports, the console and exports use `answer_field`.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from random import Random
@@ -209,7 +209,7 @@ class FormField(ABC):
         """The correct answer on one line."""
         match self.check:
             case GoldCheck.ONE_OF:
-                return reduce(_either, (self.words(each, item) for each in gold))
+                return either(self.words(each, item) for each in gold)
             case GoldCheck.REGEX:
                 return worded("an answer that matches {pattern}", pattern=gold)
         return self.words(gold, item)
@@ -249,8 +249,14 @@ class FormField(ABC):
         )
 
 
-def _either(first: str, second: str) -> str:
-    return worded("{one} or {other}", one=first, other=second)
+def either(texts: Iterable[str]) -> str:
+    """Correct answers on one line."""
+    return reduce(lambda first, second: worded("{one} or {other}", one=first, other=second), texts)
+
+
+def corrected(own: str, right: str) -> str:
+    """The reason of a grade: a wrong answer with the correct one."""
+    return f"answered {own}; the correct answer is {right}"
 
 
 def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
@@ -265,7 +271,7 @@ def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
 def _differs(value: Any, right: Sequence[Any]) -> str:
     if not isinstance(value, str | int | float):
         return "differs from gold"
-    return f"{plain_text(value)}, where {' or '.join(map(plain_text, right))} is right"
+    return corrected(plain_text(value), either(map(plain_text, right)))
 
 
 def _pattern(raw: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, cast
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
@@ -47,7 +47,7 @@ class MatrixField(FormField):
 
     def mistake(self, value: Ratings, gold: Ratings) -> str | None:
         far = [row for row in self._rows if abs(value[row] - gold[row]) > (self.settings.tolerance or 0)]
-        return "; ".join(f"{row}: {value[row]}, where {gold[row]} is right" for row in far) or None
+        return "; ".join(f"{row}: {corrected(str(value[row]), str(gold[row]))}" for row in far) or None
 
     def distance(self, left: Ratings, right: Ratings) -> float:
         """Mean distance in steps over the rows."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
@@ -62,7 +62,7 @@ class NumberField(FormField):
 
     def mistake(self, value: float, gold: float) -> str | None:
         near = abs(value - gold) <= (self.settings.tolerance or 0) + _NEAR * max(1.0, abs(gold))
-        return None if near else f"{value:g}, where {gold:g} is right"
+        return None if near else corrected(f"{value:g}", f"{gold:g}")
 
     def distance(self, left: float, right: float) -> float:
         """Distance relative to the range or, without bounds, to the larger number."""
@@ -131,7 +131,7 @@ class DateField(FormField):
 
     def mistake(self, value: str, gold: str) -> str | None:
         near = _days(value, gold) <= (self.settings.tolerance or 0)
-        return None if near else f"{value}, where {gold} is right"
+        return None if near else corrected(value, gold)
 
     def distance(self, left: str, right: str) -> float:
         """Distance in days, relative to the allowed range or to a year."""

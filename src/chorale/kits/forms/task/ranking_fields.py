@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
 
@@ -50,7 +50,8 @@ class RankingField(FormField):
         alike, enough = 1 - self.distance(value, gold), self.settings.enough or 1.0
         if alike >= enough - 1e-9:
             return None
-        return f"{' > '.join(value)}, where {' > '.join(gold)} is right: {alike:.2f} of the pairs, below {enough:g}"
+        reason = corrected(" > ".join(value), " > ".join(gold))
+        return f"{reason}: {alike:.2f} of the pairs are in the correct order, below {enough:g}"
 
     def distance(self, left: Sequence[str], right: Sequence[str]) -> float:
         """Fraction of pairs in opposite order (Kendall's distance)."""

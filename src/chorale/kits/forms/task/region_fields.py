@@ -18,6 +18,7 @@ from chorale.kits.forms.task.overlaps import (
 from chorale.kits.forms.task.settings import Kind
 from chorale.kits.forms.task.studio_regions import audio_regions, boxes, polygons
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 MOST_REGIONS = 200
 MOST_POINTS = 200
@@ -130,7 +131,7 @@ class RegionField(FormField):
             f"{labels[region['label']]}: {self.place_words(region)}" if "label" in region else self.place_words(region)
             for region in value
         ]
-        return "; ".join(shown) or "nothing"
+        return "; ".join(shown) or worded("nothing")
 
     def rows(self, value: Sequence[Region], _item: Payload) -> list[dict[str, Any]]:
         return [dict(region) for region in value]

@@ -14,6 +14,7 @@ from chorale.kits.forms.task.span_fields import Span, SpanField, by_span, f1
 from chorale.kits.forms.task.studio_relations import relation_labels
 from chorale.kits.forms.task.tokens import excerpt
 from chorale.model import Payload
+from chorale.model.wording import joined
 
 MOST_RELATIONS = 500
 ENOUGH = 0.8
@@ -202,7 +203,7 @@ class RelationField(FormField):
             f"“{texts[each['from']]}” → {self.relations[each['label']].label} → “{texts[each['to']]}”"
             for each in value["relations"]
         ]
-        return "; ".join([self._spans.words(value["spans"], item), *drawn])
+        return joined(self._spans.words(value["spans"], item), *drawn, by="; ")
 
     def studio(self) -> StudioControl:
         return relation_labels(self.settings.name, self._column, self.options, tuple(self.relations))

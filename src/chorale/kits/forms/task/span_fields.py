@@ -13,6 +13,7 @@ from chorale.kits.forms.task.settings import PIECES, Kind, Match
 from chorale.kits.forms.task.studio_spans import span_labels
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, runs_together, tokens
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 Span = dict[str, Any]
 MOST_SPANS = 500
@@ -180,7 +181,7 @@ class SpanField(FormField):
             for span in value
             for text in [excerpt(item[self._item], span["start"], span["end"])]
         ]
-        return ", ".join(shown) or "nothing"
+        return ", ".join(shown) or worded("nothing")
 
     def in_words(self, value: list[Span], item: Payload) -> list[str]:
         return [

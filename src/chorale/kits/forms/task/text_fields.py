@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected, either
 from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
 from chorale.metrics.aggregation import trust_weighted_share
@@ -70,7 +70,7 @@ class TextField(FormField):
     def mistake(self, value: str | list[str], gold: str | list[str]) -> str | None:
         if _normal(value) & _normal(gold):
             return None
-        return f"{quoted(value)}, where {quoted(gold)} is right"
+        return corrected(quoted(value), quoted(gold))
 
     def distance(self, left: str | list[str], right: str | list[str]) -> float:
         """0 or 1; for results with several texts, the fraction of texts that are not shared."""
@@ -121,4 +121,4 @@ def _normal(texts: str | list[str]) -> set[str]:
 
 
 def quoted(texts: str | list[str]) -> str:
-    return " or ".join(f"“{text}”" for text in ([texts] if isinstance(texts, str) else texts))
+    return either(f"“{text}”" for text in ([texts] if isinstance(texts, str) else texts))

@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
-from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.quoted_spans import span_at
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, Kind
 from chorale.kits.forms.task.span_fields import LONGEST_TEXT, MOST_SPANS, Span, SpanField
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, tokens
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.model.wording import worded
 
 MOST_TURNS = 200
 ENOUGH = 0.8
@@ -90,8 +91,10 @@ class TurnChoiceField(FormField):
         right = 1 - len(wrong) / len(gold)
         if right >= enough - 1e-9:
             return None
-        shown = [f"turn {each['turn'] + 1}: {own.get(each['turn'], 'none')}, not {each['value']}" for each in wrong[:3]]
-        return f"{'; '.join(shown)}: {right:.2f} of the turns are right, below {enough:g}"
+        shown = [
+            f"turn {each['turn'] + 1}: {corrected(own.get(each['turn'], 'none'), each['value'])}" for each in wrong[:3]
+        ]
+        return f"{'; '.join(shown)}: {right:.2f} of the turns are correct, below {enough:g}"
 
     def distance(self, left: Sequence[Turn], right: Sequence[Turn]) -> float:
         """Fraction of turns with different answers."""
@@ -236,7 +239,7 @@ class TurnSpanField(SpanField):
             f"{cell['turn'] + 1}: “{cell['text']}”" + (f" ({labels[cell['label']]})" if "label" in cell else "")
             for cell in self.cell(value, item)
         ]
-        return ", ".join(shown) or "nothing"
+        return ", ".join(shown) or worded("nothing")
 
     def studio(self) -> StudioControl:
         return studio_parts.turn_spans(self.settings.name, self._item, self.options)

@@ -48,7 +48,8 @@ def _grade(answer: Answer, gold: Answer) -> GradeResult:
     """The fraction of questions with the same answer as the expert."""
     wrong = [name for name, right in gold.items() if answer.get(name) != right]
     reasons = tuple(
-        f"question {name.rpartition('_')[2]}: {_in_words(answer.get(name))}, where {_in_words(gold[name])} is right"
+        f"question {name.rpartition('_')[2]}: answered {_in_words(answer.get(name))}; "
+        f"the correct answer is {_in_words(gold[name])}"
         for name in wrong
     )
     return GradeResult(1 - len(wrong) / len(gold), reasons)
