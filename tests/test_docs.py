@@ -450,6 +450,36 @@ def test_tutorials_run_as_shown(names: tuple[str, ...], elsewhere: Path) -> None
         assert len(Path("labels.csv").read_text("utf-8").splitlines()) == 11
 
 
+_INSTALLING = ("git clone ", "python3 -m venv ", ". venv/bin/activate", "pip install ")
+MOST_COMMANDS = 8
+
+
+def installing(text: str) -> list[str]:
+    return [line for block in blocks(text, "text") for line in block.splitlines() if line.startswith(_INSTALLING)]
+
+
+def walk(text: str, goal: str) -> list[str]:
+    """The commands of a page's blocks, up to the first that has the goal in it."""
+    shown = [line for match in _FENCE.finditer(text) for line in match["text"].splitlines()]
+    calls = [line.removeprefix("$ ") for line in shown if line.removeprefix("$ ").startswith("chorale ")]
+    return calls[: next(at for at, call in enumerate(calls) if goal in call) + 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        pytest.param(page("tutorial-csv"), "chorale report ", id="csv"),
+        pytest.param(page("tutorial-scoring"), "chorale evaluate qasrl ", id="scoring"),
+        pytest.param(page("mturk").partition("\n## A layout and its batch file\n")[2], "chorale report ", id="layout"),
+        pytest.param(page("importing"), "chorale report ", id="results"),
+    ],
+)
+def test_a_newcomer_needs_at_most_eight_commands(text: str, goal: str) -> None:
+    install = installing(page("tutorial-csv"))
+    assert len(install) == len(_INSTALLING)
+    assert len(install) + len(walk(text, goal)) <= MOST_COMMANDS
+
+
 @pytest.mark.parametrize("kind", [Kit, Command, CommandGroup, ReportSection, Family])
 def test_every_field_of_a_kit_is_documented(kind: Any) -> None:
     rows = section(page("kits"), f"### `{kind.__name__}`")

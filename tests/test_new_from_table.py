@@ -1,6 +1,7 @@
 """`chorale new DIR --from TABLE`: from a table of one's own to a study that passes the check."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,32 @@ def test_a_table_becomes_a_study_that_passes_the_check(tmp_path: Path) -> None:
     said = " ".join(checked.output.split())
     assert "guidelines.md has placeholders: [when to choose it], [a clear example], [a difficult example]" in said
     assert "Known answers" not in (tmp_path / "study" / "consent.md").read_text("utf-8"), "the study has no gold"
+
+
+def test_a_new_study_is_checked_at_once(tmp_path: Path) -> None:
+    made = _new(tmp_path, TABLE, *QUESTION)
+    checked = CliRunner().invoke(app, ["check", str(tmp_path / "study")])
+    assert "Estimated cost" in checked.output and checked.output in made.output
+
+
+def test_simulating_comes_before_the_forecast_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _new(tmp_path, TABLE, *QUESTION)
+    monkeypatch.chdir(tmp_path)
+    alone = CliRunner().invoke(app, [])
+    for output in (made.output, alone.output, (tmp_path / "study" / "README.md").read_text("utf-8")):
+        named = re.findall(r"chorale (check|simulate|rehearse|serve)\b", output.partition("Next steps:")[2] or output)
+        assert named[:4] == ["check", "simulate", "rehearse", "serve"]
+
+
+def test_the_pay_per_hour_can_be_computed_by_hand(tmp_path: Path) -> None:
+    """Before, the check hid that reading the guidelines counts, so the hourly pay was lower than by hand."""
+    _new(tmp_path, TABLE, *QUESTION)
+    checked = CliRunner().invoke(app, ["check", str(tmp_path / "study")])
+    [row] = re.findall(r"^main .* \$([\d.]+) +([\d.]+) \+ ([\d.]+) +\$([\d.]+)$", checked.output, re.MULTILINE)
+    pay, each, guidelines, hourly = map(float, row)
+    assert guidelines > 0
+    assert hourly == pytest.approx(3600 * pay / (each + guidelines), abs=0.01)
+    assert "`expected_seconds` in study.toml, + the time to read the guidelines once" in checked.output
 
 
 @pytest.mark.parametrize(

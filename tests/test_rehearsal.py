@@ -805,7 +805,7 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
     shown = CliRunner().invoke(app, [*common, "--seed", "8"])
     assert shown.exit_code == 0
-    assert "accepted labels correct" in shown.stdout and "found nothing to do" in shown.stdout
+    assert "accepted labels correct" in shown.stdout and "got no item here" in shown.stdout
     assert shown.stdout.startswith("2 simulated runs (seeds 8 to 9) with 8 people.")
     latex = CliRunner().invoke(app, [*common, "--latex", "--vary", "workers=6,8"])
     assert latex.exit_code == 0
@@ -942,6 +942,15 @@ def test_people_who_find_nothing_to_do_are_told_apart(make_folder: Callable[...,
     assert run.found_nothing == sum(not person.entered for person in performance.people) > 0
 
 
+def test_a_study_and_its_only_stage_count_the_same_people_without_an_item(tmp_path: Path) -> None:
+    """Before, the stage also counted people who joined after the last answer."""
+    create_study(tmp_path / "form", "form")
+    run, _, performance = perform(tmp_path / "form", crowd(PERFECT, workers=60, per_hour=20))
+    [stage] = run.stages
+    assert run.arrived < len(performance.people), "some join after the last answer"
+    assert stage.found_nothing == run.found_nothing == run.arrived - run.active
+
+
 def test_people_who_find_nothing_to_do_are_counted_by_one_rule(tmp_path: Path) -> None:
     """A place where nobody was admitted is no place where they found nothing: the study counts as its stages do."""
     write_protocol_study(tmp_path / "study", gate="threshold = 0.5", items=3, round_extra="over_admission = 1")
@@ -978,7 +987,7 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
     [
         (1, ("measure", "in one run#")),
         (2, ("measure", "mean#", "lowest–highest of 2 runs#")),
-        (5, ("measure", "mean#", "90% interval#")),
+        (5, ("measure", "mean#", "middle 90% of 5 runs#")),
     ],
 )
 def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, columns: tuple[str, ...]) -> None:
@@ -989,6 +998,13 @@ def test_intervals_need_runs(make_folder: Callable[..., Path], seeds: int, colum
     assert ('<span class="interval">(' in page) == (seeds > 1)
     assert ("One simulated run (seed 1) with 8 people." in page) == (seeds == 1)
     assert ("Intervals contain all runs" in page) == (seeds == 2)
+
+
+def test_headings_name_the_range_of_tables_that_have_one(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path / "study", judgments="3")
+    for table in forecast_tables(rehearse(tmp_path / "study", seeds=2, workers=8, processes=1))[1:]:
+        has_ranges = any("–" in str(cell) for row in table.rows for cell in row[1:])
+        assert table.title.endswith(": means (lowest–highest of 2 runs)" if has_ranges else ": means")
 
 
 def test_what_did_not_finish_is_marked(make_folder: Callable[..., Path]) -> None:

@@ -37,6 +37,7 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
     told = json.loads(done.stdout)
     copy = tmp_path / "study-simulated"
     assert told["study"] == str(copy)
+    assert told["simulated"] and "Do not invite anybody" in told["warnings"][0]
     [stage] = told["stages"]
     assert stage["complete"] == stage["items"] == 4
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before, "the study itself is not touched"
@@ -51,7 +52,7 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
     again = chorale("simulate", folder, "--workers", 5)
     assert again.exit_code == 0, again.output
     assert f"chorale serve {copy}" in again.output
-    assert f"All people in {copy} are simulated" in again.output
+    assert f"{copy}: All people are simulated. Do not invite anybody" in again.output
     assert "is a simulated copy" in chorale("simulate", copy).stderr
 
 

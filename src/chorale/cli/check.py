@@ -14,11 +14,13 @@ from chorale.folder.checking.content import StageContent
 from chorale.folder.plan import StagePlan, StudyPlan, plan_study, study_notes
 from chorale.folder.reading import StudyFolder as Folder
 from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.reading_plan import Pace
 from chorale.folder.retention_notes import retention_sentences
 from chorale.folder.truth import truth_that_fits_nothing, unanswered_in_simulations
 from chorale.lazy import load
 from chorale.model import money_text
 from chorale.model.extras import EXTRAS
+from chorale.model.money import exact_money_text
 from chorale.model.plural import plural
 from chorale.present.terminal import add_row, table_of
 
@@ -29,8 +31,12 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     """List every problem in a study's files. If there are none, show its plan: annotations, cost, wages, workers."""
     if as_json:
         _check_as_json(directory, db)
-        return
+    else:
+        print_check(directory, db)
 
+
+def print_check(directory: StudyFolder, db: str | None = None) -> None:
+    """Print a study's plan and notes, or raise an error that lists every problem."""
     folder = load_folder(directory)
     plan = plan_study(folder, _measured_unsure(directory, db))
     measured = _measured(directory, db, folder)
@@ -47,6 +53,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
         *_reward_sentences(plan, folder),
         *_first_sentences(plan, folder),
         *_round_sentences(plan),
+        *_wage_sentences(plan),
         _workers_sentence(plan),
     ]
     for sentence in [*sentences, *measured, *retention_sentences(folder.settings.retention)]:
@@ -65,7 +72,9 @@ def print_before_launch(notes: Sequence[str]) -> None:
 
 def plan_table(plan: StudyPlan) -> Table:
     """The items, answers, cost and hourly wage of each stage."""
-    table = table_of("stage", "items#", "gold#", "answers#", "gold answers#", "cost#", "per hour#")
+    table = table_of(
+        "stage", "items#", "gold#", "answers#", "gold answers#", "cost#", "pay each#", "seconds each#", "per hour#"
+    )
     for stage in plan.stages:
         bound = "≤ " if stage.at_most else "≈ " if stage.by_chance else ""
         part = bound or ("≈ " if stage.asked is not None else "")
@@ -78,11 +87,13 @@ def plan_table(plan: StudyPlan) -> Table:
             f"{part}{stage.judgments:,}",
             f"{part}{stage.gold_answers:,}",
             f"{part}{money_text(stage.cost, plan.currency)}",
+            "" if stage.pace is None else _pay_text(stage.pace.paid, plan.currency),
+            "" if stage.pace is None else _seconds_text(stage.pace),
             wage,
         )
     for gate in plan.gates:
         if gate.cost:
-            add_row(table, f"{gate.name} (bonus)", "", "", "", "", money_text(gate.cost, plan.currency), "")
+            add_row(table, f"{gate.name} (bonus)", "", "", "", "", money_text(gate.cost, plan.currency), "", "", "")
     return table
 
 
@@ -162,6 +173,32 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
             "`expected` on the gate to change this."
         )
     return sentences
+
+
+def _seconds_text(pace: Pace) -> str:
+    """The seconds of an answer, and its share of the guidelines."""
+    shared = f"{pace.seconds - pace.each:.2f}"
+    return f"{pace.each:.4g}" if float(shared) == 0 else f"{pace.each:.4g} + {shared}"
+
+
+def _pay_text(amount: float, currency: str) -> str:
+    """An amount of money, with decimals of a minor unit only if it has a fraction of one."""
+    whole = round(amount)
+    return money_text(whole, currency) if amount == whole else exact_money_text(round(amount * 10**9), currency)
+
+
+def _wage_sentences(plan: StudyPlan) -> list[str]:
+    """How the pay per hour is computed: the seconds it uses, and their source."""
+    paces = [stage.pace for stage in plan.stages if stage.pace is not None]
+    if not paces:
+        return []
+    sources = {True: "`expected_seconds` in study.toml", False: "the time to read an item and answer"}
+    named = " or, if longer, ".join(
+        text for source, text in sources.items() if any(p.expected is source for p in paces)
+    )
+    guidelines = ", + the time to read the guidelines once, divided by a worker's answers"
+    with_guidelines = guidelines if any(pace.guidelines for pace in paces) else ""
+    return [f"Per hour = 3,600 × pay ÷ seconds of an answer. The seconds are {named}{with_guidelines}."]
 
 
 def _workers_sentence(plan: StudyPlan) -> str:

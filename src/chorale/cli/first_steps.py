@@ -8,6 +8,19 @@ from chorale.cli.output import print_line
 _STUDY, _DATABASE = "study.toml", "study.db"
 _TABLES = (".csv", ".tsv", ".jsonl")
 _MOST_LISTED = 5
+_CHECKS = "list problems in its files, or its plan and cost"
+
+
+def steps_before_launch(name: str) -> list[tuple[str, str]]:
+    """The commands between a study's files and its launch, each with its purpose.
+
+    One simulated run comes first: it shows mistakes on the pages, which make a forecast from many runs worthless.
+    """
+    return [
+        (f"chorale simulate {name}", "try its site, console and report with simulated workers"),
+        (f"chorale rehearse {name}", "then forecast its results, cost and duration from many simulations"),
+        (f"chorale serve {name}", "open its site"),
+    ]
 
 
 def print_first_steps(here: Path) -> None:
@@ -42,15 +55,10 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
             (f"chorale report {name}", "write a report with its numbers and charts"),
             (f"chorale export {name}", "write its results to a file"),
             (f"chorale verify {name}", "recompute every number from the recorded answers"),
-            (f"chorale check {name}", "list problems in its files, or its plan and cost"),
+            (f"chorale check {name}", _CHECKS),
         ]
     else:
-        steps = [
-            (f"chorale check {name}", "list problems in its files, or its plan and cost"),
-            (f"chorale simulate {name}", "try its site, console and report with simulated workers"),
-            (f"chorale rehearse {name}", "forecast its results, cost and duration from many simulations"),
-            (f"chorale serve {name}", "open its site"),
-        ]
+        steps = [(f"chorale check {name}", _CHECKS), *steps_before_launch(name)]
     return [("", title), *steps]
 
 

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from chorale.cli.arguments import AsJson
+from chorale.cli.check import print_check
+from chorale.cli.first_steps import steps_before_launch
 from chorale.cli.new_questions import Beginning, ask_about_table, ask_for_beginning, ask_for_folder, can_ask
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
@@ -151,8 +153,15 @@ def _new_from_table(
 
 
 def _print_next(directory: Path, first: str, *, simulated: bool = True) -> None:
-    commands = ["check", *(["simulate", "rehearse"] if simulated else []), "serve"]
+    """Print the plan as `chorale check` does, then the next steps."""
+    print_line()
+    print_check(directory)
+    steps = steps_before_launch(str(directory))
+    if not simulated:
+        steps = steps[-1:]
+    width = max(len(command) for command, _ in steps)
     print_line()
     print_line("Next steps:")
-    for number, step in enumerate([first, *(f"chorale {command} {directory}" for command in commands)], 1):
-        print_line(f"  {number}. {step}")
+    print_line(f"  1. {first} Then check again: chorale check {directory}")
+    for number, (command, meaning) in enumerate(steps, 2):
+        print_line(f"  {number}. {command:<{width}}   {meaning}")

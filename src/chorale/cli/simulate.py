@@ -36,6 +36,7 @@ from chorale.web.links import new_invitations, study_sessions
 from chorale.web.sessions import WORKER_COOKIE
 
 BY = "the simulation"
+_ALL_SIMULATED = "All people are simulated. Do not invite anybody to this study."
 
 
 def simulate(
@@ -64,22 +65,30 @@ def simulate(
     if (directory / MARKER).is_file():
         raise UserError(f"{directory} is a simulated copy. Name the study that it was made from.")
     folder = load_folder(directory)
-    target = out or directory.absolute().with_name(f"{directory.absolute().name}-simulated")
+    target = out or _beside(directory)
     crowd = read_crowd(folder, workers)
     with _replacing(target, folder), draft_folder(target) as draft:
         copy_as_simulated(folder, draft.study)
         result = _simulated(load_folder(draft.study), crowd, seed, as_json=as_json)
+    warnings = unanswered_in_simulations(folder)
     if as_json:
-        print_json({"study": str(target), "from": str(directory), **result.json})
+        marked = {"simulated": True, "warnings": [_ALL_SIMULATED, *warnings]}
+        print_json({"study": str(target), "from": str(directory), **marked, **result.json})
         return
     pay = folder.settings.pay
     show(stages_table(result.status, pay.currency))
     print_line(wage_line(result.status, pay.currency, pay.minimum_hourly))
-    for warning in unanswered_in_simulations(folder):
+    for warning in warnings:
         print_line(f"Warning: {warning}")
-    print_line(f"All people in {target} are simulated. Do not invite anybody to it. Next, try:")
-    for command in ("serve", "status", "report", "export"):
+    print_line(f"{target}: {_ALL_SIMULATED} Next, try:")
+    for command in ("report", "export", "serve", "status"):
         print_line(f"  chorale {command} {target}")
+
+
+def _beside(directory: Path) -> Path:
+    """The default folder of the copy, next to the study; the path is as short as the study's own."""
+    named = directory if directory.name not in ("", "..") else directory.resolve()
+    return named.with_name(f"{named.name}-simulated")
 
 
 class _Result:

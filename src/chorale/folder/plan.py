@@ -11,7 +11,7 @@ from chorale.folder.gold_notes import about_gold, parts_of_gold, planned_gold_sh
 from chorale.folder.panel_notes import about_panel
 from chorale.folder.planned_judgments import planned_judgments
 from chorale.folder.reading import StageContent, StudyFolder
-from chorale.folder.reading_plan import ReadingPlan, pay_each, reading_notes, reading_plan
+from chorale.folder.reading_plan import Pace, ReadingPlan, pace_of, pay_each, reading_notes, reading_plan
 from chorale.folder.study_language import about_language
 from chorale.folder.templates import is_from_template
 from chorale.folder.wage_notes import wage_notes
@@ -39,6 +39,8 @@ class StagePlan:
     """Hourly wage, by the expected time per judgment or the time to read and write, plus the guidelines once per
     worker; None if unknown.
     """
+    pace: Pace | None = None
+    """How the hourly wage is computed; None if it is unknown."""
     per_worker: int | None = None
     """In a round: the cost per worker, including fees."""
     workers: int | None = None
@@ -123,7 +125,7 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
     each = pay_each(content)
     paid = round(size * each) + stage.pay.finished
     reading = reading_plan(content)
-    seconds = _seconds_each(stage.pay.expected_seconds, reading, size)
+    pace = pace_of(stage.pay.expected_seconds, reading, size, paid / size)
     cost = _with_fee(paid * workers, fee_percent)
     return StagePlan(
         name=stage.name,
@@ -135,21 +137,12 @@ def _plan_round(content: StageContent, workers: int, fee_percent: float) -> Stag
         gold_answers=0,
         cost=cost,
         most=cost,
-        hourly_wage=None if seconds is None else hourly_wage(paid, round(size * seconds * 1000)),
+        hourly_wage=None if pace is None else hourly_wage(paid, round(size * pace.seconds * 1000)),
+        pace=pace,
         reading=reading,
         per_worker=_with_fee(paid, fee_percent),
         workers=workers,
     )
-
-
-def _seconds_each(expected: int | None, reading: ReadingPlan | None, answers: float) -> float | None:
-    """The time per answer: the study file's value, but at least the time to read and write.
-
-    The guidelines are read once, before the first of this number of answers.
-    """
-    if expected is None or reading is None:
-        return expected
-    return max(expected, reading.mean + reading.writing) + reading.guidelines / max(answers, 1)
 
 
 def _plan_gate(gate: GateSettings, turnout: Turnout, fee_percent: float) -> GatePlan:
@@ -220,9 +213,11 @@ def plan_stage(
     reading = reading_plan(content)
     each_answers = (judgments + gold_among(judgments)) / max(workers, 1)
     answers = min(each_answers, stage.max_per_worker or each_answers)
-    seconds = _seconds_each(stage.pay.expected_seconds, reading, answers)
-    by_chance = stage.items is not None and 0 < stage.items.sample < 1
     on_average = each + (share * bonus.amount / bonus.of if bonus else 0)
+    pace = None
+    if not works_for_nothing(stage.entry, stage.pay):
+        pace = pace_of(stage.pay.expected_seconds, reading, answers, on_average)
+    by_chance = stage.items is not None and 0 < stage.items.sample < 1
     return StagePlan(
         name=stage.name,
         task=stage.task,
@@ -233,9 +228,8 @@ def plan_stage(
         gold_answers=gold_among(judgments),
         cost=cost(judgments),
         most=cost(planned.most),
-        hourly_wage=None
-        if seconds is None or works_for_nothing(stage.entry, stage.pay)
-        else hourly_wage(on_average, round(seconds * 1000)),
+        hourly_wage=None if pace is None else hourly_wage(on_average, round(pace.seconds * 1000)),
+        pace=pace,
         reading=reading,
         by_chance=by_chance,
         asked=planned.asked,

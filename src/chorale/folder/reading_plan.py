@@ -30,6 +30,37 @@ class ReadingPlan:
     """Seconds to write an answer, in addition to reading its item."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The expected time of an answer, and its parts."""
+
+    each: float
+    """Seconds per answer, without the guidelines."""
+    expected: bool
+    """Whether `each` is the study file's `expected_seconds`; otherwise it is the time to read and write."""
+    guidelines: float
+    """Seconds to read the guidelines, once, before the first of these answers."""
+    answers: float
+    """The planned number of answers per worker."""
+    paid: float
+    """The expected pay of an answer, in minor units of the currency."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds per answer, with its share of the guidelines."""
+        return self.each + self.guidelines / max(self.answers, 1)
+
+
+def pace_of(expected: int | None, reading: ReadingPlan | None, answers: float, paid: float) -> Pace | None:
+    """The expected time of an answer: the study file's value, but at least the time to read and write."""
+    if expected is None:
+        return None
+    if reading is None:
+        return Pace(expected, True, 0.0, answers, paid)
+    least = reading.mean + reading.writing
+    return Pace(max(expected, least), expected >= least, reading.guidelines, answers, paid)
+
+
 def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:
     """The estimated seconds of every item, the longest first."""
     return sorted(((item.key, estimated_seconds(task, item.payload)) for item in items), key=lambda one: -one[1])

@@ -34,6 +34,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
     closed = closed_gates(tx)
     qualities = qualities_that_count(tx, performance.qualities)
     people = [person for person in performance.people if not person.expert]
+    came = [person for person in people if person.came_at is not None and person.came_at <= performance.ended_at]
     stages = tuple(
         replace(
             _stage_run(
@@ -42,6 +43,7 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
                 counts,
                 standings,
                 performance.people,
+                came,
                 known[counts.name],
                 mean_quality([counts.name], qualities),
                 ended=bool(closed.intersection(study.stage(counts.name).closed_by)),
@@ -53,7 +55,6 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
     gates = _gate_runs(tx, study)
     paid = list(ledger.amounts(tx))
     finishing = sum(amount for _, amount, cause in paid if is_for_finishing(cause))
-    came = [person for person in people if person.came_at is not None and person.came_at <= performance.ended_at]
     return Run(
         seed=seed,
         stages=stages,
@@ -145,6 +146,7 @@ def _stage_run(
     counts: StageCounts,
     standings: Iterable[ParticipationSummary],
     people: Iterable[Person],
+    came: Iterable[Person],
     known: Knowledge,
     quality: float | None,
     *,
@@ -184,7 +186,7 @@ def _stage_run(
         gave_up=gave_up,
         cut_off=cut_off,
         finished=max(0, entered - dropped - left - gave_up - cut_off),
-        found_nothing=sum(_found_nothing(person, stage.name) for person in people),
+        found_nothing=sum(_found_nothing(person, stage.name) for person in came),
         locked_out=sum(
             person.states.get(stage.name) is State.LOCKED and stage.name not in person.entered
             for person in people

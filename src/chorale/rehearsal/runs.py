@@ -51,7 +51,9 @@ class StageRun:
     finished: int
     """All others who entered; in a round, they have finished it."""
     found_nothing: int
-    """People who looked for work here when it was open to them, but never got an item."""
+    """People who joined before the last answer and looked for work here when it was open to them, but never got an
+    item.
+    """
     locked_out: int
     """People who found it locked and never entered."""
     cost: int

@@ -90,7 +90,7 @@ def _of_stages(
     rows = [(name, *(cells[number] for number in used)) for name, cells in by_stage.items()]
     rows = [row for row in rows if any(row[1:])]
     columns = ("stage", *(f"{measures[number].title}#" for number in used))
-    return ScoreTable(f"{title}{_with(forecast)}{_means(simulation)}", columns, rows)
+    return ScoreTable(f"{title}{_with(forecast)}{_means(simulation, rows)}", columns, rows)
 
 
 def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
@@ -99,7 +99,7 @@ def _arms(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
         return []
     rows = [(name, *_cells(forecast.of_arm, name, forecasting.OF_ARMS, simulation)) for name in forecast.arms]
     columns = ("arm", *(f"{measure.title}#" for measure in forecasting.OF_ARMS))
-    return [ScoreTable(f"Forecast by arm{_with(forecast)}{_means(simulation)}", columns, rows)]
+    return [ScoreTable(f"Forecast by arm{_with(forecast)}{_means(simulation, rows)}", columns, rows)]
 
 
 def _suggestions(simulation: Forecasts, forecast: Forecast) -> Iterator[ScoreTable]:
@@ -117,7 +117,7 @@ def _suggestions(simulation: Forecasts, forecast: Forecast) -> Iterator[ScoreTab
             for what in forecast.suggestions_in(stage)
         ]
         if rows:
-            yield ScoreTable(f"Suggestions in {stage}{_with(forecast)}{_means(simulation)}", columns, rows)
+            yield ScoreTable(f"Suggestions in {stage}{_with(forecast)}{_means(simulation, rows)}", columns, rows)
 
 
 def _cells(
@@ -133,8 +133,12 @@ def _cells(
     ]
 
 
-def _means(simulation: Forecasts) -> str:
-    return "" if len(simulation.seeds) == 1 else f": means ({_interval(simulation)})"
+def _means(simulation: Forecasts, rows: Sequence[Sequence[str]]) -> str:
+    """The end of a table's title: its numbers are means, and what the ranges are, if it has any."""
+    if len(simulation.seeds) == 1:
+        return ""
+    has_ranges = any("–" in cell for row in rows for cell in row[1:])
+    return f": means ({_interval(simulation)})" if has_ranges else ": means"
 
 
 def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
@@ -154,7 +158,7 @@ def _gates(simulation: Forecasts, forecast: Forecast) -> list[ScoreTable]:
         for name, of in by_gate.items()
     ]
     columns = ("gate", *(f"{measure.title}#" for measure in used))
-    return [ScoreTable(f"Forecast by gate{_with(forecast)}", columns, rows)]
+    return [ScoreTable(f"Forecast by gate{_with(forecast)}{_means(simulation, rows)}", columns, rows)]
 
 
 def trade_off_table(simulation: Forecasts) -> ScoreTable:
@@ -211,7 +215,7 @@ def _starred(forecast: Forecast, cells: Sequence[str]) -> list[str]:
 
 def _interval(simulation: Forecasts) -> str:
     runs = len(simulation.seeds)
-    return "90% interval" if runs >= forecasting.ENOUGH_RUNS else f"lowest–highest of {runs} runs"
+    return f"middle 90% of {runs} runs" if runs >= forecasting.ENOUGH_RUNS else f"lowest–highest of {runs} runs"
 
 
 def forecast_notes(simulation: Forecasts) -> list[str]:
