@@ -171,6 +171,11 @@ def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path
     assert "no working time was measured" in said and "Nobody has worked" not in said
 
 
+def test_single_judgments_are_counted_in_the_singular(tmp_path: Path) -> None:
+    table = write(tmp_path / "one.csv", ("task", "worker", "label"), [("t1", "ann", "yes")])
+    assert "one: 1 judgment of 1 item by 1 worker." in run("import", table, "--out", tmp_path / "study").output
+
+
 def test_people_who_are_in_several_files_are_the_same(tmp_path: Path) -> None:
     columns = ("task", "worker", "label")
     files = [

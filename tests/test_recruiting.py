@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from browsing import Site
 from chorale.audit.verify import verify
 from chorale.cli import app
-from chorale.engine.arrivals import arrival_url
+from chorale.engine.arrivals import arrival_url, by_url
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.files.addresses import read_addresses
@@ -31,6 +31,7 @@ from chorale.web.links import invitation_path, study_sessions
 from serving import PATIENCE_SECONDS
 from small_study import write_small_study
 
+PUBLISHED = '[[prolific.study]]\nname = "a"\ndescription = "x"\nplaces = 1\nminutes = 1\nreward = 5'
 ENTER_CODE = "enter this code. It shows that you have finished"
 
 
@@ -356,6 +357,22 @@ def test_check_names_what_can_be_done_about_unsigned_links(folder: Path, arrival
     set_arrival(folder, arrival)
     [note] = [note for note in about_panel(load_folder(folder)) if "not signed" in note]
     assert fix in note and ("signed =" in note) == ("prolific" in arrival)
+
+
+@pytest.mark.parametrize(
+    ("arrival", "fix"),
+    [
+        ('panel = "sona"', "Only links from Prolific can be verified."),
+        ('panel = "prolific"', 'Set `signed = "prolific"` in [arrival].'),
+        (f'panel = "prolific"\n{PUBLISHED}', "Start the site with Prolific's token in the variable PROLIFIC_TOKEN."),
+    ],
+)
+def test_a_public_site_names_the_check_that_its_platform_has(folder: Path, arrival: str, fix: str) -> None:
+    set_arrival(folder, arrival)
+    study = open_study(folder)
+    note = study.store.look(lambda tx: by_url(tx, study, preview=False, asks_prolific=False)).note
+    study.close()
+    assert note is not None and fix in note and ("signed =" in note) == ("signed =" in fix)
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,21 @@ def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl
     if arrival.signed is not None or (asks_prolific and arrival.panel == PROLIFIC_PANEL) or preview:
         return ByUrl(True)
     closed = (
-        f'Anybody can forge a link from {arrival.panel}, because links are not verified. Set `signed = "prolific"` '
-        "in [arrival], or give the site Prolific's token, or set `by_url = true` to admit people without verification."
+        f"Anybody can forge a link from {arrival.panel}, because links are not verified. {_how_to_verify(study)} "
+        "To admit people without verification, set `by_url = true` in [arrival]."
     )
     if workers.came_from(tx, arrival.panel):
         return ByUrl(True, f"People have joined by such links before, so they stay open. {closed}")
     return ByUrl(False, f"Links from {arrival.panel} are not accepted. {closed}")
+
+
+def _how_to_verify(study: Study) -> str:
+    """What makes links verifiable: only Prolific signs its links, or confirms visits."""
+    if study.settings.arrival.panel != PROLIFIC_PANEL:
+        return "Only links from Prolific can be verified."
+    if study.settings.prolific is None:
+        return 'Set `signed = "prolific"` in [arrival].'
+    return "Start the site with Prolific's token in the variable PROLIFIC_TOKEN."
 
 
 def new_invitation(

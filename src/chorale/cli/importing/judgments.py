@@ -12,6 +12,7 @@ from chorale.files.batch_files import BatchOptions
 from chorale.metrics.reading.judgment_files import separator_in
 from chorale.metrics.reading.judgments_options import KeepRejected, LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 
 def judgments(
@@ -49,7 +50,8 @@ def print_imported(done: Imported, *, as_json: bool) -> None:
         return
     for name, counts in done.stages.items():
         print_line(
-            f"{name}: {counts['judgments']:,} judgments of {counts['items']:,} items by {counts['workers']:,} workers."
+            f"{name}: {plural(counts['judgments'], 'judgment', 'judgments')} of "
+            f"{plural(counts['items'], 'item', 'items')} by {plural(counts['workers'], 'worker', 'workers')}."
         )
     print_line(f"Created {done.directory}. Next: `chorale report {done.directory}`.")
     print_notes(done.notes)
