@@ -150,6 +150,8 @@ def write_model_judgments() -> None:
             for worker, kind in (("ana", "human"), ("ben", "human"), ("cho", "human"), ("gpt", "model"))
         ]
         table(name, "task,worker,kind,label", rows)
+    labelled = [f"i{item},{rng.choice(('toxic', 'fine'))},{('toxic', 'fine', '')[item % 3]}" for item in range(90)]
+    table("items.csv", "id,gpt,expert", labelled)
 
 
 def write_batch() -> None:
