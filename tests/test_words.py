@@ -87,9 +87,7 @@ LONG: dict[str, str] = {
     "Sona's documentation for researchers, *Using": "a list of sources",
     "With v(w,u) the vector": "a formula and its symbols",
     "AQS(a) = Σ": "a formula and its symbols",
-    "`crowd_file`, `fitted_crowd`": "a list of modules",
     "60 for “Spearman's ρ": "a list of metrics with their number of runs",
-    "tasks, commands, metric families, readers": "a list of what a kit can bring",
     "alarms; nobody has joined yet": "a list of the entries of a page, in their order",
     "words of options (correct, wrong)": "a list of the measures of a command",
 }
