@@ -1,6 +1,7 @@
 """Labels against an expert's: scores, intervals that hold, the command."""
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from chorale.kits.forms.metrics.labels import (
     mean_rates,
 )
 from chorale.metrics import Interval
+from chorale.metrics.adjustment import holm
 
 
 def written(path: Path, labels: list[str], *, header: str = "item,label") -> Path:
@@ -262,3 +264,21 @@ def test_intervals_of_f1_hold(tmp_path: Path) -> None:
 def test_help_names_the_intervals_that_are_printed() -> None:
     shown = " ".join(run("--help").stdout.split())
     assert "Wilson for fractions" in shown and "bootstrap intervals, over items" not in shown
+
+
+def test_one_test_under_two_names_is_counted_once(tmp_path: Path) -> None:
+    """Before, accuracy and agreement, and the mean rates of two labels, made adjusted p-values larger."""
+    rng = random.Random(1)
+    gold = [rng.choice("ab") for _ in range(60)]
+    files = []
+    for accuracy in (1.0, 0.8, 0.6):
+        labels = [label if rng.random() < accuracy else "ab".replace(label, "") for label in gold]
+        files.append(written(tmp_path / f"{accuracy}.csv", labels))
+    expert, system, other = files
+    compared = run_json(system, expert, "--against", other)["against"]
+    different = ["accuracy", "macro_f1", "kappa", "false_positive_rate"]
+    adjusted = holm([compared[name]["p_randomisation"] for name in different])
+    assert [compared[name]["p_holm"] for name in different] == pytest.approx(adjusted)
+    assert compared["agreement"] == compared["accuracy"]
+    assert compared["false_negative_rate"] == compared["false_positive_rate"]
+    assert "adjusted for the 4 different tests in this table" in run(system, expert, "--against", other).stdout

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,9 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
     assert chorale("report", copy, "--out", tmp_path / "report.html").exit_code == 0
     page = (tmp_path / "report.html").read_text()
     assert "Simulated: " in page and "were simulated" in page
+    digests = {*re.findall(r"\|(?:file|judgments|answers):([0-9a-f]{8})\|", page)}
+    [table] = re.findall(r"<caption>Digests in signatures</caption>.*?</table>", page, re.DOTALL)
+    assert digests and all(re.search(rf"{digest}.*?simulated-responses\.jsonl", table) for digest in digests)
 
     again = chorale("simulate", folder, "--workers", 5)
     assert again.exit_code == 0, again.output

@@ -41,6 +41,9 @@ def comparison_table(
     for (name, comparison), tests in zip(compared.items(), cells, strict=True):
         values: list[float] = [comparison.first, comparison.second, comparison.difference]
         rows.append((name, *([round(value) for value in values] if counts else values), *tests))
+    family = tests_adjusted_for(list(compared.values()))
+    if family > 1:
+        title += f" (Holm, BH: adjusted for the {family} different tests in this table)"
     return ScoreTable(title, ("score", f"{names[0]}#", f"{names[1]}#", "difference#", *columns), rows)
 
 
@@ -57,11 +60,22 @@ def test_columns(compared: "Sequence[Difference]", digits: int = 4) -> tuple[tup
 
 
 def adjusted_p_values(compared: "Sequence[Difference]") -> list[dict[str, float]]:
-    """Adjusted p-values of several comparisons shown together; empty for a single one."""
+    """Adjusted p-values of several comparisons shown together; empty for a single one.
+
+    The family is these comparisons. The same comparison (the same object) under two names counts once.
+    """
     if len(compared) < 2:
         return [{} for _ in compared]
-    values = [one.p_value for one in compared]
-    return [{"p_holm": one, "p_bh": other} for one, other in zip(holm(values), benjamini_hochberg(values), strict=True)]
+    family = {id(one): one.p_value for one in compared}
+    values = list(family.values())
+    adjusted = zip(family, holm(values), benjamini_hochberg(values), strict=True)
+    by_test = {test: {"p_holm": one, "p_bh": other} for test, one, other in adjusted}
+    return [by_test[id(one)] for one in compared]
+
+
+def tests_adjusted_for(compared: "Sequence[Difference]") -> int:
+    """The number of tests that adjusted p-values take into account: different ones, with a known p-value."""
+    return len({id(one) for one in compared if not isnan(one.p_value)})
 
 
 def shown_interval(interval: "Interval | None", digits: int = 4) -> str:

@@ -8,6 +8,7 @@ from chorale.audit.verify import verify
 from chorale.engine.entering import EXPERTS_PANEL
 from chorale.engine.running import Study
 from chorale.engine.simulation import has_simulated_people
+from chorale.exchange.export import export_file_name
 from chorale.metrics.resampling import Resampling
 from chorale.model import ItemState
 from chorale.model.plural import plural
@@ -139,7 +140,7 @@ class _Made:
         self.simulated = has_simulated_people(tx)
         self.decided = decided_results(tx, study, costs)
         self.funnel = funnel_section(tx, study, now, came, self.imported)
-        self.agreement = agreement_section(self.stages, self.questions, resampling)
+        self.agreement = agreement_section(self.stages, self.questions, resampling, export_file_name(study, "jsonl"))
         shown = {stage.name for stage in main_stages(study)}
         self.disagreement = disagreement_section(self.stages, self.items, shown, draw=options.charts)
         self.fields = fields_sections(tx, study, self.stages, self.items)

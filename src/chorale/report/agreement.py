@@ -31,6 +31,10 @@ _MOST_JUDGMENTS = 60
 is used."""
 _MOST_KNOWN = 10_000
 """Number of cached distances: with few different answers, the same pairs recur."""
+_ABOUT_DIGESTS = (
+    "The digest in a signature is computed from the annotations that count, not from a whole file. This table shows "
+    "which annotations they are, and in which file of the data card they can be found."
+)
 _SHARE = Metric(
     lambda sums: {"agreement": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"agreement": sums[..., 1]}
 )
@@ -40,7 +44,9 @@ def agreement_section(
     stages: Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]],
     questions: Sequence[AnsweredQuestion],
     resampling: Resampling,
+    file: str,
 ) -> Section:
+    """The section on agreement. `file` is the file of the dataset that has the annotations."""
     notes: list[str] = []
     signatures: list[str] = []
     by_distance = [
@@ -69,9 +75,30 @@ def agreement_section(
     if not details:
         details.append("No item has two answers, so agreement cannot be measured.")
     details += [Bullets(notes)] if notes else []
-    details += ["Signatures, to compute the values again:", Bullets(signatures)] if signatures else []
+    if signatures:
+        details += ["Signatures, to compute the values again:", Bullets(signatures)]
+        details += [_ABOUT_DIGESTS, _digests_table(stages, questions, bool(by_distance), file)]
     json = {"by_distance": by_distance, "coefficients": coefficients}
     return Section("agreement", "Agreement", [], json, details)
+
+
+def _digests_table(
+    stages: Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]],
+    questions: Sequence[AnsweredQuestion],
+    by_distance: bool,
+    file: str,
+) -> ScoreTable:
+    """The annotations that each digest in a signature was computed from, and the file that has them."""
+    rows: list[tuple[Cell, ...]] = [
+        (one.digest, f"answers to {one.question.title}", len(one.judgments), file) for one in questions
+    ]
+    if by_distance:
+        rows += [
+            (responses_digest(given), f"all answers in {name}", len(given), file)
+            for name, (_, given) in stages.items()
+            if given
+        ]
+    return ScoreTable("Digests in signatures", ("digest", "annotations", "number#", "file of the dataset"), rows)
 
 
 def _title(scored: Mapping[str, Any]) -> str:
@@ -205,6 +232,7 @@ def aggregation_section(questions: Sequence[AnsweredQuestion], resampling: Resam
             ScoreTable("Other aggregation methods", columns, rows, digits=3),
             "Signatures, to compute the values again:",
             Bullets([each["signature"] for each in aggregations]),
+            "The table of digests under Agreement shows which annotations they were computed from.",
         ]
     else:
         details.append("No stage asks for labels that general methods could aggregate.")

@@ -127,6 +127,10 @@ def _plan_in_words(plan: AnalysisSettings | None, known: Mapping[str, str], firs
             for one in plan.planned
         ]
     )
+    yield (
+        "Holm's correction is applied to each outcome separately: its tests are the comparisons of all other arms with "
+        "the reference arm."
+    )
 
 
 def _role(plan: AnalysisSettings | None, outcome: PlannedOutcome) -> str:

@@ -295,5 +295,5 @@ def _comparisons(study: Study) -> Iterator[str]:
     against = plan.primary.against or study.settings.arms.names[0]
     yield (
         f"Arms were compared with {against} as planned, by {plan.primary.test} tests over "
-        f"{plan.primary.unit}s with Holm's correction."
+        f"{plan.primary.unit}s, with Holm's correction for the comparisons of each outcome."
     )

@@ -233,4 +233,9 @@ def extended_by(
         raise UserError(_different_items(*(set(pair.items) for pair in pairs)))
     (first, metric), (second, _) = (pair.statistics(positive) for pair in pairs)
     compared = resampling.compare(first, second, metric)
+    # One test under two names counts once among the tests that p-values are adjusted for.
+    compared["agreement"] = compared["accuracy"]
+    if positive is None and len({*pairs[0].labels, *pairs[1].labels}) == 2:
+        # A false positive of one label is a false negative of the other, so their means over both labels are equal.
+        compared["false_negative_rate"] = compared["false_positive_rate"]
     return scored.extended({"against": jsonable(compared)}, tests=compared)
