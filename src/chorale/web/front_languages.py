@@ -46,13 +46,13 @@ class FrontPages:
 def preferred(accepted: str, supported: Collection[str]) -> str | None:
     """The supported language that a browser prefers, by its header Accept-Language; None if there is none.
 
-    >>> preferred("da, pt-BR;q=0.8, en;q=0.9", ["de", "en", "pt"]), preferred("de;q=0, *", ["de"])
+    >>> preferred("da, pt-BR;q=0.8, en; q=0.9", ["de", "en", "pt"]), preferred("de;q=0, *", ["de"])
     ('en', None)
     """
     codes = {code.lower(): code for code in supported}
     ranked: list[tuple[float, str]] = []
     for part in accepted.split(",")[:_MOST_ASKED]:
-        code, _, weight = part.strip().lower().partition(";q=")
+        code, _, weight = part.replace(" ", "").lower().partition(";q=")
         name = codes.get(code) or codes.get(code.partition("-")[0])
         if name is not None and (share := _number(weight)) > 0:
             ranked.append((share, name))
