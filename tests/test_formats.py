@@ -131,6 +131,8 @@ UNSOUND: dict[str, tuple[str, str | bytes, list[int], list[Found]]] = {
     "csv no name": ("a.csv", "a,,\n1,2,3\n1\n", [], [(1, "column 2", None), (1, "column 3", None), (3, "", None)]),
     "csv same name": ("a.csv", "a,b, a\n1,2,3\n", [], [(1, "duplicate column name", "a")]),
     "csv semicolons": ("a.csv", "a;b\n1;2\n1;2;3\n", [2], [(3, "2 cells of the header", "3 cells")]),
+    "csv declared": ("a.csv", "\ufeffsep=;\r\na;b\r\n1;2\r\n1;2;3\r\n", [3], [(4, "2 cells of the header", "3 cells")]),
+    "csv only declared": ("a.csv", "sep=;\n", [], [(None, "is empty", None)]),
     "csv open quote": ("a.csv", 'a,b\n1,2\n3,"4\n5,6\n', [2], [(3, "never closed", None)]),
     "csv late quote": ("a.csv", 'a,b\n"1"x,2\n3,4\n', [3], [(2, "after a closing quote", None)]),
     "csv bad header": ("a.csv", '"a"x,b\n1,2\n', [], [(1, "after a closing quote", None)]),

@@ -364,11 +364,16 @@ def test_one_answer_a_row_is_the_same_as_one_responder_a_row(answers: Path, tmp_
     assert np.array_equal(long.matrix, wide.matrix, equal_nan=True)
 
 
-@pytest.mark.parametrize(("name", "separator"), [("excel.csv", ";"), ("answers.tsv", "\t")])
-def test_columns_may_be_separated_otherwise(answers: Path, tmp_path: Path, name: str, separator: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "separator", "first"),
+    [("excel.csv", ";", ""), ("declared.csv", ";", "sep=;\n"), ("answers.tsv", "\t", "")],
+)
+def test_columns_may_be_separated_otherwise(
+    answers: Path, tmp_path: Path, name: str, separator: str, first: str
+) -> None:
     """As Excel writes them where the decimal separator is a comma: with a byte order mark and Windows line ends."""
     wide, file = read_responses([answers]), tmp_path / name
-    text = answers.read_text("utf-8").replace(",", separator).replace("\n", "\r\n")
+    text = (first + answers.read_text("utf-8").replace(",", separator)).replace("\n", "\r\n")
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert np.array_equal(read_responses([file]).matrix, wide.matrix, equal_nan=True)
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 from chorale.cli.program import app
 from chorale.folder.own_table import read_own_table
 from chorale.folder.reading import load_folder
+from chorale.metrics.reading.judged import Reading, judged_in
 from chorale.model import Problem, UserError
 from chorale.model.problems import condensed
 
@@ -135,7 +136,9 @@ def test_check_without_a_study_suggests_what_fits(tmp_path: Path) -> None:
     assert "Studies in this folder: study." in _checked(tmp_path)
 
 
-@pytest.mark.parametrize("header", ["id;text", '"id";"text"', '"id";text', "\n\nid;text"])
+@pytest.mark.parametrize(
+    "header", ["id;text", '"id";"text"', '"id";text', "\n\nid;text", "sep=;\nid;text", '\n"sep=;"\n\nid;text']
+)
 def test_a_table_may_have_semicolons_as_excel_writes_them(tmp_path: Path, header: str) -> None:
     content = f'{header}\n1;Hello, you\n2;"one; two\nthree"\n'
     (tmp_path / "table.csv").write_text(content, "utf-8-sig")
@@ -158,6 +161,28 @@ def test_a_comma_in_a_column_name_does_not_separate_columns(tmp_path: Path) -> N
     assert [dict(row) for row in read_own_table(tmp_path / "table.csv").rows] == [
         {"id": "1", "text, as written": "Hello, you", "kind": "a"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        # More commas than semicolons in the header, and in some rows.
+        ("id;text, title, or both;kind\n1;Hello, you, and you;a\n2;Hello;b\n", ["id", "text, title, or both", "kind"]),
+        ('id;"text, title, or; both";kind\n1;"Hello; you";a\n', ["id", "text, title, or; both", "kind"]),
+        ("id;x,y;kind\n1;0,5;a\n2;1,5;b\n", ["id", "x,y", "kind"]),
+        # A row with too many cells is an error of that row alone.
+        ("id,text;note,kind\n1,a,b\n2,c,d\n", ["id", "text;note", "kind"]),
+        ("sep=,\nid,a;b;c\n1,2;3;4\n", ["id", "a;b;c"]),
+        ("sep=|\nid|a,b\n1|2,3\n", ["id", "a,b"]),
+    ],
+)
+def test_the_separator_is_the_one_that_divides_all_rows_alike(tmp_path: Path, content: str, columns: list[str]) -> None:
+    (tmp_path / "table.csv").write_text(content)
+    assert list(read_own_table(tmp_path / "table.csv").columns) == columns
+    labels = tmp_path / "labels.csv"
+    labels.write_text("sep=;\nunit, or item, if any;who;label\n1;a;x\n1;b;x\n2;a;y\n2;b;z\n")
+    reading = Reading(task="unit, or item, if any", worker="who", label="label")
+    assert len(judged_in(labels, reading).judgments) == 4
 
 
 def test_one_cause_is_one_line_with_a_count_and_what_was_found() -> None:

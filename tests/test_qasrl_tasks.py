@@ -18,6 +18,7 @@ from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.contract import AnswerError, installed_tasks
 from chorale.contract.task import ItemError
+from chorale.engine import adjudicating
 from chorale.engine.clock import Clock
 from chorale.engine.managing import worker_called
 from chorale.engine.opening import open_study
@@ -48,7 +49,7 @@ from chorale.rehearsal import Crowd, Rehearsal, read_crowd
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.store import events, gates, ledger
 from chorale.text.inflections import inflect
-from crowd import Person, look, tamper
+from crowd import Person, do, look, tamper
 
 WRITE, CONSOLIDATE, VALIDATE = (installed_tasks()[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
 ITEM = WRITE.shape.parse_row(PREDICATE)
@@ -384,6 +385,29 @@ def test_a_consolidator_can_overrule_that_there_is_nothing_to_ask(study: Study, 
     work(study, "cy", "consolidation", EXPERT)
     rows = rows_of(exported(study, "qasrl-csv-consolidation", tmp_path))
     assert [row["question"] for row in rows] == [one["question"] for one in EXPERT]
+
+
+def test_an_answer_decided_in_the_console_is_exported(study: Study, tmp_path: Path) -> None:
+    all_of_it(study)
+    stage = study.stage("consolidation")
+    [case] = [look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all"))]
+    assert case is not None
+    before = rows_of(exported(study, "qasrl-csv-consolidation", tmp_path))
+    # An answer that nobody gave.
+    do(study, adjudicating.decide, stage, case.item.key, {"answer": EXPERT[1:2]}, "The rest is implied.", "rae")
+    [row] = rows_of(exported(study, "qasrl-csv-consolidation", tmp_path))
+    assert (row["question"], row["answer_range"]) == ("What did someone sell?", before[1]["answer_range"])
+    assert (row["worker_id"], row["assign_id"]) == ("decision", "")
+    assert row["source_assign_id"] == before[1]["source_assign_id"], "a writer had asked it"
+    sentences = read_sentences(exported(study, "qasrl-sentences-consolidation", tmp_path))
+    assert len(read_qasrl(tmp_path / "qasrl-csv-consolidation.csv", sentences).questions) == 1
+    [asked] = read_bank(exported(study, "qasrl-bank-consolidation", tmp_path)).questions.values()
+    assert [one.question.text for one in asked] == ["What did someone sell?"]
+    assert len(rows_of(exported(study, "qasrl-annotators-consolidation", tmp_path))) == len(before) + 1
+    # Nothing to ask, although people found questions.
+    do(study, adjudicating.decide, stage, case.item.key, {"answer": []}, "It is a noun.", "rae")
+    [row] = rows_of(exported(study, "qasrl-csv-consolidation", tmp_path))
+    assert (row["question"], row["worker_id"]) == ("", "decision")
 
 
 def test_nothing_to_ask_is_graded_and_labelled_by_the_majority() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from chorale.files.rows import suffix_of
+from chorale.files.separators import separator_of
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
@@ -34,6 +35,8 @@ def header_of(path: Path, raw: bytes) -> list[str] | None:
             return None
         # An incremental decoder accepts a character that is cut off at the end.
         head = codecs.getincrementaldecoder("utf-8-sig")().decode(raw[:_LONGEST_HEADER])
+        if suffix == ".csv" and separator_of(head) != _SEPARATORS[suffix]:
+            return None
         rows = csv.reader(io.StringIO(head, newline=""), delimiter=_SEPARATORS[suffix], strict=True)
         names = [name.strip() for name in next((row for row in rows if row), [])]
     except (csv.Error, ValueError, RecursionError, pl.exceptions.PolarsError, OSError):

@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from chorale.files.separators import LOOKED_AT, declared_separator, separator_of
 from chorale.files.source import UNREADABLE, StreamedFile, why_unreadable
 from chorale.model import Problem
 
@@ -28,7 +29,6 @@ DEEPEST_NESTING = 50
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """Escapes in JSON text that may produce NUL or a lone surrogate."""
-_QUOTED = re.compile('"[^"]*"')
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
 _PACKED = ".gz"
@@ -50,7 +50,7 @@ def read_rows(
     """The valid rows of a file. Problems with others are added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object per line; .csv and .tsv have a header, and
-    all their cells are text. The header of a .csv decides between commas, semicolons and tabs. Any of them may be
+    all their cells are text. A .csv has commas, semicolons or tabs between cells (`files/separators.py`). Any may be
     gzipped, with .gz after the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
     `streamed` counts and digests every byte.
     """
@@ -83,14 +83,14 @@ def suffix_of(path: Path) -> str:
 
 def _opened(path: Path, streamed: StreamedFile | None, stack: ExitStack) -> BufferedReader:
     """The decompressed file, open as long as `stack` is."""
-    file: Any = stack.enter_context(path.open("rb"))
+    file: Any = stack.enter_context(path.open("rb", buffering=LOOKED_AT))
     if streamed is not None:
         file = _Overheard(file, lambda raw: streamed.packed(len(raw)))
     if path.suffix.lower() == _PACKED:
         file = gzip.GzipFile(fileobj=file)
     if streamed is not None:
         file = _Overheard(file, streamed.take)
-    return file if isinstance(file, BufferedReader) else BufferedReader(file)
+    return file if isinstance(file, BufferedReader) else BufferedReader(file, LOOKED_AT)
 
 
 class _Overheard(RawIOBase):
@@ -164,6 +164,10 @@ class _Lines:
         if "\0" in text:
             self._spoil("contains a NUL character", "Remove it.")
         return text
+
+    def coming(self) -> str:
+        """The next lines, as far as they are in memory. They are not checked, and are read again."""
+        return self._file.peek(LOOKED_AT).decode(errors="replace")
 
     def take_spoiled(self) -> bool:
         """Whether any line since the last call was reported already."""
@@ -305,7 +309,10 @@ def check_inside(values: Any) -> None:
 def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
     head = _lines_to_header(lines)
     if delimiter == "," and head:
-        delimiter = separator_of(head[-1])
+        declared = declared_separator(head[-1])
+        if declared is not None:
+            head[-1:] = ["\n", *_lines_to_header(lines)]  # a blank line, so that line numbers stay the same
+        delimiter = declared or separator_of(head[-1] + lines.coming())
     records = _records(head, lines, report, delimiter)
     line, header = next(records, (0, []))
     spoiled = lines.take_spoiled()
@@ -332,14 +339,6 @@ def _lines_to_header(lines: _Lines) -> list[str]:
         if not text.isspace():
             break
     return head
-
-
-def separator_of(header: str) -> str:
-    """What separates the columns of a CSV file: the most frequent sign outside quotes, as names may contain others.
-
-    Excel writes semicolons where a comma is the decimal separator.
-    """
-    return max(",;\t", key=_QUOTED.sub("", header).count)
 
 
 def _records(

@@ -18,7 +18,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import separator_of, shortened, why_not_csv
+from chorale.files.rows import shortened, why_not_csv
+from chorale.files.separators import LOOKED_AT, declared_separator, separator_of
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -130,11 +131,15 @@ def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
     def report(line: int | None, message: str, fix: str, value: str | None = None) -> None:
         problems.append(Problem(source.name, line, message, f"{fix}.", None if value is None else shortened(value)))
 
-    rows = csv.reader(io.StringIO(source.text, newline="\n"), delimiter=_delimiter(path, source.text), strict=True)
+    declared = declared_separator(source.text.partition("\n")[0])
+    separator = declared or ("\t" if ".tsv" in path.suffixes else separator_of(source.text[:LOOKED_AT]))
+    rows = csv.reader(io.StringIO(source.text, newline="\n"), delimiter=separator, strict=True)
     test = _Test(source, [], {}, graded)
     before = len(problems)
     try:
         header = next(rows)
+        if declared is not None:
+            header = next(rows)
         places = _long_columns(header)
         if places:
             _read_long(rows, places, test, report, problems)
@@ -149,12 +154,6 @@ def _read(path: Path, problems: list[Problem], graded: bool) -> _Test:
         message, fix = why_not_csv(str(error))
         report(rows.line_num, message, fix.removesuffix("."))
     return test
-
-
-def _delimiter(path: Path, text: str) -> str:
-    if ".tsv" in path.suffixes:
-        return "\t"
-    return separator_of(text.partition("\n")[0])
 
 
 def _long_columns(header: list[str]) -> tuple[int, int, int] | None:

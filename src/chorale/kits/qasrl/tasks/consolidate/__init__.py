@@ -21,9 +21,11 @@ from chorale.kits.qasrl.tasks.shared.predicates import EXAMPLE, PredicateItem, S
 from chorale.kits.qasrl.tasks.shared.prompting import CONSOLIDATING
 from chorale.kits.qasrl.tasks.shared.tables import (
     ANNOTATORS,
+    DECISION,
     GOLD_STANDARD,
     SENTENCES,
     BankQuestion,
+    author_of,
     bank_table,
     behind_each,
 )
@@ -101,9 +103,16 @@ def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Rando
 
 
 def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
-    """Every final question with its writer. The consolidator is recorded as the judge who calls it valid."""
-    for item, written in behind_each([item for item in items if item.label is not None], results):
-        for judgment in results.judgments(item):
+    """Every final question with its writer. The consolidator is recorded as the judge who calls it valid.
+
+    An answer decided in the console that nobody gave replaces those of consolidators.
+    """
+    for item, written in behind_each(items, results):
+        if item.label is None:
+            continue
+        given = results.judgments(item)
+        author = author_of(item.label, given)
+        for judgment in [author] if author.worker == DECISION else given:
             for asked in judgment.answer:
                 if asked.get("redundant"):
                     continue

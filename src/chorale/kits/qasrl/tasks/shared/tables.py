@@ -9,7 +9,7 @@ from chorale.contract.exporting import StageResults, TaskExport
 from chorale.kits.qasrl.files.cells import SEPARATOR
 from chorale.kits.qasrl.tasks.shared.answers import understood
 from chorale.kits.qasrl.tasks.shared.predicates import forms_of
-from chorale.model import Judgment, Payload, SourceItem, responses_behind
+from chorale.model import Judgment, Label, Payload, SourceItem, responses_behind
 
 CSV_COLUMNS = (
     "qasrl_id", "verb_idx", "verb", "worker_id", "assign_id", "source_assign_id", "question", "is_redundant",
@@ -21,7 +21,7 @@ _CONTENT = {
     "qasrl_id": "ID of the sentence.",
     "verb_idx": "Number of the verb's token in the sentence, from 0.",
     "verb": "The verb, as in the sentence.",
-    "assign_id": "Number of the response.",
+    "assign_id": "Number of the response; empty for an answer decided in the console.",
     "source_assign_id": "Response that had this question first, as in Some(12); None if no response had it.",
     "question": "The question; empty for a verb without questions.",
     "is_redundant": "Whether another question already asks the same.",
@@ -44,6 +44,8 @@ _CONTENT = {
     "verbEntries": "Verbs of the sentence by token number, with their forms, questions and answers.",
 }
 """The content of the columns, for data cards."""
+DECISION = "decision"
+"""Stands for a worker where the answer was decided in the console, and nobody gave it."""
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 
@@ -67,7 +69,7 @@ def csv_rows(annotations: Iterable[VerbAnnotation]) -> Iterator[dict[str, Any]]:
             "verb_idx": annotation.item["verb_index"],
             "verb": annotation.item["verb"],
             "worker_id": annotation.worker,
-            "assign_id": str(annotation.response),
+            "assign_id": str(annotation.response or ""),
             "source_worker_ids": SEPARATOR.join(sorted(source.worker for source in annotation.sources)),
         }
         for asked in annotation.given:
@@ -190,12 +192,17 @@ def results_of(results: StageResults) -> Iterator[VerbAnnotation]:
     """The final annotation of each item, without redundant questions."""
     for item, behind in behind_each(results.items, results):
         given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
-        label = item.label
-        author = next((judgment for judgment in given if label is not None and judgment.answer == label.answer), None)
-        if author is not None:
+        if item.label is not None:
+            author = author_of(item.label, given)
             # Redundant questions stay in the workers' own annotations. Scorers would count them as roles.
             settled = [asked for asked in author.answer if not asked.get("redundant")]
             yield VerbAnnotation(item.payload, settled, author.worker, author.response, behind)
+
+
+def author_of(label: Label, given: Iterable[Judgment]) -> Judgment:
+    """The judgment that became the label; for an answer that nobody gave, the decision made in the console."""
+    decision = Judgment(DECISION, label.answer, 1.0)
+    return next((judgment for judgment in given if judgment.answer == label.answer), decision)
 
 
 ANNOTATORS = TaskExport(
