@@ -115,8 +115,8 @@ def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Seq
     if len(passages) < folds:
         fewer = f"Use --folds {len(passages)}, or" if len(passages) > 1 else "Use"
         raise UserError(
-            f"{asked_by} makes {folds} folds of passages, but {name} has only {len(passages)}. {fewer} a file with more "
-            "passages."
+            f"{asked_by} makes {folds} folds of passages, but {name} has only {len(passages)}. {fewer} a file with "
+            "more passages."
         )
 
 
