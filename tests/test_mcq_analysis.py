@@ -330,8 +330,12 @@ def test_partial_inputs_are_learnt_by_the_light_model(tmp_path: Path) -> None:
     assert found["files"]["first"]["a"]["accuracy"] > 0.9
     assert found["files"]["first"]["a"]["guessing"] == 0.25
     assert found["transfer"]["first"]["second"] > 0.9
-    few = write(tmp_path / "few.json", [record(0), record(2)])
-    assert "makes 5 folds" in chorale("evaluate", "mcq", few, "--partial-inputs", "light", code=2).output
+    few = write(tmp_path / "few.json", [record(0), record(1)])
+    refused = chorale("evaluate", "mcq", few, "--partial-inputs", "light", code=2).output
+    assert "makes 5 folds" in refused and "Use --folds 2, or a file" in refused
+    same_passage = write(tmp_path / "same-passage.json", [record(0), record(2)])
+    # Two folds of a single passage cannot be made either.
+    assert "--folds" not in chorale("evaluate", "mcq", same_passage, "--partial-inputs", "light", code=2).output
 
 
 # Costs

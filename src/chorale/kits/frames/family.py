@@ -33,7 +33,7 @@ HowConstant = Annotated[
     Constant,
     Option(
         metavar="HOW",
-        help="For sentences whose candidates all have the same score: zero (τ is 0) or skip (leave the sentence out).",
+        help="For sentences whose candidates all have the same score: zero (τ is 0) or skip (no τ).",
     ),
 ]
 WhichScores = Annotated[

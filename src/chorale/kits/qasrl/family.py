@@ -109,8 +109,8 @@ FoundBy = Annotated[
     Holding,
     Option(
         metavar="HOW",
-        help="How an answer matches a PropBank argument: it contains the head (head; for a preposition, its object), "
-        "is exactly the head (head-itself), or overlaps the span (span).",
+        help="How an answer matches a PropBank argument: it contains the head or, for a preposition, its object "
+        "(head), contains the head itself (head-itself), or overlaps the span (span).",
     ),
 ]
 Dense = Annotated[

@@ -79,7 +79,7 @@ class AgreementOptions:
             raise UserError("A level and a distance exclude each other. Use only one of them.")
         by_rank = self.level == "ordinal" or self.weights != "none"
         if self.order and not by_rank and self.metric not in _ORDERED:
-            raise UserError("An order requires --level ordinal, or --metric kappa with --weights.")
+            raise UserError(_NOT_ORDERED)
         if self.metric == "fleiss" and self.shares == "judgments" and self.weights != "none":
             raise UserError("Weights for fleiss require --shares items.")
 
@@ -169,6 +169,7 @@ _COEFFICIENTS: Mapping[str, _Coefficient] = {
 _RANKED = frozenset({"kendall-w", "kendall-tau", "spearman"})
 _ORDERED = _RANKED | {"gwet", "brennan-prediger"}
 """Coefficients that use an order without weights: ranks need it, and two count labels that nobody gave."""
+_NOT_ORDERED = "--order needs ordered labels. Add --level ordinal (for alpha) or --weights linear, or omit --order."
 _REFUSED = {
     "level": "Only alpha has levels and distances. Omit --level and --distance.",
     "distance": "Only alpha has levels and distances. Omit --level and --distance.",

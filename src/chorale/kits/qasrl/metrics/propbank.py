@@ -25,7 +25,7 @@ from chorale.metrics import FloatArray, Metric, Statistics, f1_of, ratio
 
 KINDS = ("all", "core", "adjunct")
 Holding = Literal["head", "head-itself", "span"]
-"""By the head (or the object of a preposition), by exactly the head, or by the span."""
+"""By the head (or the object of a preposition), by the head itself, or by the span."""
 _CORE = re.compile(r"A[0-5]")
 _NO_ARGUMENTS = frozenset({"AM-MOD", "AM-NEG"})
 

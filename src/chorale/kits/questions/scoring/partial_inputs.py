@@ -113,9 +113,10 @@ def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Seq
         )
     passages = {one.passage or one.id for one in examples}
     if len(passages) < folds:
+        fewer = f"Use --folds {len(passages)}, or" if len(passages) > 1 else "Use"
         raise UserError(
-            f"{asked_by} makes {folds} folds of passages, but {name} has only {len(passages)}. Use --folds 2 or a "
-            "larger file."
+            f"{asked_by} makes {folds} folds of passages, but {name} has only {len(passages)}. {fewer} a file with "
+            "more passages."
         )
 
 

@@ -24,6 +24,7 @@ _ANSWERS = {
     **dict.fromkeys(("no", "n", "false", "0", "non-entailing"), False),
 }
 _MEANINGLESS = "meaningless"
+_JUDGMENTS = "Write Yes or No; in a table with a header, also Meaningless."
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -245,7 +246,7 @@ def _is_meaningless(text: str) -> bool:
 def _answer(text: str) -> bool:
     answer = _ANSWERS.get(text.strip().lower())
     if answer is None:
-        raise FlawError("has a judgment that is neither yes nor no", "Write Yes or No.", text)
+        raise FlawError("has a judgment that is neither yes nor no", _JUDGMENTS, text)
     return answer
 
 
