@@ -362,6 +362,14 @@ def test_names_in_a_table_about_a_module_exist() -> None:
                 named_object(f"{module}.{name}")
 
 
+def test_helpers_of_the_kits_are_in_the_modules_that_the_docs_name() -> None:
+    rows = re.findall(r"^\| `(chorale\.kits\.[\w.]+)` \| (.+) \|$", page("kits"), re.MULTILINE)
+    assert rows
+    for module, cell in rows:
+        for name in re.findall(r"`(\w+)`", cell):
+            named_object(f"{module}.{name}")
+
+
 # Examples run
 
 
