@@ -81,7 +81,7 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
         *BATCH_COLUMNS,
         *("Input.word", "Input.id", "Input.second word", "Answer.Q1", "Answer.comment", "Approve", "Reject"),
     ]
-    assert (row["Input.id"], row["Answer.Q1"], row["Reward"]) == ("7", "yes|no", "$0.10")
+    assert (row["Input.id"], row["Answer.Q1"], row["Reward"]) == ("7", "yes|no", "$0.08")
     assert (row["Answer.comment"], row["WorkTimeInSeconds"]) == ("'=SUM(A1)", "120")
     assert row["WorkerId"] == f"A{ada.pseudonym[2:].upper()}"
     assert row["LifetimeApprovalRate"] == "100% (1/1)"
@@ -181,6 +181,20 @@ def test_only_what_people_see_of_a_layout_counts_as_reading(tmp_path: Path) -> N
     [stage] = folder.stages
     [item] = stage.items
     assert shown_words(stage.task, item.payload) == 5
+
+
+@pytest.mark.parametrize("words", [5, 400])
+def test_a_study_from_a_layout_pays_for_the_length_of_its_pages(tmp_path: Path, words: int) -> None:
+    made = run(*write_batch(tmp_path, f"<p>{'word ' * words}</p>{LAYOUT}"))
+    assert made.exit_code == 0, made.stderr
+    assert "seconds to read" not in made.output
+    assert "pays less" not in made.output
+    folder, _ = check_folder(tmp_path / "study")
+    assert folder is not None
+    pay = folder.stages[0].settings.pay
+    assert pay.expected_seconds is not None
+    assert pay.expected_seconds >= 2 * words * 60 / 238
+    assert 1200 <= pay.per_judgment * 3600 / pay.expected_seconds < 1800
 
 
 def test_options_that_do_not_go_together_are_told(tmp_path: Path) -> None:

@@ -68,9 +68,9 @@ def write_market(folder: Path, *, rows: bool = False, pay: str = "", options: st
     create_study(folder, "mturk")
     settings = (folder / "study.toml").read_text()
     settings = settings.replace("minimum_hourly = 1200", f"minimum_hourly = 0\n{pay}")
-    settings = settings.replace("[0-9a-f]{24}", "[A-Za-z0-9-]{1,64}").replace(
-        "[stage.options]\n", f"[stage.options]\n{options}"
-    )
+    settings = settings.replace('# worker_pattern = "[0-9a-f]{24}"', 'worker_pattern = "[A-Za-z0-9-]{1,64}"')
+    settings = settings.replace("# panel = ", "panel = ")
+    settings = settings.replace("[stage.options]\n", f"[stage.options]\n{options}")
     if not rows:
         settings = re.sub(r"(?ms)^\[stage\.gold\].*?(?=^\[stage\.pay\])", "", settings)
         settings = re.sub(r"(?ms)^\[stage\.rehearsal\].*?(?=^\[stage\.options\])", "", settings)

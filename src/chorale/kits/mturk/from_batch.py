@@ -2,15 +2,20 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from chorale.contract.reading_time import reading_seconds
+from chorale.contract.starting_pay import starting_pay, starting_seconds
 from chorale.files.rows import read_rows, shortened
-from chorale.kits.mturk.layouts import MOST_LAYOUT, unknown_elements, variables_in
-from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem
+from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, seconds_of, unknown_elements, variables_in
+from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_problem
 from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 50
+_TIMED = 200
+"""The number of rows whose pages are timed: in a batch, one page is much like the other."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -19,7 +24,8 @@ def study_from_batch(template: Path, html: Path, csv: Path) -> Iterator[tuple[st
     layout = _layout(html)
     columns, rows = _rows(csv, variables_in(layout), html)
     yield "batch.jsonl", "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    yield "study.toml", _settings((template / "study.toml").read_text("utf-8"), layout, columns)
+    pay = _pay(layout, rows)
+    yield "study.toml", _settings((template / "study.toml").read_text("utf-8"), layout, columns, pay)
     yield "guidelines.md", _GUIDELINES
     yield "README.md", _README
     yield "consent.md", _consent((template / "consent.md").read_text("utf-8"))
@@ -79,12 +85,12 @@ def _layout(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list[dict[str, object]]]:
+def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list[dict[str, Any]]]:
     """Reads the columns of the batch file, and its rows as items."""
     if not path.is_file():
         raise UserError(f"{path} does not exist. Check the name of the batch file.")
     problems: list[Problem] = []
-    rows: list[dict[str, object]] = []
+    rows: list[dict[str, Any]] = []
     columns: dict[str, None] = {}
     for row in read_rows(path, shown_as=str(path), problems=problems):
         values = {name: str(value) for name, value in row.values.items()}
@@ -103,7 +109,21 @@ def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list
     return list(columns), rows
 
 
-def _settings(text: str, layout: str, columns: list[str]) -> str:
+def _pay(layout: str, rows: Sequence[dict[str, Any]]) -> str:
+    """The table [stage.pay], from the pages of the first rows."""
+    values = [row["input"] for row in rows[:_TIMED]]
+    # `check` reports rows that the layout cannot show.
+    shown = [each for each in values if not is_liquid(layout) or row_problem(layout, each) is None]
+    seconds = starting_seconds([seconds_of(fill_in(layout, each)) for each in shown] or [seconds_of(layout)])
+    pay = starting_pay(seconds + reading_seconds(_GUIDELINES) / len(rows))
+    return (
+        "[stage.pay]\n"
+        f"per_judgment = {pay:<15}# the reward, in cents: set your own\n"
+        f"expected_seconds = {seconds:<11}# estimated from the length of your pages: try it yourself, then set it\n"
+    )
+
+
+def _settings(text: str, layout: str, columns: list[str], pay: str) -> str:
     """The template's study file with this layout, without settings for the template's rows."""
     title = re.search(r"<title[^>]{0,200}>([^<]{1,150})</title>", layout, re.IGNORECASE)
     shown = " ".join(title[1].split()) if title and title[1].strip() else "Answer the question"
@@ -112,9 +132,7 @@ def _settings(text: str, layout: str, columns: list[str]) -> str:
         f"{head}"
         "# [stage.gold]              # rows with known answers, mixed into everybody's work: see the documentation\n"
         '# file = "gold.jsonl"\n\n'
-        "[stage.pay]\n"
-        "per_judgment = 10             # the reward, in cents: set your own\n"
-        "expected_seconds = 25         # time for one answer: try it yourself, then set it\n\n"
+        f"{pay}\n"
         "[stage.options]\n"
         f"columns = [{', '.join(map(_toml, columns))}]  # in the order of the results file\n"
         "# judged = []                 # fields that are aggregated into labels (default: all)\n"

@@ -4,12 +4,12 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import fmean
 from string import Template
 from typing import Any, NamedTuple
 
 from chorale.contract import Task
 from chorale.contract.reading_time import WORDS_PER_MINUTE, estimated_seconds, reading_seconds, shown_words
+from chorale.contract.starting_pay import MARGIN, MINIMUM_HOURLY, starting_pay, starting_seconds
 from chorale.files.rows import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import OwnTable
@@ -17,11 +17,6 @@ from chorale.kits.forms.task import FORM
 from chorale.kits.forms.task.items import LONGEST
 from chorale.model import LengthPay, Payload, UserError
 
-MINIMUM_HOURLY = 1200
-MARGIN = 2
-"""Safety factor for paid time, because the estimate is low."""
-WAGE_MARGIN = 1.1
-"""Margin above the minimum wage, because guidelines grow when they are filled in."""
 _FEWEST_LABELS, _MOST_LABELS, _LONGEST_LABEL, _LONGEST_ASK = 2, 50, 100, 200
 _MARKDOWN = "\\`*_{}[]<>()#+!|~"
 _HERE = Path(__file__).parent
@@ -118,20 +113,16 @@ class _Pay(NamedTuple):
 def _pay(task: Task, items: Sequence[Payload], guidelines: str) -> _Pay:
     """Pay above the minimum wage for every text, including the time to read the guidelines once."""
     times = [estimated_seconds(task, item) for item in items]
-    seconds = math.ceil(MARGIN * fmean(times))
+    seconds = starting_seconds(times)
     for_guidelines = reading_seconds(guidelines) / len(items)
-    each = max(1, _cents(seconds + for_guidelines))
-    if _cents(max(times)) <= each:
+    each = starting_pay(seconds + for_guidelines)
+    if starting_pay(max(times)) <= each:
         return _Pay(seconds, each, None)
     words = [shown_words(task, item) for item in items]
-    per_100_words = _cents(MARGIN * 100 * 60 / WORDS_PER_MINUTE)
+    per_100_words = starting_pay(MARGIN * 100 * 60 / WORDS_PER_MINUTE)
     rule = LengthPay(per_100_words=per_100_words, most=math.ceil(max(words) * per_100_words / 100))
     besides = max(time - count * 60 / WORDS_PER_MINUTE for time, count in zip(times, words, strict=True))
-    return _Pay(seconds, max(1, _cents(MARGIN * besides + for_guidelines)), rule)
-
-
-def _cents(seconds: float) -> int:
-    return math.ceil(WAGE_MARGIN * MINIMUM_HOURLY * seconds / 3600)
+    return _Pay(seconds, starting_pay(MARGIN * besides + for_guidelines), rule)
 
 
 def _by_length_line(rule: LengthPay) -> str:
