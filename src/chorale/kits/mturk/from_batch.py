@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chorale.files.rows import read_rows, shortened
-from chorale.kits.mturk.layouts import MOST_LAYOUT, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import (
+    MOST_LAYOUT,
+    chosen_fields,
+    hidden_fields,
+    unknown_elements,
+    variables_in,
+    written_fields,
+)
 from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem
 from chorale.model import Problem, UserError
 
@@ -117,9 +124,20 @@ def _settings(text: str, layout: str, columns: list[str]) -> str:
         "expected_seconds = 25         # time for one answer: try it yourself, then set it\n\n"
         "[stage.options]\n"
         f"columns = [{', '.join(map(_toml, columns))}]  # in the order of the results file\n"
-        "# judged = []                 # fields that are aggregated into labels (default: all)\n"
+        f"{_judged(layout)}\n"
         f"html = {_toml_text(layout)}\n"
     )
+
+
+def _judged(layout: str) -> str:
+    """The setting for the fields that people choose, with a comment on the others: hidden fields and texts."""
+    chosen, left_out = chosen_fields(layout), [*hidden_fields(layout), *written_fields(layout)]
+    if not chosen or not left_out:
+        return (
+            "# judged = []                 # fields that are aggregated into labels (default: all except hidden ones)"
+        )
+    names = ", ".join(" ".join(name.split()) for name in left_out)
+    return f"judged = [{', '.join(map(_toml, chosen))}]  # fields aggregated into labels; not: {names}"
 
 
 def _head(text: str, title: str) -> str:
