@@ -237,7 +237,9 @@ def test_the_preview_checks_answers_and_keeps_none(folder: Path) -> None:
     first = client.post("/design/preview/tone/next", json={}).json()["assignment"]
     assert "message" in first["item"]
     sent = {"key": "key-00000001", "answer": {"tone": "odd"}}
-    assert client.post("/design/preview/tone/submit", json=sent).json()["error"]["code"] == "invalid_answer"
+    error = client.post("/design/preview/tone/submit", json=sent).json()["error"]
+    assert error["code"] == "invalid_answer"
+    assert error["message"].startswith("Invalid answer: ") and "is invalid" not in error["message"]
     sent["answer"] = {"tone": "polite", "ease": 3, "words": []}
     assert client.post("/design/preview/tone/submit", json=sent).json()["status"] == "accepted"
     second = client.post("/design/preview/tone/next", json={}).json()["assignment"]

@@ -193,3 +193,22 @@ def test_making_gold_needs_a_stage_with_gold(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, ["gold", str(tmp_path), "--promote-unanimous"])
     assert refused.exit_code == 2
     assert "No stage has gold (found: only). Add a [stage.gold] table" in " ".join(refused.stderr.split())
+
+
+def test_no_choice_is_not_a_missing_answer_in_a_batch_file(tmp_path: Path) -> None:
+    topics = field_toml(name="topics", kind="choices", ask="Which?", options=["law", "people"], min=0)
+    words = field_toml(name="words", kind="spans", ask="Where?", item="text", min=0)
+    later = field_toml(name="why", kind="choices", ask="Why?", options=["a", "b"], min=0, required=False)
+    write_form_study(tmp_path / "study", topics + words + later, extra="judgments = 3")
+    study = open_study(tmp_path / "study")
+    answers = ({"topics": [], "words": [], "why": []}, {"topics": ["law", "people"], "words": []})
+    for number, answer in enumerate(answers):
+        (person := Person(study, f"p{number}")).submit(person.next("only"), answer)
+    write_export(study, "mturk", tmp_path / "batch.csv")
+    rows = read_table(tmp_path / "batch.csv")
+    columns = ("topics", "topics.law", "topics.people", "words", "why", "why.a", "why.b")
+    assert [tuple(row[f"Answer.{name}"] for name in columns) for row in rows] == [
+        ("", "false", "false", "[]", "", "false", "false"),
+        ("law|people", "true", "true", "[]", "", "", ""),
+    ]
+    study.close()

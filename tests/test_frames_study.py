@@ -28,8 +28,8 @@ from chorale.engine.work import Offer
 from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder, load_folder
 from chorale.folder.templates import create_study
-from chorale.kits.frames.browsing import browsing_of_study, browsing_scored
-from chorale.kits.frames.files.sentences import read_frame_sentences
+from chorale.kits.frames.browsing import FrameBrowsing, browsing_of_study, browsing_scored
+from chorale.kits.frames.files.sentences import FrameScore, FrameSentence, read_frame_sentences
 from chorale.kits.frames.framenet import read_framenet
 from chorale.kits.frames.metrics.ambiguity import Relation
 from chorale.kits.frames.page import frames_page
@@ -623,3 +623,13 @@ def test_a_long_list_takes_as_long_as_what_it_shows_at_first() -> None:
     assert folded == pytest.approx((2 + 9 * (2 + 20)) * 60 / 238 + 9 * 0.5 + 1)
     module = installed_tasks()["frames"].form.module
     assert module is not None and f"const LONG_LIST = {LONG_LIST};" in module.read_text("utf-8")
+
+
+def test_items_that_do_not_record_whether_framenet_has_their_word() -> None:
+    """Imported studies have no such column; the page called all their words unknown."""
+    sentence = FrameSentence("s1", "She ran.", "ran", {"Motion": FrameScore(0.9, 0.9)}, 0.8, None)
+    scored = browsing_scored(FrameBrowsing((sentence,), "digest", None))
+    rows = {str(row[0]) for table in scored.tables for row in table.rows}
+    assert "not looked up in FrameNet: mean SQS" in rows
+    assert not any("unknown" in row for row in rows)
+    assert any("Some items do not record whether their word is in FrameNet" in note for note in scored.notes)

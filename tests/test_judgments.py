@@ -523,3 +523,24 @@ def test_aggregating_free_text_is_noted(tmp_path: Path) -> None:
     path.write_text(f"task,worker,label\n{rows}")
     told = CliRunner().invoke(app, ["aggregate", str(path)])
     assert "60 of 60 labels are different, which looks like free text" in " ".join((told.output + told.stderr).split())
+
+
+@pytest.mark.parametrize("text", ["reason {number}", "they say {half} about it"])
+def test_agreement_on_free_text_is_refused_unless_asked_for(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "judgments.csv"
+    rows = "".join(f"t{at // 2},w{at % 2},{text.format(number=at, half=at // 2)}\n" for at in range(60))
+    path.write_text(f"task,worker,reason\n{rows}")
+    refused = CliRunner().invoke(app, ["agreement", str(path), "--label", "reason"])
+    assert refused.exit_code == 2
+    assert "The values of 'reason' in" in refused.stderr and "look like free text" in " ".join(refused.stderr.split())
+    assert "--free-text" in refused.stderr
+    asked = CliRunner().invoke(app, ["agreement", str(path), "--label", "reason", "--free-text"])
+    assert asked.exit_code == 0, asked.stderr
+
+
+def test_many_labels_and_numbers_are_no_free_text(tmp_path: Path) -> None:
+    path = tmp_path / "judgments.csv"
+    for text in ("{half}.5", "topic-{half}"):
+        rows = "".join(f"t{at // 2},w{at % 2},{text.format(half=at // 2)}\n" for at in range(60))
+        path.write_text(f"task,worker,label\n{rows}")
+        assert CliRunner().invoke(app, ["agreement", str(path)]).exit_code == 0

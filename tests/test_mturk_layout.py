@@ -89,6 +89,28 @@ def test_a_layout_and_its_batch_become_a_study_and_come_back_as_a_batch(tmp_path
     assert judged.exit_code == 0, judged.stderr
 
 
+def test_only_what_people_choose_in_a_layout_becomes_a_label(tmp_path: Path, clock: ManualClock) -> None:
+    layout = (
+        "<p>${word}</p><input type='hidden' name='started'><!-- <input type='radio' name='old' value='a'> -->"
+        "<input type='radio' name='sings' value='yes'><input type='radio' name='sings' value='no'>"
+        "<textarea name='comment'></textarea>"
+    )
+    assert run(*write_batch(tmp_path, layout)).exit_code == 0
+    folder = tmp_path / "study"
+    settings = (folder / "study.toml").read_text("utf-8")
+    assert 'judged = ["sings"]  # fields aggregated into labels; not: started, comment' in settings
+    assert check_folder(folder)[1] == []
+    # Without the setting, scripts' own fields are not compared either.
+    answers = [{"started": "1", "sings": "yes"}, {"started": "2", "sings": "yes"}]
+    options = LayoutOptions(html=layout)
+    combining = MTURK.configured(options).combining
+    assert combining.distance(*answers) == 0
+    result = combining.combine([Judgment(f"w{at}", answer, 1.0) for at, answer in enumerate(answers)])
+    assert result is not None and (result.answer, result.confidence) == ({"sings": "yes"}, 1.0)
+    named = MTURK.configured(LayoutOptions(html=layout, judged=("started",))).combining
+    assert named.distance(*answers) == 1
+
+
 def test_a_study_from_a_layout_asks_for_its_own_purpose_and_guidelines(tmp_path: Path) -> None:
     assert run(*write_batch(tmp_path)).exit_code == 0
     consent = (tmp_path / "study" / "consent.md").read_text("utf-8")

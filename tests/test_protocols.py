@@ -1127,3 +1127,13 @@ def test_the_plan_counts_those_who_are_expected(tmp_path: Path) -> None:
         write_protocol_study(tmp_path, gate=f"threshold = 0.75\n{expected}")
         costs.append(plan_study(load_folder(tmp_path)).cost)
     assert costs[1] - costs[0] == 28 * 4 * 2
+
+
+def test_a_single_arm_is_refused_in_plain_words(tmp_path: Path) -> None:
+    write_protocol_study(tmp_path)
+    file = tmp_path / "study.toml"
+    file.write_text('arms = { names = ["a"] }\n' + file.read_text())
+    [problem] = check_folder(tmp_path)[1]
+    assert "has too few entries: 1" in str(problem)
+    assert "Write at least 2" in str(problem)
+    assert "validation" not in str(problem)

@@ -12,11 +12,13 @@ from chorale.metrics.agreement.icc import IccForm
 from chorale.metrics.judgments import NOTHING
 from chorale.metrics.options import Cluster, Resamples, Seed, WithIntervals
 from chorale.metrics.reading import judgments_options as judged
-from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.metrics.reading.judged import Reading, ReadJudgments, judged_in
 from chorale.metrics.reading.judged_clusters import judged_clusters
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import score_agreement
 from chorale.metrics.scoring.agreement_options import AgreementOptions, CoefficientName, Shares
+from chorale.metrics.scoring.label_notes import is_text
+from chorale.model import UserError
 
 Metric = Annotated[
     CoefficientName,
@@ -108,6 +110,7 @@ def agreement(
     ci: WithIntervals = False,
     cluster: Cluster = (),
     against: OtherFile = None,
+    free_text: Annotated[bool, Option(help="Compare labels that look like free text, as they are written.")] = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     as_json: AsJson = False,
@@ -121,9 +124,12 @@ def agreement(
     )
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares, seed)
+    read = judged_in(file, reading)
+    if not free_text and not distance and level == "nominal" and is_text(read.judgments):
+        raise UserError(_not_labels(read, label))
     with patiently("resamples") as progress:
         scored = score_agreement(
-            judged_in(file, reading),
+            read,
             options,
             Resampling(ci, resamples, seed, progress, judged_clusters(file, reading, cluster)),
             against=None if against is None else judged_in(against, reading),
@@ -133,3 +139,13 @@ def agreement(
             for_scripts=as_json,
         )
     print_scored(scored, as_json=as_json, as_latex=as_latex)
+
+
+def _not_labels(read: ReadJudgments, label: str | None) -> str:
+    which = "The labels" if label is None else f"The values of {label!r}"
+    many, different = len(read.judgments), len(read.judgments.label_names)
+    return (
+        f"{which} in {read.name} look like free text: {different:,} of {many:,} are different. People who mean the "
+        "same write different texts, so agreement on them means little. Name another column with --label, or add "
+        "--free-text to compare the texts as they are."
+    )

@@ -26,7 +26,10 @@ class Revealed(NamedTuple):
 
 def invalid_answer(error: AnswerError) -> Refusal:
     """The refusal of an answer that the task can't parse."""
-    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=error.words.demand), 422)
+    # Tasks may begin with these words, for messages that name the answer before.
+    problem = error.words.demand.removeprefix("is invalid: ")
+    kept = error.words.demand if problem == error.words.demand else problem
+    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=kept), 422)
 
 
 def answer_first(

@@ -1,14 +1,14 @@
 """Browsable frame annotations: sentence quality, and confused frames."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from chorale.engine.quality import stage_quality
 from chorale.engine.running import RunningStage, Study
-from chorale.kits.frames.files.sentences import FrameScore, FrameSentence, FrameSentences
+from chorale.kits.frames.files.sentences import FrameScore, FrameSentence, FrameSentences, with_lexical_units
 from chorale.kits.frames.framenet import FrameNet
 from chorale.kits.frames.metrics.ambiguity import (
     BOUND,
@@ -33,7 +33,7 @@ from chorale.store.items import all_items
 BINS = 20
 _SHOWN = 15
 _LONGEST_SHOWN = 90
-_IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "unknown"}
+_IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "not looked up in FrameNet"}
 _EXAMPLES = {
     Relation.PARENT_CHILD: "Frames where one is more general",
     Relation.OVERLAPPING: "Frames that overlap",
@@ -92,14 +92,24 @@ def browsing_of_files(
 
 
 def browsing_of_study(
-    study: Study, stage: RunningStage, framenet: FrameNet | None = None, bound: float = BOUND
+    study: Study,
+    stage: RunningStage,
+    framenet: FrameNet | None = None,
+    bound: float = BOUND,
+    known_word: Callable[[str], bool] | None = None,
 ) -> FrameBrowsing:
-    """The current state of a stage: its annotations, and the quality scores computed from them."""
+    """The current state of a stage: its annotations, and the quality scores computed from them.
+
+    `known_word` decides whether FrameNet has a word, for items that do not record it.
+    """
     known = stage_quality(study, stage, at_once=True)
     items = study.store.read(lambda tx: list(all_items(tx, stage.name))).result()
     payloads = {item.key: item.payload for item in items}
     sentences = tuple(_judged(known.crowdtruth, payloads)) if known.crowdtruth is not None else ()
-    return FrameBrowsing(sentences, f"{len(known.answers)}-judgments", framenet, bound, known.crowdtruth)
+    judged = FrameSentences(sentences, f"{len(known.answers)}-judgments")
+    if known_word is not None:
+        judged = with_lexical_units(judged, known_word)
+    return FrameBrowsing(judged.sentences, judged.digest, framenet, bound, known.crowdtruth)
 
 
 def _judged(crowdtruth: CrowdTruth, payloads: Mapping[str, Mapping[str, Any]]) -> Iterable[FrameSentence]:
@@ -273,6 +283,11 @@ def _notes(browsing: FrameBrowsing) -> Sequence[str]:
     elif all(each.quality is None for each in browsing.sentences):
         notes.append(
             "The files have no sentence quality (SQS), so sentences are ordered by the score of their top frame."
+        )
+    if any(each.in_framenet is None for each in browsing.sentences):
+        notes.append(
+            "Some items do not record whether their word is in FrameNet, as in imported studies. With --framenet and "
+            "WordNet, it is looked up."
         )
     if browsing.framenet is None:
         notes.append("Without --framenet, relations between frames are not shown.")

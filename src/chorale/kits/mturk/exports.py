@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chorale.engine.running import Study
+from chorale.contract.fields import FieldKind
+from chorale.engine.running import RunningStage, Study
 from chorale.exchange.export_format import ExportFormat
 from chorale.files.tables import write_csv
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS, batch_time
@@ -30,7 +31,7 @@ def _columns(tx: Tx, study: Study) -> Sequence[str]:
             inputs.update(dict.fromkeys(f"Input.{column}" for column in item.payload))
     for row in all_responses(tx):
         if row.kind == "production":
-            answers.update(dict.fromkeys(f"Answer.{column}" for column in _fields(row.answer)))
+            answers.update(dict.fromkeys(f"Answer.{column}" for column in _cells(study.stage(row.stage), row.answer)))
     return [*_COLUMNS_OF_ANSWERS, *inputs, *answers]
 
 
@@ -43,7 +44,8 @@ def _rows_of_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     for row in all_responses(tx):
         if row.kind != "production":
             continue
-        stage = study.stage(row.stage).settings
+        running = study.stage(row.stage)
+        stage = running.settings
         yield {
             "HITId": f"{row.stage}/{row.item}",
             "Title": stage.title,
@@ -58,19 +60,27 @@ def _rows_of_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "WorkTimeInSeconds": round(row.duration_ms / 1000),
             "Counts": "yes" if row.counts else "no",
             **{f"Input.{name}": value for name, value in json.loads(row.item_payload).items()},
-            **{f"Answer.{name}": _cell(value) for name, value in _fields(row.answer).items()},
+            **{f"Answer.{name}": value for name, value in _cells(running, row.answer).items()},
         }
 
 
-def _fields(answer: Any) -> Mapping[str, Any]:
-    return answer if isinstance(answer, dict) else {"answer": answer}
+def _cells(stage: RunningStage, answer: Any) -> dict[str, Any]:
+    """The cells of an answer by column, like those of a page on Mechanical Turk.
 
-
-def _cell(value: Any) -> Any:
-    """Several choices are joined in one cell, like checkboxes on Mechanical Turk."""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return "|".join(value)
-    return value
+    Several choices are joined in one cell. Each option also has a cell, true or false like a checkbox: otherwise, an
+    answer that chooses none would look like a missing answer.
+    """
+    cells: dict[str, Any] = {}
+    fields = {field.name: field for field in stage.task.shape.fields}
+    for name, value in (answer if isinstance(answer, dict) else {"answer": answer}).items():
+        if isinstance(value, list) and name in fields and fields[name].kind is FieldKind.LABELS:
+            cells[name] = "|".join(value)
+            cells |= {f"{name}.{option}": str(option in value).lower() for option, _ in fields[name].options}
+        elif isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+            cells[name] = "|".join(value)
+        else:
+            cells[name] = value
+    return cells
 
 
 BATCH = ExportFormat(

@@ -9,7 +9,16 @@ from typing import Any
 from chorale.contract.reading_time import reading_seconds
 from chorale.contract.starting_pay import starting_pay, starting_seconds
 from chorale.files.rows import read_rows, shortened
-from chorale.kits.mturk.layouts import MOST_LAYOUT, fill_in, seconds_of, unknown_elements, variables_in
+from chorale.kits.mturk.layouts import (
+    MOST_LAYOUT,
+    chosen_fields,
+    fill_in,
+    hidden_fields,
+    seconds_of,
+    unknown_elements,
+    variables_in,
+    written_fields,
+)
 from chorale.kits.mturk.liquid_layouts import is_liquid, liquid_problem, row_problem
 from chorale.model import Problem, UserError
 
@@ -135,9 +144,20 @@ def _settings(text: str, layout: str, columns: list[str], pay: str) -> str:
         f"{pay}\n"
         "[stage.options]\n"
         f"columns = [{', '.join(map(_toml, columns))}]  # in the order of the results file\n"
-        "# judged = []                 # fields that are aggregated into labels (default: all)\n"
+        f"{_judged(layout)}\n"
         f"html = {_toml_text(layout)}\n"
     )
+
+
+def _judged(layout: str) -> str:
+    """The setting for the fields that people choose, with a comment on the others: hidden fields and texts."""
+    chosen, left_out = chosen_fields(layout), [*hidden_fields(layout), *written_fields(layout)]
+    if not chosen or not left_out:
+        return (
+            "# judged = []                 # fields that are aggregated into labels (default: all except hidden ones)"
+        )
+    names = ", ".join(" ".join(name.split()) for name in left_out)
+    return f"judged = [{', '.join(map(_toml, chosen))}]  # fields aggregated into labels; not: {names}"
 
 
 def _head(text: str, title: str) -> str:

@@ -104,6 +104,33 @@ def may_be_empty(layout: str) -> bool:
     return not _read(shown).fields or _SEVERAL_FIELDS.search(shown) is not None
 
 
+def hidden_fields(layout: str) -> list[str]:
+    """Fields of a layout that its scripts fill in, not people.
+
+    >>> hidden_fields("<input type=hidden name=at><!-- <input type=hidden name=old> --><input type=radio name=red>")
+    ['at']
+    """
+    return _read(layout).hidden
+
+
+def chosen_fields(layout: str) -> list[str]:
+    """Fields in which people choose an answer: neither hidden ones nor texts that they write.
+
+    >>> chosen_fields("<input type=radio name=red><!-- <select name=old> --><textarea name=comment></textarea>")
+    ['red']
+    """
+    return [name for name, kind in _read(layout).fields.items() if kind is not FieldKind.TEXT]
+
+
+def written_fields(layout: str) -> list[str]:
+    """Fields in which people write a text, such as comments.
+
+    >>> written_fields("<input type=radio name=red><textarea name=comment></textarea>")
+    ['comment']
+    """
+    return [name for name, kind in _read(layout).fields.items() if kind is FieldKind.TEXT]
+
+
 def in_form(layout: str) -> str:
     """Adds a missing form and Submit button to a layout, as Mechanical Turk did for layouts with an ID.
 
@@ -203,6 +230,7 @@ class _LayoutReader(HTMLParser):
         self.texts: list[str] = []
         self.pictures = 0
         self.fields: dict[str, FieldKind] = {}
+        self.hidden: list[str] = []
         self._unread = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -210,6 +238,8 @@ class _LayoutReader(HTMLParser):
         self._unread += tag in self._UNREAD
         if (kind := _field_kind(tag, given)) is not None:
             self.fields[given["name"] or ""] = kind
+        if tag == "input" and (given.get("type") or "").lower() == "hidden" and given.get("name"):
+            self.hidden.append(given["name"] or "")
         self.pictures += tag == "img" or (tag.startswith("crowd-") and "src" in given)
         if tag.startswith("crowd-"):
             self.texts += [value for name, value in given.items() if name in self._SHOWN and value]

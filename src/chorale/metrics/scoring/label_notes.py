@@ -11,6 +11,8 @@ _TWO = 2
 """With two labels, the order makes no difference to agreement."""
 _FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
 """Number of labels, and fraction of judgments, above which labels look like free text."""
+_MANY_DIFFERENT, _SEVERAL_WORDS = 0.2, 3
+"""The fraction above which labels of this many words on average look like free text."""
 
 
 def looks_otherwise(judgments: Judgments) -> list[str]:
@@ -26,9 +28,19 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
         return []
     if all(name.startswith("[") and name.endswith("]") for name in names):
         return ["Labels look like JSON lists but are compared as text. Add --sep json."]
-    if len(names) > _FEW_NAMES and len(names) > _MOST_DIFFERENT * len(judgments):
+    if is_text(judgments):
         return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
     return []
+
+
+def is_text(judgments: Judgments) -> bool:
+    """Whether labels look like free text: most are different, or many are different and have several words."""
+    names = judgments.label_names
+    if judgments.sets is not None or len(names) <= _FEW_NAMES or all(map(_NUMBER.fullmatch, names)):
+        return False
+    different = len(names) / len(judgments)
+    words = sum(len(name.split()) for name in names) / len(names)
+    return different > _MOST_DIFFERENT or (different > _MANY_DIFFERENT and words >= _SEVERAL_WORDS)
 
 
 def are_numbers(judgments: Judgments) -> bool:

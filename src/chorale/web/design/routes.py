@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 
 from chorale.contract.exporting import Seeds
 from chorale.contract.task import AnswerError
+from chorale.engine.first_answers import invalid_answer
 from chorale.folder.reading import StageContent
 from chorale.model import NewItem, Refusal, UserError, money_text
 from chorale.web.bodies import FirstAnswer, Submission
@@ -197,7 +198,7 @@ def _add_preview(router: APIRouter, own_desk: Any) -> None:
         try:
             content.task.shape.parse_answer(body.answer, desk.preview.item(content).payload)
         except AnswerError as error:
-            raise Refusal("invalid_answer", f"Invalid answer: {error}", 422) from None
+            raise invalid_answer(error) from None
         desk.preview.step(name)
         return JSONResponse({"status": "accepted", "feedback": None, "progress": desk.preview.progress(name)})
 

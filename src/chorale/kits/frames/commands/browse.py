@@ -1,5 +1,6 @@
 """`chorale browse frames`"""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +51,7 @@ def frames(
     check_target(out, "--out", force=force, endings=(".html", ".htm"))
     known = read_framenet(framenet) if framenet else None
     if len(sources) == 1 and sources[0].is_dir():
-        title, browsing = _of_study(sources[0], stage, db, known, bound)
+        title, browsing = _of_study(sources[0], stage, db, known, wordnet, bound)
     else:
         title, browsing = "Frames", _of_files(sources, qualities, known, wordnet, bound)
     scored = browsing_scored(browsing, shown)
@@ -63,16 +64,27 @@ def _of_files(
     paths: list[Path], qualities: Path | None, framenet: FrameNet | None, wordnet: Path | None, bound: float
 ) -> FrameBrowsing:
     sentences = read_frame_sentences(paths, qualities=qualities, framenet=framenet)
-    if framenet is not None and (wordnet is not None or find_wordnet() is not None):
-        senses = read_wordnet(wordnet)
-        sentences = with_lexical_units(
-            sentences, lambda word: any(framenet.units(lemma, "v") for lemma in senses.lemmas(word, "v"))
-        )
+    known_word = _known_word(framenet, wordnet)
+    if known_word is not None:
+        sentences = with_lexical_units(sentences, known_word)
     return browsing_of_files(sentences, framenet, bound)
 
 
+def _known_word(framenet: FrameNet | None, wordnet: Path | None) -> Callable[[str], bool] | None:
+    """Whether FrameNet has a verb in one of its forms; None without FrameNet or WordNet."""
+    if framenet is None or (wordnet is None and find_wordnet() is None):
+        return None
+    senses = read_wordnet(wordnet)
+    return lambda word: any(framenet.units(lemma, "v") for lemma in senses.lemmas(word, "v"))
+
+
 def _of_study(
-    directory: Path, stage_name: str | None, db: str | None, framenet: FrameNet | None, bound: float
+    directory: Path,
+    stage_name: str | None,
+    db: str | None,
+    framenet: FrameNet | None,
+    wordnet: Path | None,
+    bound: float,
 ) -> tuple[str, FrameBrowsing]:
     with started_study(directory, db) as study:
         stages = [stage for stage in study.stages.values() if stage.task.name == "frames"]
@@ -83,4 +95,5 @@ def _of_study(
             wrong = "several stages" if stage_name is None else f"no stage {stage_name!r}"
             there = ", ".join(stage.name for stage in stages)
             raise UserError(f"{directory} has {wrong} with the task `frames`. Select one with --stage: {there}.")
-        return study.settings.study.title, browsing_of_study(study, named[0], framenet, bound)
+        browsing = browsing_of_study(study, named[0], framenet, bound, _known_word(framenet, wordnet))
+        return study.settings.study.title, browsing

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
@@ -29,6 +29,7 @@ from chorale.kits.mturk.layouts import (
     MOST_LAYOUT,
     answer_elements,
     fill_in,
+    hidden_fields,
     may_be_empty,
     readable,
     seconds_of,
@@ -70,7 +71,8 @@ class LayoutOptions(BaseModel):
         default=(), description="Columns of the batch file, in the order of the results file."
     )
     judged: tuple[_Name, ...] = Field(
-        default=(), description="Fields that make up the result, such as the choices. Default: all fields."
+        default=(),
+        description="Fields that make up the result, such as the choices. Default: all fields except hidden ones.",
     )
     description: str = Field(default="", max_length=2000, description="Description in the batch file of results.")
     keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")
@@ -110,15 +112,16 @@ def _configured(options: LayoutOptions) -> Task:
     """The task with a layout, whose variables are the required columns of a row."""
     needed: Any = Annotated[_Input, AfterValidator(partial(_has_all, options.html))]
     row = create_model("Row", __base__=LayoutRow, input=(needed, ...))
+    judged = _Judged(options.judged, frozenset(hidden_fields(options.html)))
     return replace(
         MTURK,
         shape=replace(MTURK.shape, item_type=row),
         form=replace(MTURK.form, view=partial(_view, options.html), seconds=partial(_seconds, options.html)),
         combining=replace(
             MTURK.combining,
-            combine=partial(_combine, options.judged, empty_counts=may_be_empty(options.html)),
-            distance=partial(_distance, options.judged),
-            chosen=partial(_chosen, options.judged),
+            combine=partial(_combine, judged, empty_counts=may_be_empty(options.html)),
+            distance=partial(_distance, judged),
+            chosen=partial(_chosen, judged),
         ),
         simulating=replace(MTURK.simulating, unanswered=answer_elements(options.html)),
     )
@@ -140,24 +143,31 @@ def _grade(answer: Answer, gold: Answer) -> GradeResult:
     return GradeResult(1 - len(wrong) / len(gold), tuple(f"{name} differs from the expert's answer" for name in wrong))
 
 
-def _names(judged: Sequence[str], answers: Sequence[Answer]) -> list[str]:
-    return list(judged) or sorted({name for answer in answers for name in answer})
+class _Judged(NamedTuple):
+    """The fields that make up the result."""
+
+    named: Sequence[str] = ()
+    hidden: frozenset[str] = frozenset()
+    """Fields that scripts fill in. They are judged only if the study names them."""
+
+    def of(self, *answers: Answer) -> list[str]:
+        return list(self.named) or sorted({name for answer in answers for name in answer} - self.hidden)
 
 
-def _distance(judged: Sequence[str], left: Answer, right: Answer) -> float:
-    names = _names(judged, (left, right))
+def _distance(judged: _Judged, left: Answer, right: Answer) -> float:
+    names = judged.of(left, right)
     differing = sum(left.get(name, "") != right.get(name, "") for name in names)
     return differing / len(names) if names else 0.0
 
 
-def _combine(judged: Sequence[str], judgments: Sequence[Judgment], *, empty_counts: bool = True) -> Combined | None:
+def _combine(judged: _Judged, judgments: Sequence[Judgment], *, empty_counts: bool = True) -> Combined | None:
     """For each field, the answer with the highest total worker quality. The confidence is the lowest of all fields.
 
     There is no result if nobody filled in any field, unless empty answers count: those of boxes that nobody ticked.
     """
     if not empty_counts and not any(judgment.answer for judgment in judgments):
         return None
-    names = _names(judged, [judgment.answer for judgment in judgments])
+    names = judged.of(*(judgment.answer for judgment in judgments))
     draw = judgments[0].draw if judgments else 0
     shares = {
         name: trust_weighted_share(((judgment.answer.get(name, ""), judgment.trust) for judgment in judgments), draw)
@@ -170,11 +180,9 @@ def _combine(judged: Sequence[str], judgments: Sequence[Judgment], *, empty_coun
     return Combined(answer, min(share.confidence for share in answered.values()))
 
 
-def _chosen(judged: Sequence[str], answer: Answer) -> tuple[str, ...]:
+def _chosen(judged: _Judged, answer: Answer) -> tuple[str, ...]:
     """The chosen values. Several values of a field are joined by |."""
-    return tuple(
-        f"{name}={value}" for name in _names(judged, (answer,)) for value in answer.get(name, "").split("|") if value
-    )
+    return tuple(f"{name}={value}" for name in judged.of(answer) for value in answer.get(name, "").split("|") if value)
 
 
 MTURK = Task(
@@ -199,7 +207,9 @@ MTURK = Task(
         example={"html": "<p>Is ${word} a name?</p><label><input type='radio' name='name' value='yes'> Yes</label>"},
     ),
     grading=Grading(grade=_grade),
-    combining=Combining(distance=partial(_distance, ()), combine=partial(_combine, ()), chosen=partial(_chosen, ())),
+    combining=Combining(
+        distance=partial(_distance, _Judged()), combine=partial(_combine, _Judged()), chosen=partial(_chosen, _Judged())
+    ),
     simulating=Simulating(guess=guessed),
     explaining=Explaining(caption=lambda payload: ", ".join(payload["input"].values())),
 )
