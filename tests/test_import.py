@@ -118,7 +118,9 @@ def test_the_report_counts_what_the_import_left_out(tmp_path: Path) -> None:
 
 def test_a_renamed_column_is_named(tmp_path: Path) -> None:
     columns = ("HITId", "WorkerId", "Input.id", "Input.text", "Answer.Q1")
-    rows = [(f"h{task}", worker, f"s{task}", f"text {task}", "yes") for task in range(3) for worker in ("A1", "A2")]
+    rows: list[tuple[object, ...]] = [
+        (f"h{task}", worker, f"s{task}", f"text {task}", "yes") for task in range(3) for worker in ("A1", "A2")
+    ]
     file = write(tmp_path / "batch.csv", columns, rows)
     told = " ".join(run("import", file, "--out", tmp_path / "study").stderr.split())
     assert "'id' is now 'item_id'. To name the items by 'id', name that column of your file with --task." in told
