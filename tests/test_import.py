@@ -116,6 +116,36 @@ def test_the_report_counts_what_the_import_left_out(tmp_path: Path) -> None:
     assert rejected in flow
 
 
+def test_a_renamed_column_is_named(tmp_path: Path) -> None:
+    columns = ("HITId", "WorkerId", "Input.id", "Input.text", "Answer.Q1")
+    rows: list[tuple[object, ...]] = [
+        (f"h{task}", worker, f"s{task}", f"text {task}", "yes") for task in range(3) for worker in ("A1", "A2")
+    ]
+    file = write(tmp_path / "batch.csv", columns, rows)
+    told = " ".join(run("import", file, "--out", tmp_path / "study").stderr.split())
+    assert "'id' is now 'item_id'. To name the items by 'id', name that column of your file with --task." in told
+    by_id = run("import", file, "--task", "Input.id", "--out", tmp_path / "by-id")
+    assert "item_id" not in by_id.stderr
+    assert json.loads((tmp_path / "by-id" / "batch.jsonl").read_text().splitlines()[0])["id"] == "s0"
+
+
+def test_cancelled_annotations_of_label_studio_are_counted(tmp_path: Path) -> None:
+    choices = '<Choices name="c" toName="t"><Choice value="a"/><Choice value="b"/></Choices>'
+    (tmp_path / "config.xml").write_text(f'<View><Text name="t" value="$text"/>{choices}</View>')
+    choice = {"from_name": "c", "to_name": "t", "type": "choices", "value": {"choices": ["a"]}}
+    made = [
+        {"completed_by": person, "was_cancelled": person == 3, "result": [] if person == 3 else [choice]}
+        for person in (1, 2, 3)
+    ]
+    tasks = [{"id": number, "data": {"text": f"text {number}"}, "annotations": made} for number in range(2)]
+    (tmp_path / "tasks.json").write_text(json.dumps(tasks))
+    from_studio = ("import", "labelstudio", tmp_path / "tasks.json", "--config", tmp_path / "config.xml")
+    assert "Left out: 2 cancelled annotations." in run(*from_studio, "--out", tmp_path / "study").stderr
+    report = CliRunner().invoke(app, ["report", str(tmp_path / "study"), "--out", str(tmp_path / "report.md")])
+    assert report.exit_code == 0, report.output
+    assert "2 annotations that were cancelled in Label Studio were left out" in (tmp_path / "report.md").read_text()
+
+
 def test_a_report_on_all_judgments_leaves_nothing_out(tmp_path: Path) -> None:
     page, report = report_of(tmp_path, write(tmp_path / "b.csv", TURK, turk_rows()), "--keep-rejected")
     assert report["funnel"]["left_out"] == {} and "left out at import" not in page

@@ -17,6 +17,7 @@ from sqlalchemy import select
 
 from chorale.cli import app
 from chorale.contract import AnswerError, ItemError, Seeds, Task, installed_tasks
+from chorale.contract.answer_words import answer_words
 from chorale.engine import offering
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -595,3 +596,16 @@ def test_messages_quote_questions_as_a_reader_sees_them() -> None:
     assert task.explaining.quote is not None
     written = {"question_1": "Who came?", "options_1": ["Ann", "Ben"], "right_1": "option2"}
     assert task.explaining.quote({}, written) == "“Who came?” (1) Ann; (2, right) Ben"
+
+
+def test_the_activity_log_shows_answers_in_words() -> None:
+    """Before, it showed names such as `answer_1: option1` and `reading_1: whole`."""
+    words = {}
+    for name in ("mcq-write", "mcq-validate", "mcq-grade"):
+        task = installed_tasks()[name]
+        row, answer = example(task)
+        [item] = task.shape.expand(task.shape.parse_row(row), "key")
+        words[name] = answer_words(task, item.payload, answer)
+        assert not re.search(r"option\d|\w_\d", words[name]), words[name]
+    assert words["mcq-validate"].startswith("question 1: option a “")
+    assert "reading: the whole text" in words["mcq-grade"]

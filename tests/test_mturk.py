@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine.started import started_study
+from chorale.folder.templates import create_study
 from chorale.kits.mturk.api.answers import fields_in
 from chorale.kits.mturk.api.requests import OPERATIONS
 from chorale.kits.mturk.market.working import MOST_HELD
@@ -499,6 +500,18 @@ def test_forged_stale_and_replayed_requests_are_refused(market: Market) -> None:
         timeout=PATIENCE_SECONDS,
     )
     assert answer.status_code == 403
+
+
+def test_listing_keys_starts_no_study(tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "mturk")
+    before = sorted(path.name for path in (tmp_path / "study").iterdir())
+    listed = CliRunner().invoke(app, ["keys", str(tmp_path / "study")])
+    assert listed.exit_code == 0 and "No keys yet" in listed.stdout
+    assert sorted(path.name for path in (tmp_path / "study").iterdir()) == before
+    made = CliRunner().invoke(app, ["keys", str(tmp_path / "study"), "--new", "laptop"])
+    assert made.exit_code == 0
+    again = CliRunner().invoke(app, ["keys", str(tmp_path / "study")])
+    assert listed.stdout.splitlines()[-1] == again.stdout.splitlines()[-1], "the same HITLayoutId"
 
 
 def test_keys_are_made_listed_and_ended_by_the_owner(market: Market, tmp_path: Path) -> None:

@@ -541,9 +541,14 @@ def test_nothing_filled_in_is_a_label_only_where_boxes_can_stay_unticked() -> No
         assert labelled(several, {}, {}) == ({}, 1.0), several
 
 
-def test_simulations_warn_of_elements_that_stay_empty(tmp_path: Path) -> None:
+@pytest.mark.parametrize("threshold", ["0.7", "0"])
+def test_simulations_warn_of_elements_that_stay_empty(tmp_path: Path, threshold: str) -> None:
     layout = "<crowd-form><p>${word}</p><crowd-input name=q></crowd-input></crowd-form>"
     assert run(*write_batch(tmp_path, layout, "word\nwren\nowl\n")).exit_code == 0
+    settings = (tmp_path / "study" / "study.toml").read_text("utf-8")
+    changed = settings.replace("release_confidence = 0.7 ", f"release_confidence = {threshold} ")
+    (tmp_path / "study" / "study.toml").write_text(changed, "utf-8")
+    assert (changed != settings) == (threshold == "0")
     study, warning = (
         str(tmp_path / "study"),
         "Simulated people leave these elements of stage batch empty: <crowd-input>.",
@@ -554,7 +559,8 @@ def test_simulations_warn_of_elements_that_stay_empty(tmp_path: Path) -> None:
     assert simulated.exit_code == 0, simulated.output
     assert f"Warning: {warning}" in " ".join(simulated.output.split())
     [stage] = json.loads(run("status", f"{study}-simulated", "--json").stdout)["stages"]
-    assert (stage["complete"], stage["released"]) == (2, 0)
+    assert (stage["complete"], stage["released"]) == (2, 0), "without a label, nothing is accepted at any threshold"
+    assert run("verify", f"{study}-simulated").exit_code == 0
     report = run("report", f"{study}-simulated", "--format", "markdown", "--out", str(tmp_path / "report.md"))
     assert report.exit_code == 0, report.output
     written = " ".join((tmp_path / "report.md").read_text("utf-8").replace("\\", "").split())

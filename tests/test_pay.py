@@ -121,6 +121,7 @@ def opened(tmp_path: Path, world: StandIn) -> Iterator[Open]:
 
 def test_bonuses_are_shown_first_then_paid_once_and_add_up(opened: Open) -> None:
     assert "Add --yes to pay" in chorale("pay", opened.folder)
+    assert chorale("pay", opened.folder, "--receipts").startswith("No payouts yet."), "not an empty table"
     assert opened.world.paid == []
     first = told("pay", opened.folder, "--yes")
     assert first["done"]["prolific"]["amount"] == (6 - 5) + (9 - 5) + (12 - 5)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,10 @@ from click.testing import CliRunner, Result
 
 from chorale.cli.program import app
 from chorale.engine import settling
+from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.monitor.next_steps import next_steps
+from chorale.monitor.overview import overview
 from chorale.platforms.simulated import SimulatedTime
 from chorale.rehearsal.keeping import MARKER
 from chorale.web import app as web_app
@@ -58,6 +62,12 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
     assert f"chorale serve {copy}" in again.output
     assert f"{copy}: All people are simulated. Do not invite anybody" in again.output
     assert "is a simulated copy" in chorale("simulate", copy).stderr
+    state = re.search(r"^state +(\w+)$", chorale("status", copy).output, re.MULTILINE)
+    assert state is not None and state[1] == "complete", "as the console says"
+    with closing(open_study(copy)) as study:
+        steps = study.store.read(lambda tx: next_steps(tx, study, overview(tx, study))).result()
+        assert "results" in (kinds := [step.kind for step in steps])
+        assert "pay" not in kinds, "nobody is to be paid"
 
 
 def test_simulated_people_pass_over_the_stages_of_other_arms(tmp_path: Path) -> None:

@@ -61,11 +61,11 @@ def print_check(directory: StudyFolder, db: str | None = None) -> None:
     print_before_launch(notes)
 
 
-def print_before_launch(notes: Sequence[str]) -> None:
-    """List what should be done before launch, one line per note."""
+def print_before_launch(notes: Sequence[str], study: str = "") -> None:
+    """List what should be done before launch, one line per note; of several studies, name the study."""
     if notes:
         print_line()
-        print_line("Before launch:")
+        print_line(f"Before the launch of {study}:" if study else "Before launch:")
         for note in notes:
             print_line(f"  - {note}")
 

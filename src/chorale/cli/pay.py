@@ -119,8 +119,10 @@ def _show_receipts(study: Study, *, as_json: bool) -> None:
     payouts_made = study.store.read(payout_files.receipts).result()
     if as_json:
         print_json({"payouts": payouts_made})
-    else:
+    elif payouts_made:
         show(receipts_table(payouts_made))
+    else:
+        print_line("No payouts yet. `chorale pay DIR` lists what people are owed, and with --yes it pays.")
 
 
 def _mark(study: Study, number: int, failed: list[str], *, as_json: bool) -> None:

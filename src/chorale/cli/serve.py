@@ -27,6 +27,8 @@ from chorale.engine.arrivals import ByUrl, arrival_url, by_url
 from chorale.engine.opening import open_study, serving_alone
 from chorale.engine.recruiting import connected, token_in_environment
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
+from chorale.folder.panel_notes import uses_platform
 from chorale.folder.plan import consent_placeholders, study_notes
 from chorale.folder.reading import load_folder
 from chorale.model import UserError
@@ -171,7 +173,8 @@ def _open(wanted: Opened, opening: _Opening, until_closed: ExitStack, accounts: 
     # `chorale invite` uses this address for links.
     base = opening.base + wanted.root
     study.store.write(lambda tx: settings.set_setting(tx, "site", base)).result()
-    print_before_launch(study_notes(load_folder(directory)))
+    if not study.store.look(has_simulated_people):
+        print_before_launch(study_notes(load_folder(directory)), wanted.name)
     for note in people_without_account(study, directory):
         print_line(f"Warning: {note}")
     asks = study.settings.prolific is not None and token_in_environment() is not None
@@ -256,10 +259,13 @@ def _print_links(running: Sequence[_Running], base: str) -> None:
     for opened, study, arriving, _ in running:
         address, arrival = base + opened.root, study.settings.arrival
         print_line(study.settings.study.title)
-        if arriving.note is not None:
-            print_line(f"Warning: {arriving.note}")
-        if arriving.is_open:
-            print_line(f"  for {arrival.panel}:  {arrival_url(address, arrival)}")
+        if study.store.look(has_simulated_people):
+            print_line("  All people are simulated. Do not invite anybody to this study.")
+        elif uses_platform(study.settings):
+            if arriving.note is not None:
+                print_line(f"Warning: {arriving.note}")
+            if arriving.is_open:
+                print_line(f"  for {arrival.panel}:  {arrival_url(address, arrival)}")
         print_line(f"  console:  {address}/console")
         if (setup_path := setup_link_path(study)) is not None:
             print_line(f"  first sign-in (link works once):  {address}{setup_path}")

@@ -27,4 +27,6 @@ def answer_words(task: Task, payload: Payload, answer: Answer, *, gold: bool = F
         if len(task.shape.fields) == 1:
             return between.join(words for _, words in lines)
         return between.join(f"{name}: {words}" for name, words in lines)
+    if task.explaining.quote is not None:
+        return task.explaining.quote(payload, answer)
     return answer_text(task.explaining.present(payload, answer))

@@ -63,7 +63,9 @@ def outcome(
     stable = _has_settled(stage, rule, judgments)
     decision = decide_item(rule, len(judgments), confidence, stage.settings.release_confidence, stable=stable)
     waits = first is None and stage.settings.first_state is ItemState.WAITING
-    return ItemOutcome(label, decision._replace(waits=waits and not decision.complete))
+    # With a threshold of 0, an item without a label would otherwise count as accepted.
+    released = decision.released and label is not None
+    return ItemOutcome(label, decision._replace(released=released, waits=waits and not decision.complete))
 
 
 def _has_settled(stage: RunningStage, rule: JudgmentSettings, judgments: Sequence[Judgment]) -> bool:

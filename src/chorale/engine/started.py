@@ -108,6 +108,12 @@ def _file_is_missing(directory: Path, database: str | None) -> bool:
     return url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file()
 
 
+def is_unstarted(directory: Path, database: str | None) -> bool:
+    """Whether a folder is a study without a database yet."""
+    _check_is_study(directory)
+    return _file_is_missing(directory, database)
+
+
 def _has_started(directory: Path, database: str | None) -> bool:
     with closing(_open_existing(directory, database)) as store:
         return _recorded_settings(store) is not None

@@ -1,7 +1,7 @@
 """Files of finished work for one kind of task, recognised by their columns."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,10 @@ class BatchKind:
     """From the submitted values, by field title, to an answer."""
     source: Path | None = None
     """The file to name as the origin, if its rows were converted to another file first."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Judgments that were left out when the rows were converted, by their reason."""
+    notes: tuple[str, ...] = ()
+    """Notes on the conversion."""
 
     def fits(self, batch: BatchFile) -> bool:
         titles = {field.title for field in batch.fields}

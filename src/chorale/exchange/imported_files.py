@@ -82,7 +82,7 @@ def write_folder(
         columns[name] = _write_items(folder / f"{name}.jsonl", staged)
         settings, notes = _stage(name, staged, columns[name])
         text.append(settings)
-        noted[name] = replace(staged, notes=(*staged.notes, *notes))
+        noted[name] = replace(staged, notes=(*staged.notes, *_about_renamed(staged, columns[name]), *notes))
     (folder / SETTINGS_FILE).write_text("\n".join(text) + "\n", "utf-8")
     return _checked(folder, noted, columns), noted
 
@@ -162,6 +162,19 @@ def _varying(staged: StagedBatch) -> set[int]:
         if len(varying) == len(first):
             break
     return varying
+
+
+def _about_renamed(staged: StagedBatch, columns: Sequence[str]) -> Iterator[str]:
+    """A note on item columns whose names Chorale uses itself."""
+    taken = sorted(_TAKEN.intersection(staged.batch.columns))
+    renamed = [name for name in taken if f"item_{name}" in columns] if staged.kind is None else []
+    if not renamed:
+        return
+    listed = ", ".join(f"{name!r} is now 'item_{name}'" for name in renamed)
+    note = f"Columns with names that Chorale uses itself are renamed: {listed}."
+    if "id" in renamed:
+        note += " To name the items by 'id', name that column of your file with --task."
+    yield note
 
 
 def item_of(task: str, columns: Mapping[str, str]) -> dict[str, str]:

@@ -65,7 +65,10 @@ def import_files(
                 _staged(path, options, staging, draft.path / f"{number}.rows", read.streamed(), report_progress)
             )
         if kind is not None:
-            staged = [replace(one, kind=kind) for one in staged]
+            staged = [
+                replace(one, kind=kind, notes=(*one.notes, *kind.notes), left_out={**one.left_out, **kind.left_out})
+                for one in staged
+            ]
             if kind.source is not None:
                 for file in staged:
                     file.batch.name_source(kind.source)

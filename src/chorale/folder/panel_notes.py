@@ -8,7 +8,7 @@ from chorale.model.panels import PANELS
 
 def about_panel(folder: StudyFolder) -> list[str]:
     """Notes on joining from a recruitment platform and returning to it; none for studies without a platform."""
-    if folder.settings.arrival.by_url is False or not _uses_platform(folder.settings):
+    if folder.settings.arrival.by_url is False or not uses_platform(folder.settings):
         return []
     return [
         *_no_fee(folder),
@@ -19,7 +19,7 @@ def about_panel(folder: StudyFolder) -> list[str]:
     ]
 
 
-def _uses_platform(settings: StudySettings) -> bool:
+def uses_platform(settings: StudySettings) -> bool:
     """Whether the study file names a platform. Otherwise, platform links are closed to the public."""
     arrival = settings.arrival
     named = {"panel", "signed", "completion_code"} & arrival.model_fields_set

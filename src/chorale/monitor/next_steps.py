@@ -6,6 +6,7 @@ from chorale.engine.asking_experts import questions
 from chorale.engine.gates import gate_statuses
 from chorale.engine.payouts import books
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.model import money_text
 from chorale.model.plural import plural
 from chorale.monitor.overview import Overview
@@ -98,7 +99,9 @@ def _paused(now: Overview) -> list[NextStep]:
 
 
 def _payments(tx: Tx, study: Study) -> list[NextStep]:
-    steps = []
+    steps: list[NextStep] = []
+    if has_simulated_people(tx):
+        return steps
     people, amount = _balance(tx, study)
     if people:
         title = f"Balance due for {plural(people, 'person', 'people')}"

@@ -47,11 +47,15 @@ class StageCondition:
     """open; ended (by a gate, finally); paused (by the team); stopped (the budget does not cover another answer)."""
     ended_by: tuple[str, ...] = ()
     """The gates that ended it by closing."""
+    is_complete: bool = False
+    """Whether an open stage has no item left: nobody gets one there, unless an item is reopened."""
 
     @property
     def words(self) -> str:
         if self.ended_by:
             return f"ended by gate {', '.join(self.ended_by)}"
+        if self.is_complete:
+            return "complete"
         return "stopped: budget" if self.state == "stopped" else self.state
 
 
@@ -114,7 +118,9 @@ def conditions(tx: Tx, study: Study, stages: Sequence[StageCounts], short: Seque
             return StageCondition("ended", ended_by)
         if counts.state == StageState.OPEN and counts.name in short:
             return StageCondition("stopped")
-        return StageCondition(counts.state)
+        is_round = stage is not None and stage.round_size is not None
+        is_complete = not is_round and 0 < counts.items == counts.complete
+        return StageCondition(counts.state, is_complete=counts.state == StageState.OPEN and is_complete)
 
     return {counts.name: condition(counts) for counts in stages}
 

@@ -17,6 +17,10 @@ _REASONS = {
         "judgment whose worker judged the same item again later",
         "judgments whose workers judged the same item again later",
     ),
+    "cancelled": (
+        "annotation that was cancelled in Label Studio",
+        "annotations that were cancelled in Label Studio",
+    ),
     "empty": ("row without an answer", "rows without an answer"),
 }
 """Singular and plural by the reasons in the activity log (`BatchFile.left_out`, and repeated judgments)."""

@@ -37,6 +37,12 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
     task = FORM.configured(form)
     entries = [{"id": number, **entry} for number, entry in enumerate(_listed(tasks), 1)]
     rows = [row for entry in entries if _is_of(asked, entry) for row in _rows(entry, task, asked, form)]
+    cancelled = sum(
+        bool(made.get("was_cancelled"))
+        for entry in entries
+        if _is_of(asked, entry)
+        for made in entry.get("annotations") or ()
+    )
     _fit(asked, task, [row.answer for row in rows])
     _check(tasks, FORM.configured(_form(asked, config)), rows)
     kind = BatchKind(
@@ -48,6 +54,10 @@ def import_label_studio(tasks: Path, config: Path, out: Path, title: str) -> Imp
         item=lambda cells: json.loads(cells[_ITEM]),
         answer=lambda given: json.loads(next(iter(given.values()))),
         source=tasks,
+        left_out={"cancelled": cancelled} if cancelled else {},
+        notes=(f"Left out: {plural(cancelled, 'cancelled annotation', 'cancelled annotations')}.",)
+        if cancelled
+        else (),
     )
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / f"{tasks.stem}.jsonl"

@@ -15,6 +15,7 @@ from chorale.engine.payout_addresses import addresses_for
 from chorale.engine.payouts import PROLIFIC, PayoutResult
 from chorale.engine.paypal_payouts import ID_VARIABLE, SECRET_VARIABLE, pay_by_paypal, paypal_from_environment
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pay
 from chorale.exchange import payout_files
 from chorale.exchange.payout_files import PLAIN, FileFormat
@@ -96,6 +97,7 @@ def _state(tx: Tx, study: Study, page: int) -> dict[str, Any]:
         "ways": _ways(tx, study, retry=False),
         "retried": _ways(tx, study, retry=True) if store_payments.failures(tx) else [],
         "restored": refusal_to_pay(tx),
+        "simulated": has_simulated_people(tx),
     }
 
 

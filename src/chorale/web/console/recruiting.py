@@ -9,7 +9,8 @@ from fastapi import Form, Request, Response
 
 from chorale.engine import arrivals, publishing, recruiting
 from chorale.engine.running import Study
-from chorale.folder.panel_notes import has_way_back
+from chorale.engine.simulation import has_simulated_people
+from chorale.folder.panel_notes import has_way_back, uses_platform
 from chorale.model import UserError
 from chorale.model.panels import PANELS
 from chorale.platforms.prolific import Prolific
@@ -39,6 +40,8 @@ class Recruitment:
     """Submissions that wait for a decision."""
     imported: bool
     """Whether the work was done elsewhere, so that nobody joined here."""
+    simulated: bool
+    """Whether the people are simulated, so that nobody else should join."""
 
 
 def _recruitment(tx: Tx, _study: Study, page: int) -> Recruitment:
@@ -50,6 +53,7 @@ def _recruitment(tx: Tx, _study: Study, page: int) -> Recruitment:
         recruiting.summary(tx),
         sum(count for (_, status), count in counts.items() if status == "AWAITING REVIEW"),
         bool(events.recent(tx, 1, kinds=("imported",))),
+        has_simulated_people(tx),
     )
 
 
@@ -68,6 +72,7 @@ async def _page(console: Console, request: Request, code: int = 200, page: int =
             "paging": Paging(page, now.link_count, LINKS_PER_PAGE),
             "arrival": arrival,
             "arrival_url": arrivals.arrival_url(site.base_url(request), arrival) if site.open_by_url else None,
+            "uses_platform": uses_platform(site.study.settings),
             "publishes": rule is not None,
             # On a platform that is not known, people may enter a code by hand.
             "has_way_back": has_way_back(site.study.settings)

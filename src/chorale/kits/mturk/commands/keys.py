@@ -1,6 +1,6 @@
 """`chorale keys`"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,10 +10,11 @@ from chorale.cli.arguments import BY, AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.engine.running import Study
-from chorale.engine.started import study_to_prepare
+from chorale.engine.started import is_unstarted, study_to_prepare
+from chorale.folder.reading import load_folder
 from chorale.kits.mturk.market import market_stage
 from chorale.kits.mturk.market.access import end_key, make_key
-from chorale.kits.mturk.market.stage import layout_id
+from chorale.kits.mturk.market.stage import TASK, layout_id, layout_id_of
 from chorale.kits.mturk.store import keys as stored
 from chorale.model import UserError
 
@@ -23,10 +24,7 @@ def study_with_hits(directory: Path, db: str | None) -> Iterator[Study]:
     """Opens a study that accepts HITs, and starts it if needed."""
     with study_to_prepare(directory, db) as study:
         if market_stage(study) is None:
-            raise UserError(
-                f"{directory} has no stage with the task `mturk`, which scripts need for their HITs. Add one, or "
-                "create a study with `chorale new DIR --template mturk`."
-            )
+            raise _no_hits(directory)
         yield study
 
 
@@ -42,6 +40,10 @@ def keys(
     """List, create or revoke access keys for scripts that use Mechanical Turk's API."""
     if new is not None and revoke is not None:
         raise UserError("--new and --revoke cannot be combined. Run them separately.")
+    if new is revoke is None and is_unstarted(directory, db):
+        # Listing changes nothing, so it does not start the study.
+        _print_keys([], _layout_in(directory), as_json=as_json)
+        return
     with study_with_hits(directory, db) as study:
         if new is not None:
             _make(study, new, as_json)
@@ -53,6 +55,21 @@ def keys(
                 print_line(f"{revoke} is revoked. Requests signed with it are now rejected.")
         else:
             _list(study, as_json)
+
+
+def _layout_in(directory: Path) -> str:
+    """The HITLayoutId of a study that has not been started, from its files."""
+    stages = [stage for stage in load_folder(directory).stages if stage.task.name == TASK]
+    if not stages:
+        raise _no_hits(directory)
+    return layout_id_of(stages[0].settings.name, stages[0].options)
+
+
+def _no_hits(directory: Path) -> UserError:
+    return UserError(
+        f"{directory} has no stage with the task `mturk`, which scripts need for their HITs. Add one, or "
+        "create a study with `chorale new DIR --template mturk`."
+    )
 
 
 def _make(study: Study, name: str, as_json: bool) -> None:
@@ -67,9 +84,12 @@ def _make(study: Study, name: str, as_json: bool) -> None:
 
 
 def _list(study: Study, as_json: bool) -> None:
-    keys_made = study.store.read(stored.keys).result()
     stage = market_stage(study)
-    layout = "" if stage is None or not getattr(stage.options, "html", "") else layout_id(stage)
+    layout = "" if stage is None else layout_id(stage)
+    _print_keys(study.store.read(stored.keys).result(), layout, as_json=as_json)
+
+
+def _print_keys(keys_made: Sequence[stored.KeyRow], layout: str, *, as_json: bool) -> None:
     rows = [
         {"access_key": key.access_key, "name": key.name, "revoked": key.revoked_at is not None} for key in keys_made
     ]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
 from chorale.engine import paying
 from chorale.engine.paying import Amount
 from chorale.engine.running import RunningStage, Study
@@ -120,7 +122,13 @@ def market_of(tx: Tx, study: Study) -> Market:
 
 def layout_id(stage: RunningStage) -> str:
     """HITLayoutId of the stage's own layout."""
-    return id_from("layout", stage.name, str(getattr(stage.options, "html", "")))
+    return layout_id_of(stage.name, stage.options)
+
+
+def layout_id_of(stage: str, options: BaseModel) -> str:
+    """HITLayoutId of the layout in a stage's options; empty without a layout."""
+    html = str(getattr(options, "html", ""))
+    return id_from("layout", stage, html) if html else ""
 
 
 def as_seconds(moment: int) -> float:

@@ -188,7 +188,7 @@ def _chosen(judged: _Judged, answer: Answer) -> tuple[str, ...]:
 MTURK = Task(
     name="mturk",
     version=1,
-    summary=worded("A task made for Mechanical Turk"),
+    summary=worded("Answer the questions on a page"),
     shape=Shape(item_type=LayoutRow, answer_type=LayoutAnswer, may_be_empty=True),
     form=Form(
         page=_HERE.with_name("form.html"),

@@ -14,6 +14,7 @@ from chorale.contract.task import (
     Combining,
     Deriving,
     Example,
+    Explaining,
     Form,
     GradeResult,
     Grading,
@@ -148,6 +149,16 @@ def _place(name: str, level: str) -> float:
     return levels.index(level) / (len(levels) - 1)
 
 
+def _quoted(_written: Payload, answer: Answer) -> str:
+    """The grades of every question, each with its level in words."""
+    by_question: dict[str, list[str]] = {}
+    for name, level in answer.items():
+        criterion, _, number = name.rpartition("_")
+        words = CRITERIA[criterion].levels[level].lower() if criterion in CRITERIA else level
+        by_question.setdefault(number, []).append(f"{criterion.replace('_', ' ')}: {words}")
+    return " · ".join(f"question {number}: {', '.join(grades)}" for number, grades in by_question.items())
+
+
 def _as_the_writer(view: Mapping[str, Any], options: GradeOptions) -> dict[str, str]:
     """Own answers of simulated graders: the writer's answer, unless they make an error."""
     if not options.answer_first:
@@ -191,6 +202,7 @@ def _task(options: GradeOptions) -> Task:
         combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
+        explaining=Explaining(quote=_quoted),
         prompting=grading(answer_first=options.answer_first),
         exports=(GRADES_TABLE,),
     )

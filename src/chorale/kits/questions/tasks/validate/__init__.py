@@ -14,6 +14,7 @@ from chorale.contract.task import (
     Combining,
     Deriving,
     Example,
+    Explaining,
     Form,
     GradeResult,
     Grading,
@@ -34,7 +35,7 @@ from chorale.kits.questions.metrics.wording import likely_answer
 from chorale.kits.questions.tasks.prompting import VALIDATING
 from chorale.kits.questions.tasks.shared import STRICT, answer_type, combine_parts, page_of
 from chorale.kits.questions.tasks.validate.tables import RELEASED_TABLE
-from chorale.model import Answer
+from chorale.model import Answer, Payload
 from chorale.model.wording import worded
 
 _HERE = Path(__file__).parent
@@ -59,6 +60,18 @@ def _in_words(name: Any) -> str:
     if name is None:
         return "nothing"
     return "no right option" if name == INVALID else f"option {'abcdefgh'[int(name.removeprefix('option')) - 1]}"
+
+
+def _quoted(questions: Payload, answer: Answer) -> str:
+    """The chosen option of every question, with its text."""
+    quoted = []
+    for name, chosen in answer.items():
+        number = name.rpartition("_")[2]
+        text = (
+            "" if chosen == INVALID else f" “{questions[f'options_{number}'][int(chosen.removeprefix('option')) - 1]}”"
+        )
+        quoted.append(f"question {number}: {_in_words(chosen)}{text}")
+    return " · ".join(quoted)
 
 
 def _distance(left: Answer, right: Answer) -> float:
@@ -117,6 +130,7 @@ def _task(options: McqValidateOptions) -> Task:
         combining=Combining(distance=_distance, combine=combine_parts),
         deriving=Deriving(source_problem=same_questions),
         simulating=Simulating(guess=guess, imitate=imitate),
+        explaining=Explaining(quote=_quoted),
         prompting=VALIDATING,
         exports=(RELEASED_TABLE,),
     )
