@@ -62,7 +62,7 @@ def publish(
             f"{wanted.name} is already published, with {drafted.remote.places} places. For more, add --places N."
         )
     elif published:
-        print_line(f"{wanted.name} is published. `chorale sync {directory}` lists the people who joined.")
+        print_line(f"{wanted.name} is published. `chorale sync {directory}` counts its submissions.")
     else:
         print_line(
             f"Draft of {wanted.name} created ({cost} when published). Run the command again without --draft to publish."
