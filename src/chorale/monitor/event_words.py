@@ -90,6 +90,7 @@ _EVIDENCE: Mapping[str, str] = {
     "crowd": "aggregated label",
     "right": "correct",
     "lease": "time limit",
+    "leased_at": "assigned at",
     "grace": "answers until it takes effect",
 }
 
