@@ -44,6 +44,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
     show(plan_table(plan))
     sentences = [
         _cost_sentence(plan, folder),
+        *_wage_sentences(plan),
         *_reward_sentences(plan, folder),
         *_first_sentences(plan, folder),
         *_round_sentences(plan),
@@ -98,6 +99,13 @@ def _cost_sentence(plan: StudyPlan, folder: Folder) -> str:
     return (
         f"Estimated cost: {cost}, {fees}.{fewer} This excludes {scripted}replacing the work of people who are removed."
     )
+
+
+def _wage_sentences(plan: StudyPlan) -> list[str]:
+    """What the hourly wage of a stage is based on: it is lower than pay.expected_seconds alone gives."""
+    if all(stage.hourly_wage is None for stage in plan.stages):
+        return []
+    return ["The pay per hour includes the time to read the guidelines."]
 
 
 def _is_for_scripts(plan: StagePlan, stage: StageContent) -> bool:

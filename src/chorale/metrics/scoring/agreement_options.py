@@ -79,7 +79,7 @@ class AgreementOptions:
             raise UserError("A level and a distance exclude each other. Use only one of them.")
         by_rank = self.level == "ordinal" or self.weights != "none"
         if self.order and not by_rank and self.metric not in _ORDERED:
-            raise UserError("An order requires --level ordinal, or --metric kappa with --weights.")
+            raise UserError("An order requires --level ordinal, --weights, or --metric gwet or brennan-prediger.")
         if self.metric == "fleiss" and self.shares == "judgments" and self.weights != "none":
             raise UserError("Weights for fleiss require --shares items.")
 
