@@ -81,3 +81,8 @@ def test_moments_in_the_activity_log_are_not_numbers() -> None:
 def test_a_reader_that_stopped_early_does_not_give_an_exact_number(count: int, told: str) -> None:
     rows = [Problem("a.csv", line, "has no text", "Add it.") for line in range(2, 2 + count)]
     assert told in str(*condensed(rows))
+
+
+def test_the_log_names_the_unit_of_amounts() -> None:
+    event = Event(1, 0, "bonus given", None, None, None, {"amount": 150})
+    assert evidence(event, arms=False) == [("amount in minor units (cents)", "150")]
