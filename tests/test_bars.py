@@ -14,5 +14,5 @@ def test_lines_beyond_the_estimate_do_not_claim_a_new_one(capsys: pytest.Capture
         "20 of about 20 answers",
         "22 answers so far, more than the estimated 20",
         "24 answers so far, more than the estimated 20",
-        "24 answers, all done",
+        "24 answers in total",
     ]

@@ -242,7 +242,7 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "runs out" in note] == [
         "the gold of stages meaningful, entailment runs out: a worker can do 75 items, and has seen all 6 gold items "
-        "after about 30. Write 15 gold items, or limit max_per_worker"
+        "after about 30. Write 15 gold items in total, or limit max_per_worker"
     ]
     write_small_study(tmp_path / "less", applications=60, gold=6, share=0.2, meaningful_extra="max_per_worker = 30")
     text = chorale("check", tmp_path / "less").stdout

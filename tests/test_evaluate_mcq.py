@@ -346,7 +346,8 @@ def test_alpha_has_an_interval_and_is_compared(questions_file: Path, tmp_path: P
     assert like["difference"] < 0
     assert like["p_randomisation"] < 0.05
     assert like["other"] == chorale_json(agreed)["files"]["agreed"]["alpha"]["kept"]["all"]
-    assert "alpha all" in chorale(questions_file, "--against", agreed).output
+    shown = chorale(questions_file, "--against", agreed).output
+    assert "alpha, all" in shown and "human, with votes left" in shown and "human resampled" not in shown
 
 
 def test_tables_come_for_terminals_and_papers(questions_file: Path, tmp_path: Path) -> None:

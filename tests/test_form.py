@@ -413,7 +413,7 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
         ("yes", "quotes 'yes', which is not in the text"),
         ("sai", "quotes 'sai', which begins or ends within a word of the text"),
         ({"text": "no", "occurrence": 0}, "has an `occurrence` that is not a positive whole number"),
-        ({"text": "no", "label": "x"}, "has a quotation whose keys are not"),
+        ({"text": "no", "label": "x"}, "has a quotation that is not like"),
         ({"text": ""}, "has a quotation that is not a text"),
     ):
         with pytest.raises(AnswerError) as raised:

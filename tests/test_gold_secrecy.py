@@ -246,7 +246,9 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
     assert "each of its 20 gold items is shown to about 15 workers, an item to 3" in note
     assert "Workers who exchange information can recognise gold, because of gold.reuse = true" in note
-    assert "Write 100 gold items, or leave gold.reuse out: then about 0.022 of a worker's items are gold" in note
+    assert (
+        "Write 100 gold items in total, or leave gold.reuse out: then about 0.022 of a worker's items are gold" in note
+    )
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
     notes = study_notes(load_folder(tmp_path / "enough"))

@@ -68,7 +68,7 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     assert (stage["items"], stage["complete"], stage["judgments"], stage["workers"]) == (4, 4, 12, 3)
     assert told["ledger"] == {"base": 12 * 7, "bonus": 0, "fee": 0, "model": 0}
     # They were paid where they worked, and must not be paid again.
-    assert "paid by payouts $0.84, owed $0.00." in run("pay", study).stdout
+    assert "in payouts $0.84, owed $0.00." in run("pay", study).stdout
     with closing(sqlite3.connect(study / "study.db")) as database:
         [(state, people)] = database.execute(
             "SELECT state, COUNT(reported_at) FROM payout JOIN payment ON payout_id = payout.id GROUP BY state"

@@ -143,10 +143,10 @@ def test_no_more_problems_are_collected_than_are_told(tmp_path: Path) -> None:
     file = tmp_path / "old.csv"
     file.write_text("task,worker,label\n" + "t,w\n" * 200)
     told = run("import", file, "--out", tmp_path / "s", code=2).stderr
-    assert "does not have the 3 cells of the header in 50 rows (lines 2, 3, 4, …)" in told
+    assert "does not have the 3 cells of the header in at least 50 rows (lines 2, 3, 4, …)" in told
     file.write_text("task,worker,label\n" + ",w,yes\n" * 200)
     empty = run("import", file, "--out", tmp_path / "s", code=2).stderr
-    assert "column 'task' is empty in 50 rows (lines 2, 3, 4, …)" in empty
+    assert "column 'task' is empty in at least 50 rows (lines 2, 3, 4, …)" in empty
 
 
 def test_an_item_too_long_for_a_form_is_told_with_its_line_and_column(tmp_path: Path) -> None:

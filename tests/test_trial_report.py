@@ -173,9 +173,9 @@ def test_table_1_has_a_column_for_every_arm(trial: Study, tmp_path: Path) -> Non
     [table] = [table for table in tables if table.title == "Human and model performance by arm, in percent"]
     assert table.columns[2:] == tuple(f"{arm}#" for arm in ARMS), "in the order of the study file"
     found = report.as_json()["questions"]["files"]
-    [row] = [row for row in table.rows if tuple(row[:2]) == ("all kept", "N")]
+    [row] = [row for row in table.rows if tuple(row[:2]) == ("all kept", "N (mean over samples)")]
     for column, cell in zip(table.columns[2:], row[2:], strict=True):
-        assert cell == f"{found[column.removesuffix('#')]['kept']:.0f}"
+        assert cell == f"{found[column.removesuffix('#')]['kept']:.1f}"
 
 
 def test_the_flow_counts_everybody_once(trial: Study, tmp_path: Path) -> None:

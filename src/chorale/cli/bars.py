@@ -55,4 +55,4 @@ def _with_lines(console: Console, counted: str, expected: int) -> Iterator[Calla
             console.print(beyond if done > expected else f"{done:,} of about {expected:,} {counted}")
 
     yield count
-    console.print(f"{done:,} {counted}, all done")
+    console.print(f"{done:,} {counted} in total")

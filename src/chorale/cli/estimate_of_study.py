@@ -24,7 +24,7 @@ def _read(tx: Tx, study: Study, folder: Path, name: str | None, field: str | Non
     first = [stage.name for stage in study.stages.values() if stage.asks_model_first]
     if not first:
         raise UserError(
-            f'In {folder} no model answers first. Name a file of items, or set role = "first" in [stage.models].'
+            f'No model answers first in {folder}. Name a file of items, or set role = "first" in [stage.models].'
         )
     if name is None and len(first) > 1:
         raise UserError(f"Models answer first in several stages: {', '.join(first)}. Name one with --stage.")

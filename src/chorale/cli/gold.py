@@ -71,7 +71,11 @@ def gold(
             if retire is not None:
                 only = _only(stages)
                 study.store.write(lambda tx: gold_desk.retire(tx, study, only, retire, BY, reason or "")).result()
-            hidden = [name for name in promoted if gold_desk.hides_promoted(study, study.stages[name])]
+            hidden = [
+                name
+                for name, count in promoted.items()
+                if count and gold_desk.hides_promoted(study, study.stages[name])
+            ]
             result, show_result = {"promoted": promoted, "not_shown": hidden, "retired": retire}, _print_changes
     (print_json if as_json else show_result)(result)
 

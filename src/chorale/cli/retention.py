@@ -9,6 +9,7 @@ from chorale.cli.parameters import Option
 from chorale.engine.retention import DueErasure, act, due
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
+from chorale.folder.retention_notes import NOT_SET
 from chorale.model import money_text
 
 
@@ -33,6 +34,8 @@ def retention(
             print_line("Add --run to erase them now.")
         else:
             print_line("Nothing is due.")
+        if not study.settings.retention.acts:
+            print_line(NOT_SET)
 
 
 def _line(study: Study, person: DueErasure) -> str:

@@ -24,6 +24,7 @@ from chorale.folder.reading import StudyFolder as Folder
 from chorale.folder.reading import load_folder
 from chorale.folder.truth import unanswered_in_simulations
 from chorale.model import UserError
+from chorale.model.plural import plural
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import stages_table, wage_line
 from chorale.platforms.simulated import CrowdMember
@@ -120,7 +121,7 @@ def _simulated(folder: Folder, crowd: Crowd, seed: int, *, as_json: bool) -> _Re
             people = _people(study, folder, crowd, seed)
             site = local_url(HOST, port_of(bound))
             if not as_json:
-                print_line(f"{len(people)} simulated workers are working on {site}")
+                print_line(f"{plural(len(people), 'simulated worker is', 'simulated workers are')} working on {site}")
             expected = sum(stage.judgments + stage.gold_answers for stage in plan_study(folder).stages)
             with open_site(study, bound, clock), counting("answers", expected, on_stderr=as_json) as count:
                 send_crowd(study, clock.time, site, people, count)

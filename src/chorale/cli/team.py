@@ -13,6 +13,7 @@ from chorale.engine.running import Study
 from chorale.engine.started import study_to_prepare
 from chorale.engine.team import NewLink
 from chorale.model import UserError
+from chorale.model.logins import login_of
 from chorale.monitor.tables import team_table
 from chorale.web.links import study_sessions, team_link_path
 
@@ -70,8 +71,11 @@ def _print_link(
 
 def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
     changed = study.store.do(lambda tx: accounts.deactivate(tx, study, name, BY, reason))
+    left = study.store.look(lambda tx: accounts.accounts(tx, study.clock()))
     if as_json:
         print_json({"deactivated": changed})
+    elif changed and all(login_of(account.name) != login_of(name) for account in left):
+        print_line(f"The account of {name} was never used. It is deleted, and its link no longer works.")
     elif changed:
         print_line(f"The account of {name} is deactivated. Its sessions have ended; answers and pay so far stay.")
     else:

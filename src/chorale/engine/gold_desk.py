@@ -173,7 +173,9 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
             "It can be used again only with that answer."
         )
     if not explanation.strip():
-        raise UserError(f"Item {key!r} needs an explanation: workers who answer it wrongly will read it.")
+        raise UserError(
+            f'Item {key!r} needs an explanation. Workers who answer wrongly read it if gold.feedback is "at once".'
+        )
     answer = _gradable_gold(stage, key, stage.parsed_gold(raw_answer, item))
     seed = study.settings.study.seed
     # It was already shown as often as other items, so gold that was shown less comes first.

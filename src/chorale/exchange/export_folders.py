@@ -8,6 +8,7 @@ from pathlib import Path
 from chorale.engine.running import Study
 from chorale.exchange.export_fields import stages_with_fields
 from chorale.folder.draft import draft_folder
+from chorale.model.stage_settings import JudgmentSettings
 
 WriteTable = Callable[[str, Path], int]
 """Writes an export of this name to a file; returns the number of rows."""
@@ -45,7 +46,7 @@ def _card(study: Study, responses: int, labels: int) -> str:
     # Any JSON text is also valid YAML.
     title = json.dumps(info.title, ensure_ascii=False)
     stages = "\n".join(
-        f"| `{name}` | `{stage.task.name}` | {stage.settings.judgments.min} to {stage.settings.judgments.max} |"
+        f"| `{name}` | `{stage.task.name}` | {_annotations(stage.settings.judgments)} |"
         for name, stage in study.stages.items()
     )
     has_fields = bool(stages_with_fields(study))
@@ -65,17 +66,22 @@ configs:
 
 # {_plain(info.title)}
 
-{responses:,} responses to {labels:,} items of a crowdsourcing study, exported by Chorale.
+{responses:,} responses and {labels:,} items with labels, from a crowdsourcing study, exported by Chorale.
 
 | stage | task | annotations per item |
 | --- | --- | --- |
 {stages}
 
-`responses` has a row for every response, `labels` one for every item with its aggregated label and confidence.
+`responses` has a row for every response, including those to gold and training items. `labels` has one for every item,
+with its aggregated label and confidence.
 Use accepted labels (`released`) only, or explain why not. People appear under pseudonyms. Nested values are JSON.{tidy}
 
 Random seed: {info.seed}. Contact: {_plain(info.contact)}
 """
+
+
+def _annotations(rule: JudgmentSettings) -> str:
+    return str(rule.min) if rule.min == rule.max else f"{rule.min} to {rule.max}"
 
 
 def _plain(text: str) -> str:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chorale.model import Problem, UserError
+from chorale.model import problems as reported
 
-MOST_PROBLEMS = 50
+MOST_PROBLEMS = reported.MOST_PROBLEMS
 """Maximum number of problems reported per file."""
 UNREADABLE = (OSError, EOFError, zlib.error)
 """Exceptions that reading and decompressing a file may raise."""

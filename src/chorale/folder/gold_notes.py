@@ -83,14 +83,14 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
         return (
             f"the gold of stage {stage.name} is scarce: {len(content.gold):,} gold items for {items:,} items. To keep "
             f"gold secret, only about {lasting:.3f} of a worker's items are gold. gold.share is {stage.gold.share:g}. "
-            f"Write {needed:,} gold items to reach it"
+            f"Write {needed:,} gold items in total to reach it"
         )
     least = stage.judgments.min
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     return (
         f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} gold items is shown to about "
         f"{shown:,.0f} workers, an item to {least:,}. {RECOGNISABLE}, because of gold.reuse = true. Write {needed:,} "
-        f"gold items, or leave gold.reuse out: then about {lasting:.3f} of a worker's items are gold"
+        f"gold items in total, or leave gold.reuse out: then about {lasting:.3f} of a worker's items are gold"
     )
 
 

@@ -104,7 +104,9 @@ def _no_way_back(folder: StudyFolder) -> list[str]:
     if has_way_back(folder.settings) or "panel" not in arrival.model_fields_set:
         return []
     sees = f"only see the code {code}" if code else "get neither a link nor a code"
-    if url is not None:
+    if url is not None and panel is not None and url == panel.completion_url:
+        fix = "Set `completion_code` in [arrival] to the platform's code for finished work"
+    elif url is not None:
         fix = "Set `completion_code` in [arrival]: it replaces {code} in `completion_url`"
     else:
         fix = "Set `completion_url` in [arrival] to the address from the platform, with {code} or {worker} in it"

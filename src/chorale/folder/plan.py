@@ -338,8 +338,8 @@ def _gold_runs_out(content: StageContent, groups: int) -> str | None:
     seen = len(content.gold) / share
     return (
         f"the gold of stage {stage.name} runs out: a worker can do {items:,} items, and has seen all "
-        f"{len(content.gold):,} gold items after about {seen:,.0f}. Write {enough:,} gold items, or limit "
-        "max_per_worker"
+        f"{len(content.gold):,} gold items after about {seen:,.0f}. Write {enough:,} gold items in total, or "
+        "limit max_per_worker"
     )
 
 

@@ -115,7 +115,9 @@ def template_folder(template: str) -> Path:
 def _template(name: str) -> tuple[Kit, Path]:
     holders = _templates().get(name, [])
     if not holders:
-        raise UserError(f"No template named `{name}`. {did_you_mean(name, template_names())}")
+        # The start of a name stands for all names that begin with it: `gallery`.
+        begun = [known for known in template_names() if known.startswith(f"{name}/")]
+        raise UserError(f"No template named `{name}`. {did_you_mean('' if begun else name, begun or template_names())}")
     if len(holders) > 1:
         raise clash("template", name, [kit.name for kit, _ in holders])
     return holders[0]

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+MOST_PROBLEMS = 50
+"""Maximum number of problems reported per file."""
 _LISTED_LINES = 3
 _LISTED_VALUES = 10
 _FEW_SETTINGS = 3
@@ -64,7 +66,9 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
             listed += alike
             continue
         first = ", ".join(map(str, lines[:_LISTED_LINES])) + (", …" if len(lines) > _LISTED_LINES else "")
-        message = f"{cause} in {len(alike):,} rows (lines {first})"
+        # Readers stop at this number of problems, so there may be more rows.
+        count = f"at least {len(alike):,}" if len(alike) == MOST_PROBLEMS else f"{len(alike):,}"
+        message = f"{cause} in {count} rows (lines {first})"
         different = list(dict.fromkeys(problem.value for problem in alike if problem.value is not None))
         values = ", ".join(different[:_LISTED_VALUES]) + (", …" if len(different) > _LISTED_VALUES else "")
         listed.append(

@@ -89,7 +89,9 @@ _EVIDENCE: Mapping[str, str] = {
     "panel": "platform",
     "crowd": "aggregated label",
     "right": "correct",
+    "amount": "amount in minor units (cents)",
     "lease": "time limit",
+    "leased_at": "assigned at",
     "grace": "answers until it takes effect",
 }
 

@@ -47,7 +47,7 @@ def books_as_json(books: Books) -> dict[str, Any]:
 
 def books_line(books: Books) -> str:
     """The totals in one line."""
-    amounts = {"earned": books.earned, "paid by rewards": books.rewarded, "paid by payouts": books.paid}
+    amounts = {"earned": books.earned, "paid by rewards": books.rewarded, "in payouts": books.paid}
     amounts |= {"owed": books.owed} | ({"paid in advance": books.ahead} if books.ahead else {})
     texts = [f"{what} {money_text(amount, books.currency)}" for what, amount in amounts.items()]
     return ", ".join(texts).capitalize() + "."

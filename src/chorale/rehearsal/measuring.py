@@ -55,11 +55,13 @@ def measure(tx: Tx, study: Study, performance: Performance, known: Mapping[str, 
     gates = _gate_runs(tx, study)
     paid = list(ledger.amounts(tx))
     finishing = sum(amount for _, amount, cause in paid if is_for_finishing(cause))
+    results, unit = study_results(tx, study)
     return Run(
         seed=seed,
         stages=stages,
         final=tuple(stage.name for stage in final_stages(study)),
-        results=study_results(tx, study)[0],
+        results=results,
+        unit=unit,
         base=now.totals["base"],
         finishing=finishing,
         bonus=now.totals["bonus"] - finishing,

@@ -128,6 +128,8 @@ class Run:
     """The stages with the study's results."""
     results: int
     """Number of accepted results, in the study's unit: see `monitor.costs.study_results`."""
+    unit: str
+    """The name of such a result, such as `kept question`."""
     base: int
     finishing: int
     """Paid for finishing rounds."""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from chorale.engine.running import RunningStage, Study
+from chorale.model.plural import plural
 from chorale.protocol import State
 from chorale.rehearsal.person import Exit, Person
 from chorale.rehearsal.runs import GateRun, StageRun
@@ -32,7 +33,10 @@ def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
         return f"{wanting} They are for experts, but there are none: set `experts` in rehearsal.toml to 1 or more."
     hindrances = Counter(_hindrance(person, running) for person in theirs)
     reasons = ", ".join(f"{count} {what}" for what, count in hindrances.most_common())
-    return f"{wanting} Of {len(theirs):,} {'experts' if running.is_for_experts else 'people'}, {reasons}."
+    of_them = (
+        plural(len(theirs), "expert", "experts") if running.is_for_experts else plural(len(theirs), "person", "people")
+    )
+    return f"{wanting} Of {of_them}, {reasons}."
 
 
 def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str | None:

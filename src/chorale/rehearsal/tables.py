@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from chorale import __version__
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import money_text
+from chorale.monitor.costs import RESULT
 from chorale.present.latex import latex_document
 from chorale.rehearsal import Forecast, ForecastEstimate, Forecasts, Run, forecasting
 from chorale.rehearsal.varying import WORKERS, shown
@@ -59,6 +60,8 @@ def study_table(simulation: Forecasts, forecast: Forecast) -> ScoreTable:
             )
             title = measure.title
             if measure.key == "cost_per_result":
+                unit = forecast.runs[0].unit
+                title = title if unit == RESULT else f"cost per {unit}"
                 title += f" ({', '.join(forecast.final)})"
             rows.append((title, _cell(estimate, measure.unit, simulation), low if low == high else f"{low}–{high}"))
     title, columns = f"Forecast of the study{_with(forecast)}", ("measure", "mean#", f"{_interval(simulation)}#")
@@ -233,7 +236,8 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
     is_known = any(
         forecasting.quality_stage(run) or any(stage.quality is not None for stage in run.stages) for run in runs
     )
-    if not is_known and not simulation.misfits:
+    # Without complete items there is nothing to compare with correct answers.
+    if not is_known and not simulation.misfits and any(stage.complete for run in runs for stage in run.stages):
         notes.append(
             "the forecast has no quality, because no correct answers are known. Name a file with correct answers in "
             "[stage.rehearsal] truth."

@@ -170,7 +170,7 @@ def _since(noted: Noted | None) -> str:
     """Whether the forecast was made before the study, by the activity log."""
     if noted is None:
         return "The activity log does not have this forecast: whether it was made before the study is unknown."
-    when = _moment(noted.at)
+    when = _moment(noted.at).replace("+00:00", " UTC")
     if noted.is_plan:
         return f"It was logged on {when}, before the first answer."
     given = plural(noted.answers, "answer", "answers")

@@ -40,7 +40,7 @@ def what_to_get(files: Iterable[CheckedFile]) -> list[str]:
     lines: list[str] = []
     for repository, group in groupby(files, key=lambda checked: checked.repository):
         version = f" at commit {repository.commit}" if repository.commit else ""
-        lines.append(f"From {repository.name}{version} ({repository.address}; {repository.licence}):")
+        lines.append(f"From {repository.name}{version} ({repository.address}; licence: {repository.licence}):")
         for checked in group:
             needed = " (not needed for every number)" if checked.file.optional else ""
             # Files may stay gzipped; those that are published gzipped should stay so.

@@ -91,7 +91,9 @@ def open_store(
         if not isinstance(failure, UnavailableError) and not isinstance(error, DatabaseError):
             raise
         said = getattr(error, "orig", error)
-        raise UserError(f"The database {place_of(url)} can't be opened: {said}") from None
+        raise UserError(
+            f"The database {place_of(url)} can't be opened: {said}. Check its address and that it runs."
+        ) from None
     return connect(url)
 
 

@@ -181,7 +181,7 @@ def _read_long(
             report(rows.line_num, f"has no {'item' if responder else 'responder'}", "Write a name in every row")
         elif value is None:
             fix = f"Write {test.allowed}, or leave it empty if missing"
-            report(rows.line_num, f"has an answer to {item} that is not {test.allowed}", fix, cell)
+            report(rows.line_num, f"has an answer to item {item!r} that is not {test.allowed}", fix, cell)
         elif (responder, item) in given:
             report(rows.line_num, f"repeats an answer of {responder} to this item", "Keep only one of them", item)
         else:
@@ -246,7 +246,7 @@ def _read_row(cells: list[str], line: int, test: _Test, report: "_Report") -> No
         value = test.value(cell)
         if value is None:
             fix = f"Write {test.allowed}, or leave it empty if missing"
-            report(line, f"has an answer to {item} that is not {test.allowed}", fix, cell)
+            report(line, f"has an answer to item {item!r} that is not {test.allowed}", fix, cell)
             break
         answers.append(value)
     else:

@@ -169,7 +169,10 @@ _COEFFICIENTS: Mapping[str, _Coefficient] = {
 _RANKED = frozenset({"kendall-w", "kendall-tau", "spearman"})
 _ORDERED = _RANKED | {"gwet", "brennan-prediger"}
 """Coefficients that use an order without weights: ranks need it, and two count labels that nobody gave."""
-_NOT_ORDERED = "--order requires ordered labels. Add --level ordinal (for alpha) or --weights linear, or omit --order."
+_NOT_ORDERED = (
+    "--order requires a coefficient for ordered labels: --level ordinal, --weights, or --metric gwet or "
+    "brennan-prediger. Add one of them, or omit --order."
+)
 _REFUSED = {
     "level": "Only alpha has levels and distances. Omit --level and --distance.",
     "distance": "Only alpha has levels and distances. Omit --level and --distance.",

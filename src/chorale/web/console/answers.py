@@ -37,10 +37,10 @@ def field_inputs(stage: RunningStage, given: Any, typed: Mapping[str, Any] | Non
 
 
 def _input(field: AnswerField, given: Any, typed: Mapping[str, Any] | None) -> FieldInput:
-    options = [(json.dumps(value, ensure_ascii=False), words) for value, words in field.options]
+    options = [(json.dumps(value, ensure_ascii=False), _option_text(value, words)) for value, words in field.options]
     if field.kind not in _CHOSEN_FROM:
         options = []
-    hint = "" if options or field.kind in _TEXTS or field.kind is FieldKind.NUMBER else _as_json(field.kind)
+    hint = "" if options or field.kind in _TEXTS or field.kind is FieldKind.NUMBER else _as_json(field)
     value = "" if given is None else json.dumps(given, ensure_ascii=False)
     if not options and isinstance(given, str):
         value = given
@@ -49,10 +49,22 @@ def _input(field: AnswerField, given: Any, typed: Mapping[str, Any] | None) -> F
     return FieldInput(field.name, value, options, hint)
 
 
-def _as_json(kind: FieldKind) -> str:
-    if kind is FieldKind.SPANS:
-        return 'Words of the text as a JSON list, such as ["first words", "other words"]'
-    return f"{kind.value} as JSON"
+def _option_text(value: Any, words: str) -> str:
+    """An option as pages show it. Levels of a scale are numbers, and only some of them have words."""
+    if isinstance(value, str):
+        return words or value
+    return f"{value} ({words})" if words and words != str(value) else str(value)
+
+
+def _as_json(field: AnswerField) -> str:
+    if field.kind is not FieldKind.SPANS:
+        return f"{field.kind.value} as JSON"
+    if field.options:
+        label = json.dumps(field.options[0][0], ensure_ascii=False)
+        return (
+            f'Words of the text with their labels as a JSON list, such as [{{"text": "some words", "label": {label}}}]'
+        )
+    return 'Words of the text as a JSON list, such as ["first words", "other words"]'
 
 
 async def typed_answer(request: Request) -> dict[str, str]:

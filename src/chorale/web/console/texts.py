@@ -140,7 +140,12 @@ def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
         shown = {"arm": "hidden until you open the Arms page"}
     else:
         shown = {name: value for name, value in event.evidence.items() if name not in ("arm", "arms")}
-    return [(evidence_name(name), _evidence_text(value)) for name, value in shown.items()]
+    return [(evidence_name(name), _moment_or_text(name, value)) for name, value in shown.items()]
+
+
+def _moment_or_text(name: str, value: Any) -> str:
+    """Moments are stored in milliseconds, under names that end in `_at`."""
+    return f"{minute(value)} UTC" if name.endswith("_at") and type(value) is int else _evidence_text(value)
 
 
 def _evidence_text(value: Any) -> str:

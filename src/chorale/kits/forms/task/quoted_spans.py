@@ -17,8 +17,8 @@ def quoted_span(raw: Any, labels: Sequence[str]) -> dict[str, Any] | None:
     given = {"occurrence": None, **raw}
     wanted = {"text", "occurrence", "label"} if labels else {"text", "occurrence"}
     if given.keys() != wanted:
-        named = ", ".join(f"`{name}`" for name in sorted(wanted, reverse=True))
-        raise ValueError(f"has a quotation whose keys are not {named}, where `occurrence` is optional")
+        label = f', "label": "{labels[0]}"' if labels else ""
+        raise ValueError(f'has a quotation that is not like {{"text": "some words"{label}}} (`occurrence` is optional)')
     if not isinstance(given["text"], str) or not given["text"].strip():
         raise ValueError("has a quotation that is not a text")
     occurrence = given["occurrence"]

@@ -68,6 +68,10 @@ def _read(path: Path, given: Mapping[_Key, Mapping[str, Any]]) -> tuple[dict[_Ke
     problems: list[Problem] = []
     corrected: dict[_Key, _Argument] = {}
     for row in read_rows(path, shown_as=str(path), problems=problems):
+        if absent := [name for name in _KEY if name not in row.values]:
+            fix = "Use the file that --alignment writes, with all its columns."
+            lost = f"has no {'column' if len(absent) == 1 else 'columns'} {', '.join(absent)}"
+            raise UserError(f"{path} can't be used", [Problem(str(path), 1, lost, fix, ", ".join(row.values))])
         key = _key(row.values)
         if key not in given or key in corrected:
             which = "occurs twice" if key in corrected else "is not in the alignment of these files"

@@ -16,6 +16,7 @@ from chorale.files.targets import check_target, writing
 from chorale.kits.questions.preparing import passages_of, passages_table
 from chorale.metrics.options import Force, Seed
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 Texts = Annotated[
     list[Path],
@@ -101,7 +102,7 @@ def mcq(
     show(passages_table(passages))
     _print_left_out(passages.left_out)
     for name, rows in passages.files.items():
-        print_line(f"{targets[name]} has {len(rows):,} passages.")
+        print_line(f"{targets[name]} has {plural(len(rows), 'passage', 'passages')}.")
 
 
 def _print_left_out(texts: Mapping[str, str]) -> None:

@@ -17,5 +17,8 @@ def questions_of_folder(folder: Path, db: str | None, resampling: Resampling, ho
         questions = study.store.read(lambda tx: study_questions(tx, study, resampling, expert_hourly=hourly)).result()
         study.store.write(lambda tx: note_export(tx, study, "mcq", "chorale evaluate mcq")).result()
     if questions is None:
-        raise UserError(f"{folder} has no written questions with validations yet.")
+        raise UserError(
+            f"{folder} has no written questions with validations. They come from stages with the tasks mcq-write and "
+            "mcq-validate."
+        )
     return questions

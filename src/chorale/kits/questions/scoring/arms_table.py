@@ -27,7 +27,11 @@ def _rows(arms: Sequence[MeasuredQuestions]) -> Iterator[tuple[Cell, ...]]:
     for section in SECTIONS:
         if not any(one.scores[f"kept {section}"] for one in arms):
             continue
-        yield SECTION_TITLES[section], "N", *(f"{one.scores[f'kept {section}']:,.0f}" for one in arms)
+        yield (
+            SECTION_TITLES[section],
+            "N (mean over samples)",
+            *(f"{one.scores[f'kept {section}']:,.1f}" for one in arms),
+        )
         names = [*(["human"] if section != "all" else []), *models]
         gaps = [f"gap {name}" for name in models if section != "all"]
         for name in (*names, *gaps):

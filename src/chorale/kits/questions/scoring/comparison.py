@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from chorale.kits.questions.files.questions import McqQuestions
 from chorale.kits.questions.metrics import McqMeasures, mcq_alpha, measure_mcq
+from chorale.kits.questions.scoring.arms_table import SECTION_TITLES
 from chorale.kits.questions.scoring.measured import McqOptions, MeasuredQuestions, NamedQuestions, shown_models
 from chorale.metrics import Comparison, Metric, Statistics, UnpairedComparison
 from chorale.metrics.resampling import Resampling
@@ -73,9 +74,17 @@ def _alphas(
 
 
 def _shown(compared: Mapping[str, _Comparison], measured: MeasuredQuestions) -> dict[str, _Comparison]:
-    """Without single runs of models, which are only in `--json`."""
-    who = ("human", "longest", "alpha", *shown_models(measured.measures))
-    return {name: one for name, one in compared.items() if name.rpartition(" ")[0].removeprefix("gap ") in who}
+    """Named as in the other tables, and without single runs of models, which are only in `--json`."""
+    known = ("human", "longest", "alpha", *shown_models(measured.measures))
+    split = ((name.rpartition(" ")[0], name.rpartition(" ")[2], one) for name, one in compared.items())
+    return {_title(who, section): one for who, section, one in split if who.removeprefix("gap ") in known}
+
+
+def _title(who: str, section: str) -> str:
+    if (who, section) == ("alpha", "all"):
+        # As in the table of agreement: it may include questions that are not kept.
+        return "alpha, all"
+    return f"{'longest option' if who == 'longest' else who}, {SECTION_TITLES[section]}"
 
 
 def _wanted(

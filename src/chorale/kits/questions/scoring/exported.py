@@ -80,4 +80,6 @@ def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection
         rows.append([arm, *(json[arm][name] for name in columns.values()), training, json[arm]["expert_hours"]])
     shown = ("arm", *columns, "training per writer#", "expert hours#")
     notes = ["Costs exclude platform fees and validation. Questions of earlier rounds count as training."]
-    return McqSection("costs", json, [ScoreTable("Costs", shown, rows, digits=2)], notes)
+    return McqSection(
+        "costs", json, [ScoreTable("Costs, in units of the study's currency", shown, rows, digits=2)], notes
+    )

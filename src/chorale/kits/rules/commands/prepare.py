@@ -71,7 +71,7 @@ def rules(
         print_json({**described.json, "out": str(out), "notes": list(described.notes)})
         return
     show(*(score_table(table) for table in described.tables))
-    print_line(f"{out} has {len(items):,} applications.")
+    print_line(f"{out} has {plural(len(items), 'application', 'applications')}.")
     print_notes(described.notes)
 
 
@@ -97,7 +97,8 @@ def _items_result(applied: Applied, read: ReadExtractions, asked: int) -> Result
         notes.append(f"{plural(read.malformed, 'line is', 'lines are')} malformed and left out.")
     if applied.extractions < asked:
         notes.append(
-            f"Only {applied.extractions:,} different extractions could be sampled instead of the requested {asked:,}."
+            f"Only {plural(applied.extractions, 'extraction', 'different extractions')} could be sampled instead of "
+            f"the requested {asked:,}."
         )
     json = {name: number for name, (_, number) in counts.items()}
     return Result({**json, "resources": dict(sorted(by_resource.items()))}, tables, "", tuple(notes))

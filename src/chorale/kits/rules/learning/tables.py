@@ -30,7 +30,10 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
                 ("extractions", learned.extractions),
                 ("malformed lines", learned.malformed),
                 ("predicates", learned.predicates),
-                (f"predicates with {options.pruning.min_predicate} extractions or more", learned.kept_predicates),
+                (
+                    f"predicates with at least {plural(options.pruning.min_predicate, 'extraction', 'extractions')}",
+                    learned.kept_predicates,
+                ),
                 ("fillers of their slots", learned.features),
                 ("pairs of slots with a common filler", learned.joined_pairs),
             ],

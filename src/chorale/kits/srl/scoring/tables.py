@@ -210,7 +210,7 @@ def _worst(name: str, sentences: Sequence[Mapping[str, Any]]) -> ScoreTable:
         more = [f"and {len(errors) - _MOST_ERRORS} more"] if len(errors) > _MOST_ERRORS else []
         facts = [sentence[name] for name in ("sentence", "line", "wrong", "text")]
         rows.append((*facts, "; ".join([*errors[:_MOST_ERRORS], *more])))
-    return ScoreTable(f"Worst sentences of {name}", ("sentence#", "line#", "wrong#", "text", "errors"), rows)
+    return ScoreTable(f"Worst sentences of {name}", ("sentence#", "line#", "FP + FN#", "text", "errors"), rows)
 
 
 def _in_words(error: Mapping[str, Any]) -> str:
