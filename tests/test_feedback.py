@@ -108,15 +108,17 @@ def test_messages_of_templates_are_laid_out_as_they_are_meant(template: str) -> 
 
 def test_the_trial_gives_one_score_for_difficulty_and_creativity_and_names_the_criterion() -> None:
     criteria = {"reading_1": 0.2, "reading_2": 0.6, "creative_1": 0.3, "creative_2": 0.9, "distracting_1": 1.0}
-    criteria |= {"distracting_2": 0.0, "answerable_1": 0.25, "answerable_2": 0.25}
-    own = [GradedAnswer(1, "w", 1, 1, 0.5, (), "an answer", {"text": "an item"}, criteria)]
+    criteria |= {"distracting_2": 0.0, "answerable_1": 0.0, "answerable_2": 0.5}
+    own = [GradedAnswer(1, "w", 1, 1, 0.5, ("answerable_1",), "an answer", {"text": "an item"}, criteria)]
     rule = GateSettings(name="g", stage=("s",), top_share=0.6, criteria={"answerable": 0.5})
     [verdict] = decide_gate(rule, [Candidate("w", {"s": [0.9]}, (criteria,))])
     extra = {"study": "a study", "contact": "team@example.org", "bonus": ""}
     folder = template_folder("mcq-trial") / "messages"
     text = compose((folder / "round.md").read_text("utf-8"), verdict, own, dict.fromkeys(criteria, 0.5), extra)
     assert "| difficulty | 40 | 50 |" in text and "| creativity | 60 | 50 |" in text
-    assert "50% of your questions have options that could mislead" in text and "75% do not have" in text
+    assert "50% of your questions have options that could mislead" in text
+    # Graders saw one unclear question of two; the other lost points because a wrong option was marked.
+    assert "For 50%, most graders did not find exactly one correct answer." in text
     text = compose((folder / "tutorial.md").read_text("utf-8"), verdict, own, criteria, extra)
     assert not verdict.passed and "because too many of your questions do not have exactly one correct answer" in text
 

@@ -450,12 +450,14 @@ def test_passages_come_from_folders_by_genre_text_and_rows(tmp_path: Path) -> No
         path = corpus / place
         path.parent.mkdir(parents=True)
         path.write_text(sentences(300, seed))
+    (corpus / "x" / "nothing.txt").write_text("\n")
     rows = tmp_path / "rows.jsonl"
     rows.write_text(json.dumps({"id": "r1", "text": sentences(80, 6), "genre": "letters"}) + "\n")
     out = tmp_path / "passages.jsonl"
     command = ("prepare", "mcq", corpus, rows, "--out", out, "--json")
     found = json.loads(chorale(*command).stdout)
     assert set(found["genres"]) == {"slate", "travel", "x", "letters"}
+    assert found["left_out"] == {"x/nothing.txt": "empty"}, "one empty file does not refuse a corpus"
     made = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert len({one["id"] for one in made}) == len(made) == found["passages"]
     assert all(60 <= len(one["passage"].split()) <= 250 for one in made)

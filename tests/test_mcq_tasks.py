@@ -595,7 +595,7 @@ def test_messages_quote_questions_as_a_reader_sees_them() -> None:
     task = installed_tasks()["mcq-write"]
     assert task.explaining.quote is not None
     written = {"question_1": "Who came?", "options_1": ["Ann", "Ben"], "right_1": "option2"}
-    assert task.explaining.quote({}, written) == "“Who came?” (1) Ann; (2, right) Ben"
+    assert task.explaining.quote({}, written) == "“Who came?” (a) Ann; (b, correct) Ben"
 
 
 def test_the_activity_log_shows_answers_in_words() -> None:

@@ -332,7 +332,15 @@ def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:
     path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(750)))
     [note] = [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
     assert "Add items or gold" in note, "scarce gold is shown less often"
+    # Ten texts and four arms: somebody who answers all pairs gets four to five gold pairs, which are nine questions.
+    path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(10)))
     text = (trial / "study.toml").read_text()
+    (trial / "study.toml").write_text(text.replace("after = 4 ", "after = 8 "))
+    assert not [note for note in study_notes(load_folder(trial)) if "can be removed" in note], "gold counts by question"
+    (trial / "study.toml").write_text(text.replace("after = 4 ", "after = 10 "))
+    [note] = [note for note in study_notes(load_folder(trial)) if "can be removed" in note]
+    assert "gives about 8.8 gold answers" in note
+    path.write_text("".join(json.dumps({"id": f"f{n}", "passage": f"Text {n}."}) + "\n" for n in range(750)))
     (trial / "study.toml").write_text(text.replace('feedback = "none" ', 'reuse = true\nfeedback = "none" '))
     assert not [note for note in study_notes(load_folder(trial)) if "gold removes few people" in note]
 

@@ -30,13 +30,13 @@ class Source:
     """The first digits of the SHA-256 of the (decompressed) file."""
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path, *, may_be_empty: bool = False) -> Source:
     """Read a UTF-8 text file, with or without a byte order mark, plain or .gz. Anything else is refused.
 
     All line breaks become `\\n`.
     """
     raw = read_bytes(path)
-    return Source(str(path), _decoded(raw, str(path)), digest_of(raw))
+    return Source(str(path), _decoded(raw, str(path), may_be_empty), digest_of(raw))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -95,7 +95,7 @@ def refused(path: Path | str, line: int | None, message: str, fix: str, value: s
     return UserError(f"{path} can't be used", [Problem(str(path), line, message, f"{fix}.", value)])
 
 
-def _decoded(raw: bytes, name: str) -> str:
+def _decoded(raw: bytes, name: str, may_be_empty: bool) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise refused(name, 1, "is UTF-16 text, not UTF-8", "Save the file as UTF-8 (in Excel: “CSV UTF-8”)")
     try:
@@ -104,7 +104,7 @@ def _decoded(raw: bytes, name: str) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         bytes_there = repr(raw[error.start : error.end])
         raise refused(name, line, "is not UTF-8 text", "Save the file as UTF-8", bytes_there) from None
-    if not text.strip():
+    if not text.strip() and not may_be_empty:
         raise refused(name, None, "is empty", "Check that the right file was named")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1

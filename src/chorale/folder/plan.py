@@ -288,7 +288,7 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
-    met = _most_items(content, groups) * planned_gold_share(content, groups)
+    met = _most_items(content, groups) * planned_gold_share(content, groups) * parts_of_gold(content)
     if met >= stage.gold.after:
         return None
     return (

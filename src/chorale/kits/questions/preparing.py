@@ -74,7 +74,7 @@ def prepare_passages(
     of_text: list[str] = []
     for text in texts:
         number = 0
-        left_out[text.id] = f"fewer than {fewest} words"
+        left_out[text.id] = f"fewer than {fewest} words" if text.text.strip() else "empty"
         for piece, enough in cut(text.text, fewest, most):
             if not enough:
                 too_short += 1

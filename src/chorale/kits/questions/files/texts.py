@@ -65,7 +65,9 @@ def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
             # Links could lead outside the folder.
             if file.is_file() and not file.is_symlink():
                 name = file.relative_to(path).as_posix()
-                yield SourceText(name, read_source(file).text, _genre(file.relative_to(path)), name)
+                # An empty file of a folder is left out later, with the reason: it must not refuse the whole corpus.
+                content = read_source(file, may_be_empty=True).text
+                yield SourceText(name, content, _genre(file.relative_to(path)), name)
     elif suffix_of(path) in _OBJECTS:
         for number, row in enumerate(read_rows(path, shown_as=path.name, problems=problems), 1):
             text = _row(path, number, row.values, row.line, problems)

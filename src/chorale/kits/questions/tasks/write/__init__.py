@@ -113,8 +113,8 @@ def _quoted(_passage: Payload, answer: Answer) -> str:
     return " · ".join(
         f"“{question.text}” "
         + "; ".join(
-            f"({place}{', right' if question.right == f'option{place}' else ''}) {text}"
-            for place, text in enumerate(question.options, 1)
+            f"({letter}{', correct' if question.right == f'option{place}' else ''}) {text}"
+            for place, (letter, text) in enumerate(zip("abcdefgh", question.options, strict=False), 1)
         )
         for question in questions_in(answer)
     )
