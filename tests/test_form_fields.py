@@ -201,7 +201,10 @@ def test_no_choice_is_not_a_missing_answer_in_a_batch_file(tmp_path: Path) -> No
     later = field_toml(name="why", kind="choices", ask="Why?", options=["a", "b"], min=0, required=False)
     write_form_study(tmp_path / "study", topics + words + later, extra="judgments = 3")
     study = open_study(tmp_path / "study")
-    answers = ({"topics": [], "words": [], "why": []}, {"topics": ["law", "people"], "words": []})
+    answers: tuple[dict[str, list[str]], ...] = (
+        {"topics": [], "words": [], "why": []},
+        {"topics": ["law", "people"], "words": []},
+    )
     for number, answer in enumerate(answers):
         (person := Person(study, f"p{number}")).submit(person.next("only"), answer)
     write_export(study, "mturk", tmp_path / "batch.csv")

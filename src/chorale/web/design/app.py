@@ -46,7 +46,7 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
         return desk
 
     router = APIRouter(dependencies=[Depends(owner_only)])
-    add_sentences_route(router, pages)
+    add_sentences_route(router, lambda _request: pages)
     asked = APIRouter(dependencies=[Depends(owner_only)], route_class=DesignRoute)
     add_design_routes(asked, the_desk)
 
