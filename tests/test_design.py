@@ -234,6 +234,7 @@ def test_only_the_person_at_this_computer_gets_in(folder: Path) -> None:
 def test_the_preview_checks_answers_and_keeps_none(folder: Path) -> None:
     client = TestClient(create_design_app(_designer(folder), KEY), base_url="http://127.0.0.1:8010")
     client.get("/", params={"key": KEY})
+    assert client.get("/static/sentences.js").status_code == 200
     first = client.post("/design/preview/tone/next", json={}).json()["assignment"]
     assert "message" in first["item"]
     sent = {"key": "key-00000001", "answer": {"tone": "odd"}}
