@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from chorale.audit.verify import verify
 from chorale.cli import app
+from chorale.contract import Combined
 from chorale.contract.reading_time import shown_words
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -522,6 +523,17 @@ def test_simulated_people_answer_the_fields_of_a_layout() -> None:
 def labelled(html: str, *answers: dict[str, str], judged: tuple[str, ...] = ()) -> Any:
     task = MTURK.configured(LayoutOptions(html=html, judged=judged))
     return task.combining.combine([Judgment(f"w{number}", each, 1.0) for number, each in enumerate(answers)])
+
+
+def test_hidden_fields_alone_are_no_answer_unless_a_layout_has_no_others() -> None:
+    said = [Judgment("a", {"started": "9:00"}, 1.0), Judgment("b", {"started": "9:00"}, 1.0)]
+    hidden = "<input type=hidden name=started>"
+    asking, drawing = (
+        MTURK.configured(LayoutOptions(html=html)) for html in (f"<input type=radio name=red value=y>{hidden}", hidden)
+    )
+    assert asking.combining.combine is not None and drawing.combining.combine is not None
+    assert asking.combining.combine(said) is None
+    assert drawing.combining.combine(said) == Combined({"started": "9:00"}, 1.0)
 
 
 def test_nothing_filled_in_is_a_label_only_where_boxes_can_stay_unticked() -> None:

@@ -105,12 +105,17 @@ def may_be_empty(layout: str) -> bool:
 
 
 def hidden_fields(layout: str) -> list[str]:
-    """Fields of a layout that its scripts fill in, not people.
+    """Fields of a layout that its scripts fill in beside those of people.
+
+    If all fields are hidden, scripts write people's answers into them, and there are none beside.
 
     >>> hidden_fields("<input type=hidden name=at><!-- <input type=hidden name=old> --><input type=radio name=red>")
     ['at']
+    >>> hidden_fields("<div id=drawing></div><input type=hidden name=strokes>")
+    []
     """
-    return _read(layout).hidden
+    reader = _read(layout)
+    return reader.hidden if reader.fields else []
 
 
 def chosen_fields(layout: str) -> list[str]:

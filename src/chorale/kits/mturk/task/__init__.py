@@ -165,7 +165,7 @@ def _combine(judged: _Judged, judgments: Sequence[Judgment], *, empty_counts: bo
 
     There is no result if nobody filled in any field, unless empty answers count: those of boxes that nobody ticked.
     """
-    if not empty_counts and not any(judgment.answer for judgment in judgments):
+    if not empty_counts and not any(judgment.answer.keys() - judged.hidden for judgment in judgments):
         return None
     names = judged.of(*(judgment.answer for judgment in judgments))
     draw = judgments[0].draw if judgments else 0
