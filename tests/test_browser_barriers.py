@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from browsing import CHROMIUM, PATIENCE_MS, WIDER_THAN_SCREEN, Scene, Site, Watch, barriers
 from chorale.engine import adjudicating, team
@@ -32,7 +32,7 @@ _MOST_PAGES = 60
 
 def check(page: Page) -> None:
     """Nobody is kept out of the page, in light or dark, and it fits the screen."""
-    assert barriers(page) == ""
+    assert (found := barriers(page)) == "", found
     page.emulate_media(color_scheme="light")
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0, page.url
 
@@ -60,7 +60,8 @@ def both(tmp_path: Path) -> Iterator[TwoStudies]:
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_signing_in_and_progress_from_right_to_left(chromium: Browser, both: TwoStudies, width: int) -> None:
-    context = chromium.new_context(base_url=both.url, viewport={"width": width, "height": 844})
+    screen: ViewportSize = {"width": width, "height": 844}
+    context = chromium.new_context(base_url=both.url, viewport=screen, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
     watch = Watch(both.url)
     watch.over(context)
@@ -70,9 +71,9 @@ def test_signing_in_and_progress_from_right_to_left(chromium: Browser, both: Two
         page.goto(invitation)
         expect(page.locator("html")).to_have_attribute("dir", "rtl")
         check(page)
-        for box in page.locator("input[type=password]").all():
+        for box in page.locator("form").first.locator("input[type=password]").all():
             box.fill(PASSWORD)
-        page.locator("main button[type=submit]").last.click()
+        page.locator("form").first.locator("button[type=submit]").click()
         expect(page.get_by_role("checkbox")).to_be_visible()
         check(page)
         page.get_by_role("checkbox").check()

@@ -412,6 +412,15 @@ def test_one_sign_in_opens_the_address_of_every_study(server: Together) -> None:
     assert "agree" not in client.get("/second/").text
 
 
+def test_studies_with_the_same_title_are_told_apart(server: Together) -> None:
+    for name in ("rules", "second"):
+        server.member(name)
+    server.sign_in()
+    page = server.client.get("/").text
+    title = server.studies["rules"].settings.study.title
+    assert f"{title} (rules)" in unescape(page) and f"{title} (second)" in unescape(page)
+
+
 def test_one_sign_in_opens_no_study_without_an_account(server: Together) -> None:
     server.member("rules")
     server.member("second", "Bella", OTHER)

@@ -1,5 +1,6 @@
 """The front page of a server with several studies: one sign-in, and a list of the studies."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -64,10 +65,13 @@ class _Front:
         by_study: dict[str, set[str]] = {}
         for account in accounts:
             by_study.setdefault(account.study, set()).add(account.kind)
+        titles = {name: self.accounts.sites[name].study.settings.study.title for name in by_study}
+        repeated = {title for title, times in Counter(titles.values()).items() if times > 1}
         listed = [
             {
                 "name": name,
-                "title": self.accounts.sites[name].study.settings.study.title,
+                # Studies with the same title are told apart by their folders.
+                "title": f"{titles[name]} ({name})" if titles[name] in repeated else titles[name],
                 "works": MEMBER in kinds,
                 "manages": not kinds.isdisjoint(_KINDS[CONSOLE]),
             }
