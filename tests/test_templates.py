@@ -221,6 +221,11 @@ def test_arms_of_the_trial_differ_only_by_design(trial: Path) -> None:
         assert added.count("## ") == (1 if asked else 0) and added.lstrip().startswith(asked)
         assert ("grade" in added) == graded
         assert not stage.entry.exclude_dropped, "who is removed from validation may still write"
+    quizzes = [stage for stage in folder.settings.stage if stage.task == "mcq-compare"]
+    assert len(quizzes) == 2 and not any(stage.entry.exclude_dropped for stage in quizzes), "and do the tutorial"
+    # The tutorial's message has points and the average only, and its guidelines promise no more.
+    assert "worst" not in (trial / "messages" / "tutorial.md").read_text("utf-8")
+    assert "weakest" not in (trial / "guidelines" / "graded.md").read_text("utf-8")
     validation = stage_of(folder.settings, "validation")
     assert validation.gold is not None and validation.gold.feedback == "none"
     assert validation.items is not None and validation.items.wait
