@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from chorale.audit.verify import verify
 from chorale.engine import adjudicating, undoing
@@ -522,3 +523,18 @@ async def test_what_a_reviewer_types_is_a_text_where_the_field_holds_one(tmp_pat
             assert item.decision == {"tone": "kind", "why": "12"}
             for deep in ({"field-tone": "[" * 9000}, {"other-tone": "[" * 9000}):
                 assert (await client.post("/console/review/only", data={**quoted, **deep})).status_code == 422
+
+
+@runs
+async def test_decisions_are_listed_when_their_item_has_lost_its_label(tmp_path: Path) -> None:
+    """An item is open again after the removal of somebody who judged it; the page failed."""
+    fields = field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude"])
+    write_form_study(tmp_path, fields, extra="judgments = 1")
+    with closing(open_study(tmp_path)) as study:
+        (person := Person(study, "ada")).submit(person.next("only"), {"tone": "kind"})
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "rude"}, "It threatens.", "rae")
+        study.store.do(lambda tx: tx.execute(text("UPDATE item SET label = NULL, state = 'open'")))
+        async with browser(create_app(study)) as client:
+            await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+            page = await client.get("/console/review/only/decided")
+            assert (page.status_code, "no label yet" in page.text) == (200, True)

@@ -1,22 +1,17 @@
-"""Axe on pages that no other test opens: sign-in, team and progress from right to left, all console pages of a form."""
+"""Axe on pages from right to left that no other test opens: sign-in, team, own progress, the front page."""
 
-import re
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from random import Random
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from browsing import CHROMIUM, PATIENCE_MS, WIDER_THAN_SCREEN, Scene, Site, Watch, barriers
-from chorale.engine import adjudicating, team
+from browsing import CHROMIUM, PATIENCE_MS, WIDER_THAN_SCREEN, Watch, barriers
+from chorale.engine import team
 from chorale.engine.opening import open_study
-from chorale.engine.running import Study
-from chorale.folder.templates import create_study
 from chorale.web.links import study_sessions, team_link_path
-from crowd import Person, do
 from serving import HOST, Server
 from test_browser_languages import ARABIC, FORM
 from test_languages import write_study
@@ -27,7 +22,6 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: install it, or run `make browser`"),
 ]
 PASSWORD = "three quiet herons wade"
-_MOST_PAGES = 60
 
 
 def check(page: Page) -> None:
@@ -100,45 +94,3 @@ def test_signing_in_and_progress_from_right_to_left(chromium: Browser, both: Two
         page.goto(path)
         check(page)
     assert watch.complaints == []
-
-
-def _worked(study: Study) -> None:
-    """Some people answer, and an expert decides an item."""
-    stage = next(stage for stage in study.stages.values() if stage.settings.round is None)
-    guess = stage.task.simulating.guess
-    assert guess is not None
-    for number in range(6):
-        person = Person(study, f"p{number}")
-        while (offer := person.next(stage.name)).view is not None:
-            person.submit(offer, guess(offer.view, None, Random(number)))
-    case = study.store.read(lambda tx: adjudicating.next_case(tx, study, stage, "all")).result()
-    assert case is not None
-    field = next(each for each in case.fields if not each.is_text)
-    do(study, adjudicating.decide, stage, case.item.key, {field.name: field.options[0].value}, "So it reads.", "rae")
-
-
-def test_every_console_page_of_a_form_has_no_barriers(chromium: Browser, tmp_path: Path) -> None:
-    create_study(tmp_path / "study", "gallery/sentiment")
-    with Site(tmp_path / "study", before=_worked) as site:
-        scene = Scene(chromium, site)
-        page = scene.page()
-        page.goto(site.setup_link)
-        page.get_by_label("User name").fill("maya")
-        for box in ("Password", "Repeat the password"):
-            page.get_by_label(box, exact=True).fill(PASSWORD)
-        page.locator("main button[type=submit]").click()
-        waiting, seen = ["/console"], set[str]()
-        while waiting and len(seen) < _MOST_PAGES:
-            path = waiting.pop(0)
-            kind = re.sub(r"[^/]*\d[^/]*|\?.*", "", path)
-            if kind in seen:
-                continue
-            seen.add(kind)
-            answer = page.goto(path)
-            assert answer is not None and answer.ok, path
-            check(page)
-            files = page.eval_on_selector_all("a[download]", "all => all.map((link) => link.getAttribute('href'))")
-            links = page.eval_on_selector_all("a[href]", "all => all.map((link) => link.getAttribute('href'))")
-            waiting += [link for link in links if link.startswith("/console") and link not in files]
-        assert len(seen) > 12, seen
-        assert scene.watch.complaints == []
