@@ -115,6 +115,7 @@ def test_a_failed_quiz_gives_the_screen_out_code_and_never_the_completion_code(t
         assert here.codes() == ["out"]
         page = here.site.get("/").text
         assert "This study ends here for you" in page
+        assert "finished everything" not in page, "they did not pass"
         assert "You still receive the full reward of $0.50." in page
         world.finish(failed, here.out)
         passed = here.come(2)
