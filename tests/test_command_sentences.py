@@ -9,7 +9,7 @@ from chorale.engine.opening import open_study
 from chorale.model import Event
 from chorale.model.problems import MOST_PROBLEMS, Problem, condensed
 from chorale.web.console.answers import field_inputs
-from chorale.web.console.texts import evidence
+from chorale.web.console.texts import evidence, item_text, stored_parts
 from test_cli import chorale, chorale_json
 
 
@@ -86,3 +86,12 @@ def test_a_reader_that_stopped_early_does_not_give_an_exact_number(count: int, t
 def test_the_log_names_the_unit_of_amounts() -> None:
     event = Event(1, 0, "bonus given", None, None, None, {"amount": 150})
     assert evidence(event, arms=False) == [("amount in minor units (cents)", "150")]
+
+
+def test_empty_columns_of_an_item_are_left_out(form: Path) -> None:
+    study = open_study(form)
+    stage = study.stage("tone")
+    study.close()
+    payload = {"setting": "A guest to the host", "message": "Thank you.", "note": None}
+    assert item_text(stage, payload) == "A guest to the host · Thank you."
+    assert stored_parts(stage, payload) == [("setting", "A guest to the host"), ("message", "Thank you.")]

@@ -67,7 +67,8 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     if stage.task.explaining.caption is not None:
         return _cut(stage.task.explaining.caption(payload))
     # Nested values are for the form's script, not for readers.
-    parts = [answer_text(value) for value in stage.task.form.shown(payload).values() if not isinstance(value, dict)]
+    shown = stage.task.form.shown(payload).values()
+    parts = [answer_text(value) for value in shown if value is not None and not isinstance(value, dict)]
     if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
         # IDs and numbers come last, so that the sentence is not cut off.
         parts.sort(key=lambda part: -len(part.split()))
@@ -78,7 +79,7 @@ def stored_parts(stage: RunningStage, payload: Mapping[str, Any]) -> list[tuple[
     """The columns of an item, if workers do not see all of them."""
     if stage.task.explaining.caption is None and set(payload) <= set(stage.task.form.view(payload)):
         return []
-    return [(name.replace("_", " "), answer_text(value)) for name, value in payload.items()]
+    return [(name.replace("_", " "), answer_text(value)) for name, value in payload.items() if value is not None]
 
 
 def _cut(text: str) -> str:
