@@ -382,7 +382,7 @@ def test_columns_may_be_separated_otherwise(
     ("rows", "line", "message"),
     [
         ("a,q,1\na,q,0\n", ":3", "repeats an answer of a to this item (found 'q')"),
-        ("a,q,2\n", ":2", "an answer to q that is not 0 or 1 (found '2')"),
+        ("a,q,2\n", ":2", "an answer to item 'q' that is not 0 or 1 (found '2')"),
         ("a,,1\n", ":2", "has no item"),
         ("a,q\n", ":2", "too few cells"),
         ("", "", "has no responders"),
@@ -496,7 +496,7 @@ def test_items_that_say_little_are_noted(tmp_path: Path) -> None:
         ("userid,a\n", "", "has no responders"),
         ("userid,a,a\nx,1,0\n", ":1", "the same item twice"),
         ("userid,a,\nx,1,0\n", ":1", "no name for column 3"),
-        ("userid,a,b\nx,1,2\n", ":2", "an answer to b that is not 0 or 1 (found '2')"),
+        ("userid,a,b\nx,1,2\n", ":2", "an answer to item 'b' that is not 0 or 1 (found '2')"),
         ("userid,a\nx,NaN\n", ":2", "not 0 or 1 (found 'NaN')"),
         ("userid,a\nx,0.5\n", ":2", "not 0 or 1"),
         ("userid,a\nx,1\n\nx,0\n", ":4", "repeats a responder (found 'x')"),
@@ -528,7 +528,7 @@ def test_all_mistakes_are_told_at_once_but_not_thousands(tmp_path: Path) -> None
     file = tmp_path / "bad.csv"
     file.write_text("userid,a\nr,1\n" + "".join(f"r{number},x\n" for number in range(500)), "utf-8")
     told = chorale("irt", file, code=2).output
-    assert "not 0 or 1 in 50 rows" in told
+    assert "not 0 or 1 in at least 50 rows" in told
 
 
 def test_a_file_of_another_kind_is_one_problem(tmp_path: Path) -> None:

@@ -111,18 +111,6 @@ _TABLE = tuple(
             'Write it as "YYYY-MM-DD", with quotes.',
         ),
         (r"Input should be (.+)", "is not one of the allowed values", "must be {0}", "Write {0}."),
-        (
-            r"(?:Tuple|List) should have at least (\d+) items? after validation, not (\d+)",
-            "has too few entries: {1}",
-            "must have at least {0} entries",
-            "Write at least {0}, separated by commas.",
-        ),
-        (
-            r"(?:Tuple|List) should have at most (\d+) items? after validation, not (.+)",
-            "has too many entries: {1}",
-            "must have at most {0} entries",
-            "Write at most {0}.",
-        ),
         (r"String should have at least 1 character", "is empty", "must not be empty", "Fill it in."),
         (
             r"String should have at least (\d+) characters",
@@ -160,6 +148,18 @@ _TABLE = tuple(
             "is an empty list",
             "must have at least one entry",
             "Add at least one entry.",
+        ),
+        (
+            r"(?:Tuple|List) should have at least (\d+) items? after validation, not (\d+)",
+            "has too few entries: {1}",
+            "must have at least {0} entries",
+            "Write at least {0}, separated by commas.",
+        ),
+        (
+            r"(?:Tuple|List) should have at most (\d+) items? after validation, not (.+)",
+            "has too many entries: {1}",
+            "must have at most {0} entries",
+            "Write at most {0}.",
         ),
         # The second sentence of our own validators says what to do.
         (r"Value error, (.+?)\. ([A-Z].*)", "{0}", "{0}", "{1}"),
