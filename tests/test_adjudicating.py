@@ -75,8 +75,29 @@ def test_a_decision_is_the_label_and_agreement_stays(study: Study, tmp_path: Pat
     assert after["fields"]["compared"] == before["fields"]["compared"], "confidence is that of the judgments"
     (reviewed,) = after["fields"]["reviewed"]
     assert (reviewed["stage"], reviewed["items"]) == ("main", 1)
+    made = study_report(study, tmp_path, tmp_path, ReportOptions(charts=False), Resampling(False))
+    page = "".join(str(part) for section in made.sections for part in section.parts)
+    assert "Reviewers decided 1 label and changed 1 of them. Accepted labels in total include" in page
+    assert "changed 1 of them. Agreement was measured on the annotations before the review." in page
     waiting = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all"))
     assert waiting is not None and waiting.item.key != key and waiting.left == COUNT - 1
+
+
+def test_a_decision_of_somebody_else_is_not_replaced_unseen(study: Study) -> None:
+    stage = study.stage("main")
+    case = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "disagreeing"))
+    assert case is not None and case.decision == 0
+    key = case.item.key
+    for _ in range(2):  # a double click
+        do(study, adjudicating.decide, stage, key, {"class": "hateful"}, "It threatens.", "rae", case.decision)
+    assert len(look(study, lambda tx: events.recent(tx, 10, kinds=("adjudicated",)))) == 1
+    with pytest.raises(UserError, match=r"was decided by rae in the meantime: .*hateful.* Save again to replace"):
+        do(study, adjudicating.decide, stage, key, {"class": "rude"}, "Only rude.", "sam", case.decision)
+    assert item_of(study, key).answer["class"] == "hateful"
+    seen = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all", again=key))
+    assert seen is not None
+    do(study, adjudicating.decide, stage, key, {"class": "rude"}, "Only rude.", "sam", seen.decision)
+    assert item_of(study, key).answer["class"] == "rude"
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from chorale.contract import AnswerError, AnswerField
 from chorale.contract.answer_words import answer_words
 from chorale.contract.fields import FieldKind
 from chorale.engine.combining import field_results
-from chorale.engine.decisions import WHOLE, record_decision
+from chorale.engine.decisions import OWN, WHOLE, record_decision, standing_decisions
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
-from chorale.model import Answer, Item, ItemState, UserError
+from chorale.model import Answer, Event, Item, ItemState, UserError
 from chorale.store import Tx, codec, labels, responses
 from chorale.store.items import ItemsWanted, find_item, item_ids, item_keys, items_by_id
 
@@ -33,9 +33,20 @@ _NUMBERED = re.compile(r"(.*\S)\s+#([1-9]\d{0,3})")
 
 
 def decide(
-    tx: Tx, study: Study, stage: RunningStage, key: str, decision: Mapping[str, Any], reason: str, by: str
+    tx: Tx,
+    study: Study,
+    stage: RunningStage,
+    key: str,
+    decision: Mapping[str, Any],
+    reason: str,
+    by: str,
+    seen: int | None = None,
 ) -> Item:
-    """Decide some fields of an item's label; fields decided earlier stay decided."""
+    """Decide some fields of an item's label; fields decided earlier stay decided.
+
+    `seen` is the number of the item's latest decision when the reviewer read it, 0 if there was none. A decision that
+    somebody made since then is not replaced. A repeated request changes nothing.
+    """
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")
@@ -44,9 +55,30 @@ def decide(
     kept = checked_reason(reason)
     if not decision:
         raise UserError("Decide at least one field.")
-    record_decision(tx, study, stage, item, _as_values(stage, item, decision), kept, by)
+    made = _as_values(stage, item, decision)
+    latest = None if seen is None else _latest_decision(tx, item)
+    if latest is not None and latest.id != seen:
+        if _is_repeated(latest, made, kept, by):
+            return item
+        label = answer_words(stage.task, item.payload, stage.task.shape.without_texts(item.answer or {}))
+        raise UserError(
+            f"Item {key!r} was decided by {latest.evidence.get('by')} in the meantime: {label}. Save again to replace "
+            "this decision, or skip the item."
+        )
+    record_decision(tx, study, stage, item, made, kept, by)
     settle_group(tx, study, stage, item.group, only=item.id)
     return item
+
+
+def _latest_decision(tx: Tx, item: Item) -> Event | None:
+    return next(reversed(standing_decisions(tx, item.id)), None)
+
+
+def _is_repeated(latest: Event, made: Mapping[str, Any], reason: str, by: str) -> bool:
+    """Whether this person made the same decision before, as with a double click."""
+    evidence = latest.evidence
+    same = {name: evidence["decision"].get(name) for name in evidence.get(OWN, ())} == made
+    return same and evidence.get("by") == by and evidence["reason"] == reason
 
 
 def _as_values(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,6 +212,8 @@ class Case:
     fields: tuple[ToDecide, ...]
     left: int
     """Number of items in the queue, counted up to a limit."""
+    decision: int
+    """The number of the latest decision about the item, which a reviewer has seen; 0 if there is none."""
 
 
 def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: str = "", again: str = "") -> Case | None:
@@ -234,7 +268,8 @@ def case_of(tx: Tx, stage: RunningStage, item: Item, left: int = 1) -> Case:
     Random(item.id).shuffle(given)
     results = field_results(stage, item.key, labels.judgments_of(tx, item.id, stage.settings.gold))
     sure = {name: result.confidence for name, result in results.items()}
-    return Case(item, len(given), tuple(_fields(stage, item, given, sure)), left)
+    latest = _latest_decision(tx, item)
+    return Case(item, len(given), tuple(_fields(stage, item, given, sure)), left, latest.id if latest else 0)
 
 
 def _fields(

@@ -148,8 +148,9 @@ class _Made:
     def methods(self, models: Sequence[str]) -> dict[str, str]:
         """The paragraphs on methods, by their headings. `models` are sentences on the models that annotated."""
         of_study = (self.now, self.costs, self.decided, self.funnel.json, self.agreement.json, self.resampling)
+        reviewed = self.fields[0].json["reviewed"] if self.fields else ()
         return methods_paragraphs(
-            self.study, MethodsFacts(*of_study, self.imported, self.per_item, self.simulated, models)
+            self.study, MethodsFacts(*of_study, self.imported, self.per_item, self.simulated, models, reviewed)
         )
 
     def results(self, compared: TrialResult | None) -> Section:

@@ -38,6 +38,8 @@ class MethodsFacts:
     simulated: bool = False
     models: Sequence[str] = ()
     """Sentences on the models that annotated."""
+    reviewed: Sequence[Mapping[str, Any]] = ()
+    """The number of labels that reviewers decided and changed, by stage."""
 
 
 def methods_paragraphs(study: Study, facts: MethodsFacts) -> dict[str, str]:
@@ -235,6 +237,14 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
     yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."
+    if facts.reviewed:
+        yield f"{reviewed_labels(facts.reviewed)} Agreement was measured on the annotations before the review."
+
+
+def reviewed_labels(reviewed: Sequence[Mapping[str, Any]]) -> str:
+    """A sentence on the labels that reviewers decided."""
+    items, changed = (sum(one[name] for one in reviewed) for name in ("items", "changed"))
+    return f"Reviewers decided {plural(items, 'label', 'labels')} and changed {changed:,} of them."
 
 
 def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from chorale.monitor.costs import RESULT, CostTerms, final_stages
 from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import Status
 from chorale.report.document import Part, Section
-from chorale.report.methods import main_stages, with_interval
+from chorale.report.methods import main_stages, reviewed_labels, with_interval
 from chorale.report.protocol import listed
 from chorale.store import Tx
 
@@ -40,6 +40,11 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
     parts: list[Part] = [_glance(study, facts, questions)]
     if len(questions) > 1:
         parts.append(_questions_table(questions))
+    if reviewed := facts.fields.get("reviewed"):
+        parts.append(
+            f"{reviewed_labels(reviewed)} Accepted labels in total include these decisions. Numbers per question are "
+            "from before the review."
+        )
     if empty := [one["question"] for one in questions if one["empty"]]:
         parts.append(
             f"Not all annotations answer {listed(empty)}. An optional field left empty counts as a vote for no label "

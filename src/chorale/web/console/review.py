@@ -1,6 +1,7 @@
 """Adjudication: the answers to an item side by side, without names, and a decision for each field."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -126,7 +127,8 @@ def add_review_routes(console: Console) -> None:
         if any("\0" in value for value in sent.values()):
             raise UserError("The decision has NUL characters, which cannot be stored.")
         decision, by = _decision(stage, sent), request.state.staff.name
-        await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by)
+        seen = int(sent["seen"]) if re.fullmatch(r"\d{1,18}", sent.get("seen", "")) else None
+        await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by, seen)
         return RedirectResponse(f"/console/review/{name}?queue={queue}&done=decided", 303)
 
 

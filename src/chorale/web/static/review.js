@@ -1,6 +1,9 @@
-/** Reviewing by keys: numbers choose an answer in the field at hand, j and k go to the next field and back, s submits. */
+/**
+ * Reviewing by keys: numbers choose an answer in the field at hand, j and k go to the next field and back, s submits.
+ * Letters are text in the reason and in another value, so Ctrl+Enter submits from there.
+ */
 
-import { Shortcuts } from "./shortcuts.js";
+import { isWriting, Shortcuts } from "./shortcuts.js";
 import { DeviceStore } from "./storage.js";
 
 /** @param {HTMLInputElement} toggle what switches single keys off */
@@ -11,6 +14,20 @@ export function reviewByKeys(toggle) {
     if (key === "s") return submit();
     return choose(Number(key));
   });
+  const form = document.getElementById("review-form");
+  form?.addEventListener("input", (event) => chooseTyped(event.target));
+  form?.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing || event.repeat) return;
+    event.preventDefault();
+    submit();
+  });
+}
+
+/** A typed value counts only if its option is chosen, so typing chooses it. @param {EventTarget | null} target */
+function chooseTyped(target) {
+  if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) || !isWriting(target)) return;
+  const option = target.closest("[data-decide]")?.querySelector("input[type=radio][value=other]");
+  if (option instanceof HTMLInputElement && target.value) option.checked = true;
 }
 
 /** @returns {HTMLElement[]} */
