@@ -119,6 +119,28 @@ ask = "When is it loud?"
 item = "noise"
 options = ["loud", "quiet"]
 """,
+    "several": """
+[[stage.options.fields]]
+name = "first"
+kind = "choice"
+ask = "Is it good?"
+options = ["yes", "no"]
+[[stage.options.fields]]
+name = "much"
+kind = "slider"
+ask = "How much?"
+[[stage.options.fields]]
+name = "order"
+kind = "ranking"
+ask = "Which order?"
+options = ["red", "green"]
+[[stage.options.fields]]
+name = "boxes"
+kind = "boxes"
+ask = "Where is the square?"
+item = "drawing"
+options = ["square", "circle"]
+""",
     "outline": """
 [[stage.options.fields]]
 name = "outline"
@@ -480,3 +502,24 @@ def test_a_polygon_is_drawn_by_keyboard(scene: Scene) -> None:
     worker.at_question(2)
     (answer,) = scene.answers()
     assert len(answer["outline"][0]["points"]) == 4
+
+
+def test_a_number_key_leaves_the_answers_of_other_fields(scene: Scene) -> None:
+    """Before, a number pressed on a slider, a ranking or a box chose an option of the first field."""
+    page = scene.worker().open("several").page
+    yes = page.get_by_role("radio", name="yes")
+    page.keyboard.press("2")
+    expect(page.get_by_role("radio", name="no")).to_be_checked()
+    boxes = [
+        page.get_by_role("slider"),
+        page.get_by_role("button", name="red"),
+        page.get_by_role("button", name="Add a box"),
+    ]
+    for place in boxes:
+        tab_to(page, place)
+        page.keyboard.press("1")
+        expect(place).to_be_focused()
+        expect(yes).not_to_be_checked()
+    page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    expect(yes).not_to_be_checked()

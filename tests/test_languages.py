@@ -233,6 +233,13 @@ def test_html_is_translated_where_it_is_marked_and_nowhere_else() -> None:
 # Pages
 
 
+@pytest.mark.parametrize("page", sorted(KITS.rglob("*.html")), ids=lambda page: page.relative_to(KITS).as_posix())
+def test_every_marked_attribute_of_a_template_is_collected(page: Path) -> None:
+    """Before, an attribute directly after a tag of Jinja was left out of the catalogues, and stayed English."""
+    for marked in re.findall(r'<[^<>]* data-say="[^<>]*>', page.read_text("utf-8")):
+        assert said_in(marked), marked
+
+
 @pytest.mark.parametrize("client", ["ar"], indirect=True)
 def test_pages_refusals_and_scripts_are_in_the_language_of_the_study(client: TestClient) -> None:
     consent = client.get("/").text

@@ -209,7 +209,8 @@ export function firstProblem(root) {
 }
 
 /**
- * The option a key stands for: by its `data-key`, or by its number in the group in focus (else the first group).
+ * The option a key stands for: by its `data-key`, or by its number in the group in focus. The first group, if no field is
+ * in focus: a number pressed on a slider or a ranking must not change another answer.
  *
  * @param {ParentNode} root
  * @param {string} key
@@ -219,8 +220,8 @@ export function optionFor(root, key) {
   const options = /** @type {HTMLInputElement[]} */ (controls(root).filter((control) => isToggle(control) && !control.disabled));
   const named = options.find((option) => option.dataset.key?.toLowerCase() === key.toLowerCase());
   if (named || !/^[1-9]$/.test(key)) return named ?? null;
-  const field = document.activeElement?.closest("fieldset");
-  const group = (options.find((option) => field?.contains(option)) ?? options[0])?.name;
+  const field = document.activeElement?.closest("fieldset, [data-field]") ?? null;
+  const group = (root.contains(field) ? options.find((option) => field?.contains(option)) : options[0])?.name;
   return options.filter((option) => option.name === group)[Number(key) - 1] ?? null;
 }
 

@@ -166,7 +166,7 @@ export default class Segments extends Field {
       });
       return input;
     };
-    entry.append(make("span", { class: "form-times" }, time("start", say("Start time")), "–", time("end", say("End time")), "s"));
+    entry.append(make("span", { class: "form-times" }, time("start", say("Start time")), "–", time("end", say("End time")), say("s")));
     if (this.rules.labels.length > 0) entry.append(this.#labels(segment, entry));
     const play = make("button", { type: "button", class: "button button-small button-quiet", text: say("Play") });
     play.addEventListener("click", () => this.#play(segment));
