@@ -90,6 +90,23 @@ def test_a_missing_way_back_to_the_platform_is_pointed_out(tmp_path: Path, arriv
     study.close()
 
 
+def test_settings_and_recruiting_agree_on_the_platform(tmp_path: Path) -> None:
+    shown = {}
+    for name, arrival in (("without", ""), ("with", '[arrival]\npanel = "sona"\n\n')):
+        write_small_study(tmp_path / name)
+        file = tmp_path / name / "study.toml"
+        before, _, rest = file.read_text().partition("[arrival]\n")
+        file.write_text(f"{before}{arrival}{rest[rest.index('[pay]') :]}")
+        study = open_study(tmp_path / name)
+        owner = owner_of(study, create_app(study))
+        shown[name] = owner.get("/console/study").text, owner.get("/console/recruiting").text
+        study.close()
+    settings, recruiting = shown["without"]
+    assert "<dt>Recruitment platform</dt><dd>not set</dd>" in settings and "This study names no platform" in recruiting
+    settings, recruiting = shown["with"]
+    assert "<dt>Recruitment platform</dt><dd>sona</dd>" in settings and "This study names no platform" not in recruiting
+
+
 def test_codes_of_studies_made_on_prolific_are_not_asked_for(tmp_path: Path) -> None:
     write_prolific_study(tmp_path)
     study = open_study(tmp_path)

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,10 @@ def test_what_arms_share_is_told_apart_and_no_money_is_lost(tmp_path: Path, arms
     assert section.json["shared"]["stages"] == costs.shared_stages
     table = next(part for part in section.parts if isinstance(part, ScoreTable))
     assert table.columns == ("cost", "amount#")
+    without = replace(terms, results=0, per_result=None, per_result_without_training=None)
+    section = look(study, lambda tx: costs_section(tx, study, status(tx, study), without, with_arms=False))
+    table = next(part for part in section.parts if isinstance(part, ScoreTable))
+    assert [row for row in table.rows if not row[1]] == [], "no cost per result without results"
     study.close()
     rehearsal.close()
 

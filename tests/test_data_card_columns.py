@@ -26,7 +26,7 @@ def test_tables_of_every_task_describe_their_columns(name: str) -> None:
     task = replace(task.configured(task.options.model.model_validate(task.options.example)), examples=task.examples)
     for table in task.exports:
         if not table.file_name.endswith(".zip"):
-            shown = content(table.columns, task, describes=table.describes)
+            shown = content(table.columns, task, describes=table.describes, kit="own")
             assert [column for column, words in shown.items() if words == UNDESCRIBED] == [], table.name
 
 
@@ -36,6 +36,14 @@ def test_parts_of_every_kind_of_field_are_described() -> None:
     shown = content(("field", *sorted(columns), *FIRST_COLUMNS))
     assert [column for column, words in shown.items() if words == UNDESCRIBED] == []
     assert shown["label"] == "Label of the span, region or segment."
+
+
+def test_a_field_named_like_a_column_of_every_study_does_not_change_its_description() -> None:
+    form = installed_tasks()["form"]
+    fields = [{"name": "label", "kind": "choice", "ask": "Is it toxic?", "options": ["yes", "no"]}]
+    task = form.configured(form.options.model.model_validate({"fields": fields}))
+    assert content(("label",), task) == {"label": "The aggregated label; nested values as JSON."}
+    assert content(("label",), task, kit="forms") == {"label": "Value of the field label."}
 
 
 def test_further_columns_are_those_of_the_item() -> None:

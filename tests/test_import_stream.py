@@ -174,6 +174,7 @@ def test_what_a_file_does_not_tell_is_not_said(tmp_path: Path) -> None:
     assert (found.json["arrived"], found.json["consented"], found.json["worked"]) == (3, None, 3)
     assert "Workers in the imported files" in page and "Gave consent" not in page
     assert "The imported study is ready" in overview and "step-recruit" not in overview
+    assert "Agreement over time" not in overview, "all labels were made at once"
 
 
 def test_settings_that_make_no_study_are_told_as_such(tmp_path: Path) -> None:

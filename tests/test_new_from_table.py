@@ -138,7 +138,9 @@ def test_texts_without_spaces_are_found_and_paid(tmp_path: Path) -> None:
 def test_rows_without_usable_ids_are_numbered(tmp_path: Path) -> None:
     rows = [{"id": "same", "text": f"Comment {number}"} for number in range(12)]
     made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
-    assert "rows numbered in the new column `row_id` (in `id`, row 2 repeats `same`)" in " ".join(made.output.split())
+    printed = " ".join(made.output.split())
+    assert "rows numbered in the new column `row_id` (in `id`, row 2 repeats `same`)" in printed
+    assert "To take IDs from a column: --id COLUMN" in printed
     [stage] = load_folder(tmp_path / "study").stages
     assert [item.key for item in stage.items][:2] == ["row-01", "row-02"]
 
@@ -213,7 +215,7 @@ def test_columns_that_studies_use_themselves_are_not_shown(tmp_path: Path, name:
         (TABLE, ("--ask", "What?", "--labels", "one,one"), "repeats a label"),
         (TABLE, ("--ask", " ", "--labels", "a,b"), "--ask must be one line of 1 to 200 characters"),
         (TABLE, (*QUESTION, "--text", "txet"), "found: comment_id, text, source). Did you mean `text`?"),
-        (TABLE, (*QUESTION, "--id", "none"), "no column named `none` for --id"),
+        (TABLE, (*QUESTION, "--id", "none"), "`none` for --id (found: comment_id, text, source). Name one of these"),
         (TABLE + "c1,Again.,forum\n", (*QUESTION, "--id", "comment_id"), "row 3 repeats `c1`"),
         (TABLE + "c3,,forum\n", QUESTION, "1 row has no value in the column `text` (first: row 3)"),
         ("text\n", QUESTION, "has no rows"),

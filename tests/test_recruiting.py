@@ -140,6 +140,8 @@ def test_every_address_gets_a_link_of_its_own_once(
     chorale("invite", folder, "--emails", people, "--out", out, "--force")
     again = {row["email"]: row["link"] for row in csv.DictReader(out.read_text().splitlines())}
     assert again["b@example.org"] == rows[1]["link"]
+    people.write_text("b@example.org\n")
+    assert "links for 1 address." in chorale("invite", folder, "--emails", people, "--out", out, "--force")
     assert len(json.loads(chorale("invite", folder, "--list", "--json"))["invitations"]) == 4
     as_somebody_else(site, again["c@example.org"].removeprefix("http://127.0.0.1:8000"))
     page = site.get("/").text
@@ -161,7 +163,8 @@ def test_wrong_addresses_are_all_told_and_nobody_is_invited(folder: Path, tmp_pa
     file = tmp_path / "people.txt"
     file.write_text("a@example.org\nnobody\nb@@example.org\nc@example\n")
     told = chorale("invite", folder, "--emails", file, "--out", tmp_path / "o.csv", code=2)
-    assert "3 rows (lines 2, 3, 4)" in told and "found 'nobody', 'b@@example.org', 'c@example'" in told
+    assert "no valid e-mail address in 3 rows (lines 2, 3, 4)" in told
+    assert "found 'nobody', 'b@@example.org', 'c@example'" in told
     assert json.loads(chorale("invite", folder, "--list", "--json"))["invitations"] == []
     for options, says in (
         (("--emails", file), "needs --out"),

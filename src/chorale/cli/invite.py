@@ -132,7 +132,7 @@ def _invite_addresses(
         return
     if out is not None:
         print_line(
-            f"{out} contains links for {len(addresses)} addresses. "
+            f"{out} contains links for {plural(len(addresses), 'address', 'addresses')}. "
             "Anyone with a link can join, so send each link only to its addressee."
         )
     if send:

@@ -139,8 +139,10 @@ def _new_from_table(
     ids = f"IDs from `{identified}`" if identified else numbered
     items = "1 item" if len(table.rows) == 1 else f"{len(table.rows):,} items"
     print_line(f"Created {directory} from {path}: {items}, texts from `{shown}`, {ids}.")
+    other_ids = "" if identified else ". To take IDs from a column: --id COLUMN"
     print_line(
         f"People read, for example: {shortened(str(table.rows[0][shown]))}. To show another column: --text COLUMN"
+        f"{other_ids}"
     )
     if doubtful := table.doubtful_header():
         print_line(

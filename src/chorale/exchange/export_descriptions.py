@@ -96,7 +96,9 @@ _PREFIXES = {
 
 def described_columns(tx: Tx, study: Study, table: ExportFormat) -> list[DataField]:
     """The columns of a table, with their content. Further columns are those of the items."""
-    fields = {field.name for stage in study.stages.values() for field in stage.task.shape.fields}
+    # Only tables of kits have columns named after fields; in the others, a form's field can have a column's name.
+    stages = study.stages.values() if table.kit else ()
+    fields = {field.name for stage in stages for field in stage.task.shape.fields}
     own = {**(_PARTS if "field" in table.columns else {}), **table.describes}
     of_items = () if table.more_columns is None else table.more_columns(tx, study)
     return [

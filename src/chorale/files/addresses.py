@@ -40,7 +40,7 @@ def read_addresses(path: Path) -> list[str]:
                 addresses[cell.lower()] = None
             elif len(problems) < MOST_PROBLEMS:
                 fix = "Write one address like name@example.org per line, or name the column `email`."
-                problems.append(Problem(str(path), rows.line_num, "is not an e-mail address", fix, repr(cell[:80])))
+                problems.append(Problem(str(path), rows.line_num, "no valid e-mail address", fix, repr(cell[:80])))
     except csv.Error as error:
         problems.append(Problem(str(path), rows.line_num, f"is not CSV: {error}", "Write one address per line."))
     if problems:

@@ -126,7 +126,7 @@ class OwnTable:
 
 def _near(name: str, table: OwnTable) -> str:
     near = did_you_mean(name, table.columns)
-    return f" {near}" if near.startswith("Did") else ""
+    return f" {near}" if near.startswith("Did") else " Name one of these columns."
 
 
 def _text(value: Any) -> str:

@@ -40,5 +40,6 @@ def _advice(missing: list[str]) -> str:
     if not extras:
         return f"{needs} Install it: pip install {' '.join(missing)}"
     return (
-        f"{needs} Install it: pip install 'chorale-crowd[{extras}]' (in a clone of Chorale: pip install '.[{extras}]')"
+        f"{needs} Install it in your clone of Chorale: pip install '.[{extras}]' "
+        f"(once Chorale is on PyPI: pip install 'chorale-crowd[{extras}]')"
     )

@@ -98,7 +98,7 @@ def _terms_table(
             *(money_or_nothing(getattr(one, name), currency) for one in columns.values()),
         )
         for words, name in _TERMS
-        if name not in of_nothing
+        if name not in of_nothing and any(getattr(one, name) is not None for one in columns.values())
     ]
     return ScoreTable(title, ("cost", *(f"{name}#" for name in columns)), rows)
 

@@ -166,7 +166,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
 
 
 _PER_HOUR = "pay per hour"
-_WORKED = "How people worked (median: mean of the two in the middle if even; other percentiles by nearest rank)"
+_WORKED = "How people worked (percentiles by nearest rank; the median of an even number is the mean of the middle two)"
 
 
 def _measures(study: Study, stage: str, rows: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:

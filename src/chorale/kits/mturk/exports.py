@@ -84,7 +84,7 @@ def _cells(stage: RunningStage, answer: Any) -> dict[str, Any]:
 
 
 BATCH = ExportFormat(
-    "every production answer, with the columns of a Mechanical Turk batch results file, as CSV",
+    "every answer except to gold and in training, with the columns of a Mechanical Turk batch results file, as CSV",
     "batch_results.csv",
     (),
     _rows,

@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from chorale.engine import control
 from chorale.engine.paying import stopped
 from chorale.engine.running import Study
+from chorale.folder.panel_notes import uses_platform
 from chorale.monitor.status import StageCondition, conditions
 from chorale.store import Tx
 from chorale.store.stages import stage_tallies
@@ -33,6 +34,7 @@ def add_study_routes(console: Console) -> None:
             settings=site.study.settings,
             states=await site.read(_conditions),
             folder=site.folder,
+            uses_platform=uses_platform(site.study.settings),
             **context,
         )
 
