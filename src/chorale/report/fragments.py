@@ -37,7 +37,7 @@ def _markdown(part: Part) -> str:
 def report_latex(report: StudyReport) -> str:
     """The paragraphs on methods and the main tables, for a document that loads booktabs."""
     blocks = [
-        f"% {latex_text(report.title)}. {latex_text(report.subtitle)} Made by Chorale {__version__}.\n"
+        f"% {latex_text(report.title)}\n% {latex_text(report.subtitle)} Made by Chorale {__version__}.\n"
         r"% In the preamble: \usepackage[T1]{fontenc}, \usepackage[utf8]{inputenc}, \usepackage{booktabs}"
     ]
     blocks += [f"% {latex_text(note)}" for note in report.notes]
