@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from chorale.folder.reading import check_folder
 from chorale.model import UserError
 from chorale.monitor.event_words import in_words
 from chorale.monitor.worker_record import worker_record
+from chorale.report.questions import questions_of
 from chorale.store import events
 from chorale.store.gold import gold_items
 from chorale.store.items import all_items
@@ -215,3 +217,12 @@ def test_no_choice_is_not_a_missing_answer_in_a_batch_file(tmp_path: Path) -> No
         ("law|people", "true", "true", "[]", "", "", ""),
     ]
     study.close()
+
+
+def test_a_distance_without_a_name_of_its_own_is_one_between_answers(tmp_path: Path) -> None:
+    """Before, reports had the words “distance between other”."""
+    options = field_toml(name="happiest", kind="best_worst", ask="Which is happiest?", item="words")
+    row = {"id": "i1", "words": [{"id": name, "text": name} for name in "abc"]}
+    write_form_study(tmp_path, options, rows=json.dumps(row) + "\n")
+    with closing(open_study(tmp_path)) as opened:
+        assert [question.measured for question in questions_of(opened.stage("only"))] == ["distance between answers"]

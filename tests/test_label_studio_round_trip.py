@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from chorale.contract import Seeds
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
@@ -18,10 +20,11 @@ from chorale.kits.forms.from_label_studio import import_label_studio
 from chorale.kits.forms.task.settings import FormOptions, Kind
 from chorale.metrics.resampling import Resampling
 from chorale.model import UserError
+from chorale.monitor.outcomes import stage_results
 from chorale.rehearsal import Crowd, Rehearsal
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.report import ReportOptions, study_report
-from chorale.store import events
+from chorale.store import Tx, events
 from chorale.store.items import all_items
 from chorale.store.responses import counted_responses
 from crowd import look
@@ -231,3 +234,20 @@ def test_media_must_be_next_to_the_export(tmp_path: Path) -> None:
     tasks = json.loads((tmp_path / "study/main.json").read_text("utf-8"))
     with pytest.raises(UserError, match=r"not next to it \(5 files, such as 'pictures/a.svg'\)"):
         imported(tmp_path, tasks, (tmp_path / "study/main.xml").read_text("utf-8"))
+
+
+def test_nobody_knows_the_order_in_which_imported_workers_saw_the_options(tmp_path: Path, preference: Path) -> None:
+    """Before, `form-answers` had an order for them that nobody saw."""
+    import_label_studio(preference / "main.json", preference / "main.xml", tmp_path / "again", "Again")
+    with closing(open_study(tmp_path / "again")) as again:
+        (stage,) = again.stages.values()
+
+        def seeds_of_somebody(tx: Tx) -> tuple[Seeds | None, Seeds | None]:
+            results = stage_results(tx, again, stage)
+            item = next(iter(results.items))
+            worker = results.judgments(item)[0].worker
+            return results.seeds(worker, item.key), results.seeds("somebody-else", item.key)
+
+        imported, other = look(again, seeds_of_somebody)
+        assert imported is None
+        assert other is not None

@@ -65,8 +65,8 @@ class StageResults:
     options: BaseModel
     judgments: Callable[[SourceItem], Sequence[Judgment]]
     """The counted answers to an item, with their workers' current trust."""
-    seeds: Callable[[str, str], Seeds]
-    """The seeds for a worker (pseudonym) and an item (key)."""
+    seeds: Callable[[str, str], Seeds | None]
+    """The seeds for a worker (pseudonym) and an item (key); None for imported answers, which were given elsewhere."""
     origin: Callable[[SourceItem], Origin | None] = no_origin
     """The answer that an item was made from; None if it was not made from a single answer."""
     arm: Callable[[str], str | None] = no_arm

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import cache
 
 from chorale.contract import Origin, Seeds, StageResults
 from chorale.engine.running import RunningStage, Study
 from chorale.model import ItemState, SourceItem
 from chorale.store import Tx, arms, participations
+from chorale.store.first_answers import imported_pairs
 from chorale.store.items import all_items
 from chorale.store.judgments_in_order import JudgmentsInOrder
 from chorale.store.origins import origins
@@ -24,11 +25,24 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
         confidence=items.confidence if items else 0.0,
         options=stage.options,
         judgments=lambda item: judgments.of(item.id),
-        seeds=partial(Seeds.of, study.settings.study.seed, stage.name),
+        seeds=_seeds(tx, study, stage),
         origin=_origins(tx, stage),
         arm=arms.arms_by_worker(tx).get,
         seconds=_seconds(tx, stage),
     )
+
+
+def _seeds(tx: Tx, study: Study, stage: RunningStage) -> Callable[[str, str], Seeds | None]:
+    """The seeds of every worker and item. Nobody knows in which order imported workers saw the options."""
+
+    @cache
+    def imported() -> frozenset[tuple[str, str]]:
+        return imported_pairs(tx, stage.id)
+
+    def seeds(worker: str, key: str) -> Seeds | None:
+        return None if (worker, key) in imported() else Seeds.of(study.settings.study.seed, stage.name, worker, key)
+
+    return seeds
 
 
 def _seconds(tx: Tx, stage: RunningStage) -> Callable[[str], float | None]:

@@ -52,7 +52,7 @@ class StageQuestion:
     def measured(self) -> str:
         """The level or distance, in a word."""
         if self.by_distance and self.field is not None:
-            return f"distance between {self.field.scale}"
+            return f"distance between {'answers' if self.field.scale is Scale.OTHER else self.field.scale}"
         return "sets with MASI distance" if self.sets else self.level
 
     @property

@@ -76,6 +76,17 @@ def imported_answers(tx: Connection, stage_id: int) -> int:
     return int(tx.execute(query).scalar_one())
 
 
+def imported_pairs(tx: Connection, stage_id: int) -> frozenset[tuple[str, str]]:
+    """The workers (pseudonyms) and items (keys) of the imported responses of a stage."""
+    query = (
+        select(worker.c.pseudonym, item.c.key)
+        .join_from(assignment, worker, worker.c.id == assignment.c.worker_id)
+        .join(item, item.c.id == assignment.c.item_id)
+        .where(assignment.c.stage_id == stage_id, assignment.c.token.like(_IMPORTED))
+    )
+    return frozenset((name, key) for name, key in tx.execute(query))
+
+
 def stored_after(tx: Connection) -> int:
     """The last response before first answers were stored; 0 in studies that always stored them."""
     return int(setting_value(tx, STORED_AFTER) or 0)

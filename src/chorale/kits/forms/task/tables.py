@@ -88,7 +88,8 @@ def final_results(form: FormFields, stage: StageResults, item: SourceItem) -> Ma
 def _answer_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, Any]]:
     for item in stage.items:
         for judgment in stage.judgments(item):
-            orders = form.arrange(item.payload, stage.seeds(judgment.worker, item.key))
+            seeds = stage.seeds(judgment.worker, item.key)
+            orders = {} if seeds is None else form.arrange(item.payload, seeds)
             yield {
                 "item": item.key,
                 "worker": judgment.worker,
