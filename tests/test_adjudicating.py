@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -276,7 +277,8 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         no_reason = await client.post("/console/review/main", data={**sent, "reason": ""})
         assert no_reason.status_code == 422 and "Enter a reason" in no_reason.text
         made = await client.post("/console/review/main", data=sent)
-        assert made.headers["location"] == "/console/review/main?queue=disagreeing&done=decided"
+        in_part = "" if item_of(study, case.item.key).released else "-in-part"
+        assert made.headers["location"] == f"/console/review/main?queue=disagreeing&done=decided{in_part}"
         assert item_of(study, case.item.key).decision == {"class": "rude"}
         typed = {
             "key": case.item.key,
@@ -559,3 +561,23 @@ async def test_decisions_are_listed_when_their_item_has_lost_its_label(tmp_path:
             await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
             page = await client.get("/console/review/only/decided")
             assert (page.status_code, "no label yet" in page.text) == (200, True)
+
+
+@runs
+async def test_a_reviewer_reads_that_a_field_they_kept_holds_an_item_back(tmp_path: Path) -> None:
+    fields = "".join(field_toml(name=name, kind="choice", ask="?", options=["a", "b"]) for name in ("one", "two"))
+    write_form_study(tmp_path / "study", fields, extra="judgments = 3\nrelease_confidence = 0.9")
+    study = open_study(tmp_path / "study")
+    for number in range(3):
+        person, value = Person(study, f"p{number}"), "a" if number else "b"
+        person.submit(person.next("only"), {"one": value, "two": value})
+    case = look(study, lambda tx: adjudicating.next_case(tx, study, study.stage("only"), "disagreeing"))
+    assert case is not None
+    async with browser(create_app(study)) as client:
+        await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
+        sent = {"key": case.item.key, "queue": "all", "reason": "It is.", "field-one": '"a"'}
+        partly = await client.post("/console/review/only", data=sent, follow_redirects=True)
+        assert "a field that you kept has a confidence below release_confidence" in unescape(partly.text)
+        whole = await client.post("/console/review/only", data={**sent, "field-two": '"b"'}, follow_redirects=True)
+        assert "Decision saved as the final label" in whole.text
+    study.close()

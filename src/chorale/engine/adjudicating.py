@@ -42,7 +42,7 @@ def decide(
     by: str,
     seen: int | None = None,
 ) -> Item:
-    """Decide some fields of an item's label; fields decided earlier stay decided.
+    """Decide some fields of an item's label; fields decided earlier stay decided. Returns the item with the decision.
 
     `seen` is the number of the item's latest decision when the reviewer read it, 0 if there was none. A decision that
     somebody made since then is not replaced. A repeated request changes nothing.
@@ -67,7 +67,7 @@ def decide(
         )
     record_decision(tx, study, stage, item, made, kept, by)
     settle_group(tx, study, stage, item.group, only=item.id)
-    return item
+    return find_item(tx, stage.name, key) or item
 
 
 def _latest_decision(tx: Tx, item: Item) -> Event | None:

@@ -128,8 +128,9 @@ def add_review_routes(console: Console) -> None:
             raise UserError("The decision has NUL characters, which cannot be stored.")
         decision, by = _decision(stage, sent), request.state.staff.name
         seen = int(sent["seen"]) if re.fullmatch(r"\d{1,18}", sent.get("seen", "")) else None
-        await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by, seen)
-        return RedirectResponse(f"/console/review/{name}?queue={queue}&done=decided", 303)
+        item = await site.write(adjudicating.decide, stage, key, decision, sent.get("reason", ""), by, seen)
+        done = "decided" if item.released else "decided-in-part"
+        return RedirectResponse(f"/console/review/{name}?queue={queue}&done={done}", 303)
 
 
 async def _decided_page(
