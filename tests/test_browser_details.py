@@ -199,6 +199,7 @@ def test_relations_of_a_suggestion_join_the_spans_that_it_names(scene: Scene) ->
     expect(page.locator(".form-connected .form-excerpt")).to_have_text("“Mara Lindt” → in → “old University of Oslo”")
 
 
+@pytest.mark.slow
 def test_a_field_without_a_suggestion_does_not_claim_to_be_filled_in(scene: Scene) -> None:
     page = scene.worker().open("connected").page
     at_an_item(page, filled=False)
@@ -348,6 +349,7 @@ def test_one_segment_after_another_is_played_to_its_end(scene: Scene) -> None:
     assert page.locator("audio").evaluate(stopped) >= 1.9
 
 
+@pytest.mark.slow
 def test_numbers_dates_and_headings_are_in_the_language_of_the_study(chromium: Browser, tmp_path: Path) -> None:
     with Site(write_details(tmp_path / "study", "de")) as site:
         scene = Scene(chromium, site)

@@ -407,6 +407,7 @@ def test_options_stand_in_one_row_or_below_each_other(scene: Scene) -> None:
         assert len(set(tops)) in (1, len(tops)), "no option is left over in a row of its own"
 
 
+@pytest.mark.slow
 def test_sides_do_not_stay_in_their_places(scene: Scene) -> None:
     """Answers are stored in terms of the item, wherever its texts stood."""
     worker = scene.worker().open("only")
