@@ -12,6 +12,9 @@ from chorale.store import Tx, first_answers, items
 from chorale.store.codec import as_text
 from chorale.store.sessions import SessionClaim
 
+_INVALID = "is invalid: "
+"""How tasks begin a problem, for messages that name the answer before it."""
+
 
 class Revealed(NamedTuple):
     """The reply to a first answer."""
@@ -26,10 +29,11 @@ class Revealed(NamedTuple):
 
 def invalid_answer(error: AnswerError) -> Refusal:
     """The refusal of an answer that the task can't parse."""
-    # Tasks may begin with these words, for messages that name the answer before.
-    problem = error.words.demand.removeprefix("is invalid: ")
-    kept = error.words.demand if problem == error.words.demand else problem
-    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=kept), 422)
+    problem = error.words.demand
+    if problem.startswith(_INVALID):
+        # Only then: a part of a `Wording` is plain text, which is not translated.
+        problem = problem.removeprefix(_INVALID)
+    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=problem), 422)
 
 
 def answer_first(

@@ -70,7 +70,7 @@ class _Front:
         listed = [
             {
                 "name": name,
-                # Studies with the same title are told apart by their folders.
+                # The name of the folder distinguishes studies with the same title.
                 "title": f"{titles[name]} ({name})" if titles[name] in repeated else titles[name],
                 "works": MEMBER in kinds,
                 "manages": not kinds.isdisjoint(_KINDS[CONSOLE]),
