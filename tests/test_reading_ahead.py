@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, bindparam, select, text, update
+from sqlalchemy.exc import OperationalError
 
 from chorale.audit.verify import verify
 from chorale.engine import work
@@ -16,6 +17,7 @@ from chorale.engine.work import Offer, SubmitOutcome
 from chorale.model import Refusal
 from chorale.store import Store, offering, open_store, store_url
 from chorale.store.libpq import PostgresDriver
+from chorale.store.postgres import PostgresConnection
 from chorale.store.prepared import Prepared, PreparedInsert, Scope
 from chorale.store.schema import event, setting
 from conftest import StudyMaker
@@ -384,6 +386,71 @@ def test_labels_are_settled_again_with_a_few_questions_to_the_server(
     assert changed > 5
     # What labels and later items are made of is read for all groups at once; only beginning and ending are apart.
     assert len(round_trips) < 12 + changed
+
+
+def test_the_few_who_were_overtaken_join_the_next_group(store: Store) -> None:
+    """The others of the group do not wait until they have read again."""
+    keys = [f"k{number}" for number in range(12)]
+    store.do(lambda tx: ADD.rows(tx, [(key, "") for key in keys]))
+
+    def append(key: str) -> Callable[[Connection], Any]:
+        def act(tx: Connection) -> Any:
+            value = READ.value(tx, key=key) + "+"
+            CHANGE(tx, of=key, new=value)
+            return tx.exec_driver_sql("SELECT pg_current_xact_id()::text").scalar_one(), value
+
+        return act
+
+    futures = queue_together(store, *map(append, [*keys, "k0", "k0"]))
+    ended = [future.result(9) for future in futures]
+    assert [value for _, value in ended] == [*["+"] * 12, "++", "+++"]
+    transactions = [transaction for transaction, _ in ended]
+    assert len(set(transactions[:12])) == 1
+    assert set(transactions[12:]).isdisjoint(transactions[:12])
+
+
+def test_postponed_work_runs_before_the_store_closes(postgres_url: str, tmp_path: Path) -> None:
+    opened = open_store(store_url(postgres_url, tmp_path / "study.db"))
+    keys = [f"k{number}" for number in range(12)]
+    opened.do(lambda tx: ADD.rows(tx, [(key, "") for key in keys]))
+
+    def append(key: str) -> Callable[[Connection], str]:
+        def act(tx: Connection) -> str:
+            value = str(READ.value(tx, key=key)) + "+"
+            CHANGE(tx, of=key, new=value)
+            return value
+
+        return act
+
+    futures = queue_together(opened, *map(append, [*keys, "k0", "k0"]))
+    opened.close()
+    assert [future.result(0) for future in futures[-3:]] == ["+", "++", "+++"]
+
+
+def test_a_failed_commit_repeats_each_piece_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also pieces that the failed group had postponed."""
+    keys = [f"k{number}" for number in range(12)]
+    store.do(lambda tx: ADD.rows(tx, [(key, "") for key in keys]))
+    send = PostgresConnection.send_commit
+    failures = iter([OperationalError("COMMIT", {}, Exception("the connection is lost"))])
+
+    def fail_once(connection: PostgresConnection, committed: Callable[[], None]) -> None:
+        if (error := next(failures, None)) is not None:
+            raise error
+        send(connection, committed)
+
+    def append(key: str) -> Callable[[Connection], Any]:
+        def act(tx: Connection) -> Any:
+            value = READ.value(tx, key=key) + "+"
+            CHANGE(tx, of=key, new=value)
+            return value
+
+        return act
+
+    monkeypatch.setattr(PostgresConnection, "send_commit", fail_once)
+    futures = queue_together(store, *map(append, [*keys, "k0"]))
+    assert [future.result(9) for future in futures] == [*["+"] * 12, "++"]
+    assert store.look(lambda tx: READ.value(tx, key="k0")) == "++"
 
 
 def test_who_has_read_what_another_one_changed_starts_over(store: Store) -> None:

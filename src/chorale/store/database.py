@@ -66,6 +66,8 @@ class GroupCommitWriter:
         self._connection: _Connection | None = None
         self._unconfirmed: Sequence[_Queued] = ()
         """The last group, if its commit was sent and may have failed."""
+        self._postponed: list[_Queued] = []
+        """Work of the last group that the next group begins with."""
         self._thread = Thread(target=self._run, name="chorale-writer", daemon=True)
         self._thread.start()
 
@@ -79,26 +81,27 @@ class GroupCommitWriter:
         self._thread.join()
 
     def _run(self) -> None:
-        while group := self._next_group():
-            self._start([(work, future) for work, future in group if future.set_running_or_notify_cancel()])
-            if self._closing or self._queue.empty():
+        while self._postponed or not self._closing:
+            if group := self._next_group():
+                self._start(group)
+            if not self._postponed and (self._closing or self._queue.empty()):
                 self._confirm()
         self._hang_up()
 
     def _next_group(self) -> list[_Queued]:
-        """The queued work; None when the writer is closing."""
-        if self._closing or (first := self._queue.get()) is None:
-            return []
-        group = [first]
-        while len(group) < MOST_PER_COMMIT:
+        """Postponed and queued work, for which it waits if there is none; empty if it was cancelled."""
+        group, self._postponed = self._postponed, []
+        wait = not group
+        while len(group) < MOST_PER_COMMIT and not self._closing:
             try:
-                more = self._queue.get_nowait()
+                queued = self._queue.get(block=wait)
             except Empty:
                 break
-            if more is None:
+            wait = False
+            if queued is None:
                 self._closing = True
-                break
-            group.append(more)
+            elif queued[1].set_running_or_notify_cancel():
+                group.append(queued)
         return group
 
     def _start(self, wanted: Sequence[_Queued]) -> None:
@@ -109,8 +112,8 @@ class GroupCommitWriter:
             # The group failed, or the commit of the one before it. The connection may be in any state, and all work can
             # be repeated.
             self._hang_up()
-            earlier = () if self._unconfirmed is wanted else self._unconfirmed
-            self._unconfirmed = ()
+            earlier = [queued for queued in self._unconfirmed if queued not in wanted]
+            self._unconfirmed, self._postponed = (), []
             self._repeat(earlier)
             self._repeat(wanted)
 
@@ -133,7 +136,9 @@ class GroupCommitWriter:
         """
         changes = connection.changes
         answers: _Answers = []
-        with connection.writing(), closing(connection.in_turn([work for work, _ in wanted])) as turns:
+        postponed: set[int] = set()
+        works = [work for work, _ in wanted]
+        with connection.writing(), closing(connection.in_turn(works, postponed)) as turns:
             for number, run in turns:
                 future, before = wanted[number][1], changes()
                 try:
@@ -143,7 +148,8 @@ class GroupCommitWriter:
                         raise
                     answers.append(partial(future.set_exception, refusal))
             connection.confirm()
-            self._unconfirmed = wanted
+            self._postponed = [wanted[number] for number in sorted(postponed)]
+            self._unconfirmed = [queued for number, queued in enumerate(wanted) if number not in postponed]
             connection.send_commit(partial(self._answer, answers))
 
     def _answer(self, answers: _Answers) -> None:

@@ -23,7 +23,7 @@ from chorale.store.failing import leave_out_values
 
 _MOST_OWED = 1_000
 """Maximum number of statements sent before their results are read."""
-_AT_ONCE = 16
+_AT_ONCE = 6
 """Number of statements collected before they are flushed to the server."""
 _FAILED = frozenset({ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE})
 _FORMATS = [[PyFormat.TEXT] * values for values in range(64)]

@@ -89,9 +89,14 @@ class PostgresConnection(Connection):
         """Number of statements that may have changed something."""
         return self.changed
 
-    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[tuple[int, Callable[[], Any]]]:
-        """The number and function of each piece of work in a group, after all of them have read ahead."""
-        with closing(in_turn(self, works)) as turns:
+    def in_turn(
+        self, works: Sequence[Callable[[Any], Any]], postponed: set[int]
+    ) -> Generator[tuple[int, Callable[[], Any]]]:
+        """The number and function of each piece of work in a group, after all of them have read ahead.
+
+        The numbers of pieces that the next group should begin with are added to `postponed` instead.
+        """
+        with closing(in_turn(self, works, postponed)) as turns:
             for turn in turns:
                 yield turn
                 self._send_changes()

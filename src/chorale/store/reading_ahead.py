@@ -219,21 +219,27 @@ Turns = Generator[tuple[int, Callable[[], Any]]]
 """Numbers and functions of pieces of work, in the order to run them; nothing may run in between."""
 
 
-def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]]) -> Turns:
+def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], Any]], postponed: set[int]) -> Turns:
     """The number and function of each piece of work.
 
-    All of them read first. Those with outdated rows come later, after they have read again together. This repeats as
-    long as enough of them get done.
+    All of them read first. Some may have outdated rows when it is their turn. If they are few, they are added to
+    `postponed`: they read again with the next group, so that nobody waits for them. Otherwise they come later and read
+    again together. This repeats as long as enough of them get done.
     """
     numbers: Sequence[int] = range(len(works))
     together = True
     while numbers:
         overtaken: list[int] = []
         yield from _turns(connection, works, numbers, overtaken if together else None)
+        if len(overtaken) <= len(works) * _MOST_POSTPONED:
+            postponed.update(overtaken)
+            return
         together = len(overtaken) <= len(numbers) * _MOST_OVERTAKEN or numbers == range(len(works))
         numbers = overtaken
 
 
+_MOST_POSTPONED = 0.25
+"""The share of a group that may be postponed to the next group."""
 _MOST_OVERTAKEN = 0.75
 """The share of repeated reads that may become outdated again before the rest runs one by one."""
 

@@ -184,7 +184,11 @@ class SqliteConnection(Connection):
         """Number of rows changed since the connection was opened."""
         return self.driver.total_changes()
 
-    def in_turn(self, works: Sequence[Callable[[Any], Any]]) -> Generator[tuple[int, Callable[[], Any]]]:
+    def in_turn(
+        self,
+        works: Sequence[Callable[[Any], Any]],
+        postponed: set[int],  # noqa: ARG002 - each piece of work reads when it runs, so none is postponed
+    ) -> Generator[tuple[int, Callable[[], Any]]]:
         """The number and function of each piece of work in a group."""
         return ((number, partial(work, self)) for number, work in enumerate(works))
 
