@@ -23,12 +23,14 @@ from chorale.engine.retention import act_daily, due
 from chorale.engine.running import Study
 from chorale.exchange.export import GENERAL_FORMATS, write_export
 from chorale.metrics.resampling import Resampling
-from chorale.model import Refusal
+from chorale.model import Refusal, UserError
 from chorale.report import ReportOptions, study_report
 from chorale.store import Tx, erasing, events, labels, payments, submissions
 from chorale.store.items import all_items
 from chorale.store.workers import find_worker
+from chorale.web import staff
 from chorale.web.app import create_app
+from chorale.web.links import new_staff_link, study_sessions
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, look, people
 from small_study import write_small_study
@@ -184,6 +186,31 @@ def test_a_decision_that_was_somebodys_own_answer_goes_with_it(tmp_path: Path, c
         # The report says why they were removed; it had no words for it.
         section = study_report(study, tmp_path, tmp_path, ReportOptions(charts=False), Resampling(False))
         assert {one.name: one.json for one in section.sections}["fields"]["reviewed"] == []
+
+
+def test_an_expert_who_is_erased_is_named_nowhere_and_their_link_is_revoked(tmp_path: Path, clock: ManualClock) -> None:
+    """Before, only their worker was erased: their name stayed in the log, and their link went on working."""
+    name = "Zebulon Quirk"
+    fields = field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude"])
+    write_form_study(tmp_path, fields, extra="judgments = 2", rows=json.dumps({"id": "i1", "text": "Wait."}) + "\n")
+    with closing(open_study(tmp_path, clock=clock)) as study:
+        for person in people(study, 2):
+            person.submit(person.next("only"), {"tone": "kind"})
+        do(study, new_staff_link, study_sessions(study), "expert", name, "maya")
+        do(study, staff.enter_by_link, name, "expert")
+        expert = do(study, entering.arrive_as_expert, name)
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "rude"}, "It orders.", name)
+        do(study, staff.revoke, name, "expert", "maya", f"{name} has left")
+        assert everything_in(study).count(name) > 6
+        forget(study, expert.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
+        assert name not in everything_in(study) and differences(study) == []
+        (event,) = look(study, lambda tx: events.recent(tx, 9, kinds=("adjudicated",)))
+        assert (event.evidence["by"], event.evidence["decision"]) == (expert.pseudonym, {"tone": "rude"})
+        with pytest.raises(Refusal, match="was revoked"):
+            do(study, staff.enter_by_link, name, "expert")
+        with pytest.raises(UserError, match="Give the expert another name"):
+            do(study, new_staff_link, study_sessions(study), "expert", name, "maya")
+        assert look(study, lambda tx: staff.colleagues(tx, study)) == []
 
 
 def tamper(study: Study, statement: str, **values: object) -> None:
