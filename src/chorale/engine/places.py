@@ -3,10 +3,10 @@
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import AssignmentKind
 from chorale.store import Tx, assignments, offering
-from chorale.store.offering import Places
+from chorale.store.offering import GoldPlaces
 
 
-def take_gold(tx: Tx, study: Study, stage: RunningStage, item_id: int, places: Places) -> None:
+def take_gold(tx: Tx, study: Study, stage: RunningStage, item_id: int, places: GoldPlaces) -> None:
     """Take a place of a gold item. With the last one, another may be added, as often as items need more judgments."""
     is_last = places.taken + 1 >= places.wanted
     offering.take_gold(tx, item_id, int(is_last and _asks_for_more(study, stage, places.wanted)))

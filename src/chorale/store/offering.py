@@ -248,7 +248,7 @@ _NEXT_GOLD_ALIKE = {
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
-class Places(NamedTuple):
+class GoldPlaces(NamedTuple):
     """The number of workers who got a gold item in its current turn, and the number it is for."""
 
     taken: int
@@ -257,7 +257,7 @@ class Places(NamedTuple):
 
 class GoldContent(NamedTuple):
     item: ItemContent
-    places: Places
+    places: GoldPlaces
 
 
 class Suggested(NamedTuple):
@@ -297,7 +297,7 @@ def next_gold(
         )
         if row is not None:
             item_id, key, group_key, payload, taken, wanted = row
-            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), Places(taken, wanted))
+            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), GoldPlaces(taken, wanted))
     return None
 
 
@@ -327,8 +327,8 @@ def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> boo
     return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
 
 
-def places_of_gold(tx: Connection, item_id: int) -> Places:
-    return Places._make(tx.execute(select(gold.c.taken, gold.c.wanted).where(gold.c.item_id == item_id)).one())
+def places_of_gold(tx: Connection, item_id: int) -> GoldPlaces:
+    return GoldPlaces._make(tx.execute(select(gold.c.taken, gold.c.wanted).where(gold.c.item_id == item_id)).one())
 
 
 _TAKE_GOLD = Prepared(

@@ -11,8 +11,8 @@ from chorale.store.offering import (
     Apart,
     Draw,
     GoldContent,
+    GoldPlaces,
     ItemContent,
-    Places,
     content_of,
     first_row,
     is_drawn,
@@ -108,4 +108,4 @@ def next_queued(
 
 def _gold_of(row: Any, cursor: int) -> GoldContent:
     item_id, key, group_key, payload, _, taken, wanted = row
-    return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), Places(taken, wanted))
+    return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), GoldPlaces(taken, wanted))
