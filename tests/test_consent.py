@@ -171,6 +171,18 @@ def test_a_form_with_placeholders_does_not_open_in_public(tmp_path: Path) -> Non
         assert "[institution]" in refused.output and "--unfinished" in refused.output
 
 
+def test_check_says_that_answers_of_people_who_withdraw_are_kept(folder: Path) -> None:
+    """Before, a study could keep the answers that its consent form promised to erase, without a word."""
+
+    def notes() -> str:
+        return " ".join(CliRunner().invoke(app, ["check", str(folder)]).output.split())
+
+    assert "people who withdraw are kept" not in notes()
+    toml = folder / "study.toml"
+    toml.write_text(toml.read_text() + '\n[retention]\nwithdrawn_answers = "keep"\n')
+    assert "people who withdraw are kept without their identity. Say so in the consent form" in notes()
+
+
 def test_what_is_a_preview() -> None:
     assert is_preview(None, "127.0.0.1") and is_preview("http://localhost:8000", "0.0.0.0")
     assert not is_preview(None, "0.0.0.0") and not is_preview("https://study.example.org", "127.0.0.1")

@@ -19,16 +19,19 @@ from chorale.engine import adjudicating, entering, managing, recruiting, session
 from chorale.engine.forgetting import BY_REQUESTER, BY_WORKER, ErasureRequest, Forgotten, forget
 from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
-from chorale.engine.retention import act_daily, due
+from chorale.engine.retention import act, act_daily, due
 from chorale.engine.running import Study
+from chorale.exchange import payout_files
 from chorale.exchange.export import GENERAL_FORMATS, write_export
 from chorale.metrics.resampling import Resampling
-from chorale.model import Refusal
+from chorale.model import Refusal, UserError
 from chorale.report import ReportOptions, study_report
 from chorale.store import Tx, erasing, events, labels, payments, submissions
 from chorale.store.items import all_items
 from chorale.store.workers import find_worker
+from chorale.web import staff
 from chorale.web.app import create_app
+from chorale.web.links import new_staff_link, study_sessions
 from conftest import ManualClock, StudyMaker
 from crowd import Person, do, look, people
 from small_study import write_small_study
@@ -186,6 +189,31 @@ def test_a_decision_that_was_somebodys_own_answer_goes_with_it(tmp_path: Path, c
         assert {one.name: one.json for one in section.sections}["fields"]["reviewed"] == []
 
 
+def test_an_expert_who_is_erased_is_named_nowhere_and_their_link_is_revoked(tmp_path: Path, clock: ManualClock) -> None:
+    """Before, only their worker was erased: their name stayed in the log, and their link went on working."""
+    name = "Zebulon Quirk"
+    fields = field_toml(name="tone", kind="choice", ask="Which?", options=["kind", "rude"])
+    write_form_study(tmp_path, fields, extra="judgments = 2", rows=json.dumps({"id": "i1", "text": "Wait."}) + "\n")
+    with closing(open_study(tmp_path, clock=clock)) as study:
+        for person in people(study, 2):
+            person.submit(person.next("only"), {"tone": "kind"})
+        do(study, new_staff_link, study_sessions(study), "expert", name, "maya")
+        do(study, staff.enter_by_link, name, "expert")
+        expert = do(study, entering.arrive_as_expert, name)
+        do(study, adjudicating.decide, study.stage("only"), "i1", {"tone": "rude"}, "It orders.", name)
+        do(study, staff.revoke, name, "expert", "maya", f"{name} has left")
+        assert everything_in(study).count(name) > 6
+        forget(study, expert.id, ErasureRequest(BY_REQUESTER, answers=True, even_unpaid=True))
+        assert name not in everything_in(study) and differences(study) == []
+        (event,) = look(study, lambda tx: events.recent(tx, 9, kinds=("adjudicated",)))
+        assert (event.evidence["by"], event.evidence["decision"]) == (expert.pseudonym, {"tone": "rude"})
+        with pytest.raises(Refusal, match="was revoked"):
+            do(study, staff.enter_by_link, name, "expert")
+        with pytest.raises(UserError, match="Give the expert another name"):
+            do(study, new_staff_link, study_sessions(study), "expert", name, "maya")
+        assert look(study, lambda tx: staff.colleagues(tx, study)) == []
+
+
 def tamper(study: Study, statement: str, **values: object) -> None:
     """Change what is append-only, as somebody with the file could."""
 
@@ -250,6 +278,20 @@ def test_who_is_owed_something_stays_known_until_paid(make_study: StudyMaker) ->
     do(study, entering.consent, again.id)
     with pytest.raises(Refusal):
         crowd[0].next()
+
+
+def test_who_withdraws_before_the_file_that_pays_them_is_written_stays_known(make_study: StudyMaker) -> None:
+    """Before, a payout that was interrupted had a line without an ID afterwards, so that nobody could pay it."""
+    study, crowd = busy_study(make_study)
+    number = do(study, payout_files.plan_file)
+    assert number is not None
+    assert not forget(study, crowd[0].id, ErasureRequest(BY_WORKER, answers=True)).identity
+    assert not act_daily(study)
+    lines = look(study, lambda tx: payout_files.lines_of(tx, number))
+    assert SECRET_ID in [line.id for line in lines]
+    do(study, payout_files.file_written, number)
+    assert [one.worker for one in act(study)] == [crowd[0].pseudonym]
+    assert SECRET_ID not in everything_in(study) and differences(study) == []
 
 
 def test_one_account_is_as_it_is_among_all(make_study: StudyMaker) -> None:
@@ -412,7 +454,7 @@ def test_retention_acts_by_its_dates(make_study: StudyMaker, clock: ManualClock)
     assert [(one.worker, one.identity, one.answers) for one in act_daily(study)] == [(early.pseudonym, True, False)]
     assert SECRET_ID not in everything_in(study) and "late-comer" in everything_in(study)
     clock.pass_minutes(60)
-    assert act_daily(study) == ()
+    assert not act_daily(study)
     clock.pass_minutes(30 * 24 * 60)
     assert {(one.worker, one.answers) for one in act_daily(study)} == {(early.pseudonym, True), (late.pseudonym, False)}
     assert differences(study) == []

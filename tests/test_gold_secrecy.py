@@ -8,7 +8,7 @@ from random import Random
 from statistics import fmean, median
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from bench.gold_attack import CASES, HIDDEN, MARGIN, SHOWS_ERROR, Case, World, attack, bounds
 from chorale.audit.verify import verify
@@ -224,6 +224,99 @@ def test_a_worker_may_skip_a_few_items_and_more_after_answers(make_study: StudyM
     assert other.next().skips_left == 5
 
 
+def test_somebody_who_only_lets_items_expire_gets_the_same_item_again(
+    make_study: StudyMaker, clock: ManualClock
+) -> None:
+    """Before, a time limit that ran out did not count as a skip, so that they saw every item and all gold."""
+    study = make_study(applications=60, gold=20, share=0.4, floor=0.0, judgments="2")
+    [idle] = people(study, 1)
+    seen = []
+    for _ in range(12):
+        offer = idle.next()
+        assert offer.lease is not None
+        seen.append((offer.lease.item_key, is_gold(offer), offer.skips_left))
+        clock.pass_minutes(24 * 60)
+        do(study, expire_leases)
+    keys = [key for key, _, _ in seen]
+    assert len(set(keys)) == 6 and len(set(keys[5:])) == 1, seen
+    assert [left for _, _, left in seen] == [5, 4, 3, 2, 1, *[0] * 7]
+    assert verify_differences(study) == []
+    # More answers allow more skips, and an answer counts also when its time is up.
+    for _ in range(4):
+        idle.judge()
+    offer = idle.next()
+    clock.pass_minutes(24 * 60)
+    do(study, expire_leases)
+    before = look(study, partial(participation_skips, worker_id=idle.id))
+    idle.submit(offer)
+    assert look(study, partial(participation_skips, worker_id=idle.id)) == before - 1
+    assert verify_differences(study) == []
+
+
+def participation_skips(tx: Tx, worker_id: int) -> int:
+    query = select(func.sum(participation.c.skipped)).where(participation.c.worker_id == worker_id)
+    return int(tx.execute(query).scalar() or 0)
+
+
+def verify_differences(study: Study) -> list[str]:
+    return look(study, lambda tx: verify(tx, study)).differences
+
+
+@pytest.mark.parametrize("gold_again", [True, False])
+def test_what_comes_again_after_too_many_skips_may_be_gold_or_not(
+    make_study: StudyMaker, clock: ManualClock, *, gold_again: bool
+) -> None:
+    """If only items came again, gold would be what does not."""
+    extra = "skips = { first = 0, share = 0 }"
+    study = make_study(applications=6, gold=8, share=0.5, floor=0.0, judgments="2", reuse=False, meaningful_extra=extra)
+    [idle] = people(study, 1)
+    offer = idle.next()
+    while is_gold(offer) != gold_again:
+        idle.submit(offer)
+        offer = idle.next()
+    for _ in range(3):
+        clock.pass_minutes(24 * 60)
+        do(study, expire_leases)
+        again = idle.next()
+        assert again.lease is not None and offer.lease is not None
+        assert (again.lease.token, again.skips_left) == (offer.lease.token, 0)
+        assert again.lease.expires_at > clock()
+    # Where others have taken its places, they get something else.
+    clock.pass_minutes(24 * 60)
+    do(study, expire_leases)
+    for number in range(8):
+        other = Person(study, f"other-{number}")
+        while other.next().lease is not None:
+            other.judge()
+    last = idle.next()
+    assert offer.lease is not None
+    assert last.lease is None or last.lease.item_key != offer.lease.item_key
+    assert verify_differences(study) == []
+
+
+def test_late_answers_to_gold_are_refused_like_those_to_items(make_study: StudyMaker, clock: ManualClock) -> None:
+    """Before, only gold accepted a late answer after enough others had answered it, so that it told all gold."""
+    study = make_study(applications=20, gold=12, share=0.4, floor=0.0, judgments="2", reuse=False, feedback="none")
+    late = []
+    for number in range(6):
+        person = Person(study, f"late-{number}")
+        offer = person.next()
+        while is_gold(offer) != (number % 2 == 0):
+            person.submit(offer)
+            offer = person.next()
+        late.append((person, offer))
+    clock.pass_minutes(24 * 60)
+    do(study, expire_leases)
+    for number in range(8):
+        other = Person(study, f"other-{number}")
+        while other.next().lease is not None:
+            other.judge()
+    for person, offer in late:
+        with pytest.raises(Refusal, match="someone else has it now"):
+            person.submit(offer)
+    assert verify_differences(study) == []
+
+
 def _skip(person: Person, offer: work.Offer) -> None:
     assert offer.lease is not None
     do(person.study, work.skip, person.id, offer.lease.token)
@@ -397,7 +490,7 @@ def test_skipping_far_more_than_others_raises_an_alarm(make_study: StudyMaker) -
 
 
 def test_items_whose_time_ran_out_count_as_skipped(make_study: StudyMaker, clock: ManualClock) -> None:
-    study = make_study(applications=60, share=0.0)
+    study = make_study(applications=60, share=0.0, meaningful_extra="skips = { first = 40 }")
     *others, picky = people(study, 6)
     for person in others:
         for _ in range(10):
@@ -513,7 +606,7 @@ def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
     study.store.write(lambda tx: tx.execute(update(participation).values(skipped=4, served=1))).result()
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert sum("5 turns before it stored, but 2 workers have" in line for line in differences) == 3
-    assert sum("4 skips stored, 0 items were returned" in line for line in differences) == 2
+    assert sum("4 skips stored, 0 items were returned or expired" in line for line in differences) == 2
     assert sum("1 items stored as shown, 12 were assigned" in line for line in differences) == 2
 
 

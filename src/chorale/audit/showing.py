@@ -21,7 +21,7 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
         if shown.served != shown.given_out:
             yield f"{name}: {shown.served} items stored as shown, {shown.given_out} were assigned"
         if shown.skipped > shown.returned:
-            yield f"{name}: {shown.skipped} skips stored, {shown.returned} items were returned"
+            yield f"{name}: {shown.skipped} skips stored, {shown.returned} items were returned or expired"
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:

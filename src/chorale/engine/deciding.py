@@ -11,8 +11,7 @@ from chorale.engine.running import Study
 from chorale.model import UserError
 from chorale.platforms.prolific import Prolific, checked_reason
 from chorale.store import Tx, events, submissions
-from chorale.store.erased import ERASED_TEXT
-from chorale.store.erasing import erased_submission
+from chorale.store.erased import ERASED_TEXT, erased_name
 from chorale.store.submissions import SubmissionRow
 
 Deed = Literal["approve", "reject", "return", "unreject", "message"]
@@ -72,7 +71,7 @@ def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
     ]
     if decision.deed == "message":
         reached = _reached(tx, text)
-        rows = [row for row in rows if erased_submission(tx, row.external_id) not in reached]
+        rows = [row for row in rows if erased_name(tx, row.external_id) not in reached]
     if not rows:
         raise UserError("None of the selected submissions can be decided this way. Their status may have changed.")
     rewards = {one.name: one.reward for one in submissions.studies(tx)}
@@ -115,7 +114,7 @@ def _message(study: Study, client: Prolific, rows: list[SubmissionRow], text: st
 def _note_reached(tx: Tx, study: Study, text: str, rows: list[SubmissionRow]) -> None:
     """Record the recipients a message reached; none once it has reached all."""
     # Stored without names, since an erasure would not find them in this event.
-    names = [erased_submission(tx, row.external_id) for row in rows]
+    names = [erased_name(tx, row.external_id) for row in rows]
     events.record(tx, study.clock(), REACHED, {"text": _digest(text), "submissions": names})
 
 

@@ -5,10 +5,22 @@ from collections.abc import Mapping
 from chorale.engine.running import NO_CONSENT_NEEDED, RunningStage, Study
 from chorale.model import EXPERT, MODEL_PREFIX, Worker
 from chorale.protocol import Admission, draw_arm
-from chorale.store import Tx, arms, beginnings, consents, events, gates, locks, participations, settings, workers
+from chorale.store import (
+    Tx,
+    arms,
+    beginnings,
+    consents,
+    events,
+    gates,
+    locks,
+    participations,
+    requesters,
+    settings,
+    workers,
+)
 from chorale.store.credentials import Credentials
 
-EXPERTS_PANEL = "expert"
+EXPERTS_PANEL = requesters.PANEL
 """The panel of experts who work in stages for experts."""
 MODELS_PANEL = "model"
 """The panel of models."""

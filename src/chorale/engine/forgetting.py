@@ -170,7 +170,7 @@ class Unpaid(NamedTuple):
 
     owed: int
     on_the_way: int
-    """Payments that the platform has not confirmed yet, and that can still fail."""
+    """Payments that the platform has not confirmed yet and that can still fail, or whose file is not written yet."""
 
 
 def unpaid(tx: Tx, worker_id: int) -> Unpaid | None:

@@ -3,11 +3,12 @@
 from collections.abc import Collection
 
 from chorale.engine import sessions
-from chorale.engine.running import Study
+from chorale.engine.places import take_again
+from chorale.engine.running import RunningStage, Study
 from chorale.model import Assignment, AssignmentState, Refusal
 from chorale.model.wording import worded
-from chorale.store import Tx, assignments, events, participations
-from chorale.store.assignments import Assigned
+from chorale.store import Tx, assignees, assignments, events, participations
+from chorale.store.assignments import Assigned, Lease
 from chorale.store.sessions import SessionClaim
 
 # WCAG 2.2 requires that a time limit can be extended ten times (success criterion 2.2.1).
@@ -95,13 +96,35 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
 
 
 def expire_leases(tx: Tx, study: Study) -> int:
-    """End assignments whose time limit has passed; returns how many."""
+    """End assignments whose time limit has passed; returns how many.
+
+    They count as skipped: with more skips than allowed, workers get the expired item again. Otherwise they could still
+    see all items without answering.
+    """
     now = study.clock()
     expired = assignments.expired_assignments(tx, now)
     for assignment in expired:
         assignments.end_assignment(tx, assignment, AssignmentState.EXPIRED, now)
+        participations.count_skip(tx, assignment.stage_id, assignment.worker_id)
         _record(tx, now, "expired", assignment, leased_at=assignment.leased_at, expires_at=assignment.expires_at)
     return len(expired)
+
+
+def lease_again(tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: int, expires_at: int) -> Lease | None:
+    """Assign a worker again an item that they did not answer, if it still has a place for them.
+
+    In a round, the first that they skipped or let expire; elsewhere the latest that expired.
+    """
+    ended = assignments.unanswered(tx, stage.id, worker_id)
+    if stage.round_size is None:
+        ended = [row for row in reversed(ended) if row.is_open]
+    for row in ended:
+        if stage.is_assigned and not assignees.is_for(tx, row.item_id, worker_id):
+            continue
+        if take_again(tx, study, stage, row.item_id, row.kind):
+            participations.uncount_skip(tx, stage.id, worker_id)
+            return assignments.renew(tx, row, now, expires_at)
+    return None
 
 
 def _record(tx: Tx, at: int, kind: str, held: Assignment, **evidence: int) -> None:

@@ -9,9 +9,10 @@ from chorale.contract import Seeds
 from chorale.engine import paying, sessions
 from chorale.engine.entering import admission
 from chorale.engine.gold_share import NO_GOLD, gold_set_size, planned_gold, queues_gold
-from chorale.engine.leases import expire_leases
+from chorale.engine.leases import expire_leases, lease_again
 from chorale.engine.offering_room import has_room, more_may_come_to
-from chorale.engine.running import RunningStage, Study, judgments_asked
+from chorale.engine.places import take_gold
+from chorale.engine.running import RunningStage, Study
 from chorale.engine.suggesting import shown, suggest, suggested
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
@@ -250,6 +251,10 @@ def new_token(study: Study) -> str:
 def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance) -> Lease | None:
     now = study.clock()
     until = now + int(stage.settings.lease_minutes * 60_000)
+    if stage.skips_exceeded(record.answered, record.skipped):
+        again = lease_again(tx, study, stage, worker_id, now, until)
+        if again is not None:
+            return again
     choose = _stage_item if stage.round_size is None else _round_item
     chosen = choose(tx, study, stage, worker_id, record)
     if chosen is not None:
@@ -259,7 +264,7 @@ def _lease_next(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         return lease
     if stage.round_size is not None and record.answered < stage.round_size:
         # A round is the same for everybody: skipped items come again after all others.
-        return assignments.lease_again(tx, stage.id, worker_id, now, until)
+        return lease_again(tx, study, stage, worker_id, now, until)
     return None
 
 
@@ -319,7 +324,7 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         if not in_turn and gold.repeats and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
             unseen = search(like)
         if unseen is not None:
-            _take(tx, study, stage, unseen)
+            take_gold(tx, study, stage, unseen.item.id, unseen.places)
             return _Chosen(unseen.item, AssignmentKind.GOLD, with_suggestion=like is None or like.is_shown)
     return _Chosen(offered, AssignmentKind.PRODUCTION)
 
@@ -336,13 +341,8 @@ def _queued(
         chosen = queued_gold.next_queued(*where, set_size=gold_set_size(tx, study, stage))
     if not isinstance(chosen, GoldContent):
         return None if chosen is None else _Chosen(chosen, AssignmentKind.PRODUCTION)
-    _take(tx, study, stage, chosen)
+    take_gold(tx, study, stage, chosen.item.id, chosen.places)
     return _Chosen(chosen.item, AssignmentKind.GOLD)
-
-
-def _take(tx: Tx, study: Study, stage: RunningStage, gold: GoldContent) -> None:
-    is_last = gold.taken + 1 >= gold.wanted
-    offering.take_gold(tx, gold.item.id, int(is_last and _asks_for_more(study, stage, gold.wanted)))
 
 
 def _gold_is_due(study: Study, record: Attendance, usual: float, share: float) -> bool:
@@ -371,12 +371,6 @@ def _item_draw(study: Study, places: float) -> Draw:
         return EVERYTHING
     modulus = _MODULI + number % _MODULI
     return Draw(modulus, int(modulus * stopping_chance(places)))
-
-
-def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:
-    """Whether to show a gold item to one more worker, with the probability that an item needs another judgment."""
-    asked = [number for number in judgments_asked(study, stage) if number >= judgments]
-    return bool(asked) and asked[secret_number(study) % len(asked)] > judgments
 
 
 def _offer(

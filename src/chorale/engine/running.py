@@ -30,7 +30,7 @@ from chorale.model import (
 from chorale.model.frozen import frozen
 from chorale.model.wording import worded
 from chorale.present.language import Language
-from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_left
+from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_exceeded, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
@@ -166,9 +166,14 @@ class RunningStage:
 
     def skips_left(self, answered: int, skipped: int) -> int | None:
         """Number of skips a worker has left here; None if unlimited."""
-        if self.round_size is not None or self.is_for_experts:
-            return None
-        return skips_left(self.settings.skips, answered, skipped)
+        return skips_left(self.settings.skips, answered, skipped) if self._limits_skips else None
+
+    def skips_exceeded(self, answered: int, skipped: int) -> bool:
+        return self._limits_skips and skips_exceeded(self.settings.skips, answered, skipped)
+
+    @property
+    def _limits_skips(self) -> bool:
+        return self.round_size is None and not self.is_for_experts
 
     @property
     def is_by_colleagues(self) -> bool:

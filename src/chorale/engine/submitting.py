@@ -11,6 +11,7 @@ from chorale.engine.first_answers import check_first, invalid_answer
 from chorale.engine.gates import decide_about
 from chorale.engine.leases import own_assignment
 from chorale.engine.offering import WorkerProgress
+from chorale.engine.places import take_again
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.sessions import refuse_withdrawn
 from chorale.engine.settling import read_judged, settle, take_in
@@ -33,7 +34,6 @@ from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.gold import GoldAnswer, gold_answer
 from chorale.store.judged import JudgedGroup
-from chorale.store.offering import take_gold
 from chorale.store.sessions import SessionClaim
 
 
@@ -265,16 +265,14 @@ def _renew_if_ended(tx: Tx, study: Study, stage: RunningStage, assignment: Assig
     if now.state is not State.AVAILABLE:
         words = message(now, study.titles, never)
         raise Refusal("lease_ended", joined(worded("Your time for this question is up."), words))
-    if assignment.kind == AssignmentKind.GOLD and assignment.state == AssignmentState.EXPIRED:
-        take_gold(tx, assignment.item_id)
-    is_production = assignment.kind == AssignmentKind.PRODUCTION
-    if assignment.state == AssignmentState.RETURNED or (
-        is_production and not assignments.take_place(tx, assignment.item_id)
+    if assignment.state == AssignmentState.RETURNED or not take_again(
+        tx, study, stage, assignment.item_id, assignment.kind
     ):
         raise Refusal(
             "lease_ended",
             worded("Your time for this question is up, and someone else has it now. Continue with the next one."),
         )
+    participations.uncount_skip(tx, stage.id, record.worker_id)
 
 
 def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation, held: Assignment) -> Facts:

@@ -7,11 +7,17 @@ NOT_SET = (
     "study.toml to the period in your consent form."
 )
 
+KEPT = (
+    "Answers of people who withdraw are kept without their identity. Say so in the consent form: the templates' "
+    "forms promise to erase them."
+)
+
 
 def retention_sentences(rule: RetentionSettings) -> list[str]:
     """Which personal data are erased, and when."""
+    kept = [KEPT] if rule.withdrawn_answers == "keep" else []
     if not rule.acts:
-        return [NOT_SET]
+        return [NOT_SET, *kept]
     after = "days after a person's last visit"
     sentences = []
     if rule.identities_days is not None:
@@ -21,4 +27,4 @@ def retention_sentences(rule: RetentionSettings) -> list[str]:
         )
     if rule.answers_days is not None:
         sentences.append(f"Answers are erased {rule.answers_days:,} {after}.")
-    return sentences
+    return sentences + kept

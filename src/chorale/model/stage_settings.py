@@ -336,8 +336,8 @@ class StageSettings(Settings):
     )
     skips: SkipSettings = Field(
         default=SkipSettings(),
-        description="How many items a worker may skip. Does not apply to experts, or in rounds, where skipped items "
-        "return.",
+        description="How many items a worker may skip or let expire. Does not apply to experts, or in rounds, where "
+        "skipped items return.",
     )
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
     quality: QualitySettings | None = Field(

@@ -53,7 +53,7 @@ from chorale.protocol.situation import (
     never,
     situation,
 )
-from chorale.protocol.skips import skips_left
+from chorale.protocol.skips import skips_exceeded, skips_left
 from chorale.protocol.suggesting import suggests_to, wrong_on_purpose
 from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, gold_counts, review_quality, review_worker, trust
 from chorale.protocol.turnout import Turnout, fewest_people
@@ -118,6 +118,7 @@ __all__ = [
     "review_worker",
     "rule_for",
     "situation",
+    "skips_exceeded",
     "skips_left",
     "stages_too_small",
     "stopping_chance",

@@ -1,4 +1,4 @@
-"""The number of items a worker may still skip."""
+"""The number of items a worker may still skip. Items whose time runs out count as skipped."""
 
 from math import floor
 
@@ -11,4 +11,17 @@ def skips_left(rule: SkipSettings, answered: int, skipped: int) -> int:
     >>> skips_left(SkipSettings(), answered=10, skipped=4)
     3
     """
-    return max(0, rule.first + floor(rule.share * answered + 1e-9) - skipped)
+    return max(0, _allowed(rule, answered) - skipped)
+
+
+def skips_exceeded(rule: SkipSettings, answered: int, skipped: int) -> bool:
+    """Whether a worker skipped more than they may, which is possible only by letting items expire.
+
+    >>> skips_exceeded(SkipSettings(), answered=0, skipped=5), skips_exceeded(SkipSettings(), answered=0, skipped=6)
+    (False, True)
+    """
+    return skipped > _allowed(rule, answered)
+
+
+def _allowed(rule: SkipSettings, answered: int) -> int:
+    return rule.first + floor(rule.share * answered + 1e-9)

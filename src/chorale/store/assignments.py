@@ -11,6 +11,8 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    case,
+    exists,
     func,
     literal_column,
     select,
@@ -118,25 +120,39 @@ def lease(
     return Lease(token, offered.key, offered.payload, expires_at)
 
 
-def lease_again(tx: Connection, stage_id: int, worker_id: int, now: int, expires_at: int) -> Lease | None:
-    """Assign a worker again the first item that they returned or let expire; None if there is none."""
+class Unanswered(NamedTuple):
+    """An assignment that its worker returned or let expire."""
+
+    id: int
+    token: str
+    kind: str
+    item_id: int
+    item_key: str
+    payload: str
+    is_open: bool
+    """Whether it expired, and its item still needs judgments or is gold in use."""
+
+
+def unanswered(tx: Connection, stage_id: int, worker_id: int) -> list[Unanswered]:
+    """The items of a stage that a worker returned or let expire, the oldest first."""
     ended = (AssignmentState.RETURNED, AssignmentState.EXPIRED)
+    is_gold = exists().where(gold.c.item_id == assignment.c.item_id, gold.c.active)
+    is_wanted = case((assignment.c.kind == AssignmentKind.GOLD, is_gold), else_=item.c.state == ItemState.OPEN)
+    is_open = and_(assignment.c.state == AssignmentState.EXPIRED, is_wanted)
     query = (
-        select(assignment.c.id, assignment.c.token, item.c.key, item.c.payload)
+        select(*assignment.c["id", "token", "kind", "item_id"], item.c.key, item.c.payload, is_open)
         .join(item, item.c.id == assignment.c.item_id)
         .where(assignment.c.worker_id == worker_id, assignment.c.stage_id == stage_id, assignment.c.state.in_(ended))
         .order_by(assignment.c.id)
-        .limit(1)
     )
-    row = tx.execute(query).first()
-    if row is None:
-        return None
-    tx.execute(
-        update(assignment)
-        .where(assignment.c.id == row.id)
-        .values(state=AssignmentState.LIVE, leased_at=now, expires_at=expires_at, ended_at=None)
-    )
-    return Lease(row.token, row.key, row.payload, expires_at)
+    return [Unanswered._make(row) for row in tx.execute(query)]
+
+
+def renew(tx: Connection, row: Unanswered, now: int, expires_at: int) -> Lease:
+    """Assign an item again to the worker who had it. Its place must be taken before."""
+    live = {"state": AssignmentState.LIVE, "leased_at": now, "expires_at": expires_at, "ended_at": None}
+    tx.execute(update(assignment).where(assignment.c.id == row.id).values(**live))
+    return Lease(row.token, row.item_key, row.payload, expires_at)
 
 
 def take_place(tx: Connection, item_id: int) -> bool:

@@ -1,6 +1,5 @@
 """Erasing a worker's identity and answers, as requested. Counts, times and money stay."""
 
-import hmac
 import secrets
 from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
@@ -8,10 +7,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from chorale.model import MessageState, responses_behind
-from chorale.store import payout_addresses, suggestions, team, writing
+from chorale.store import payout_addresses, requesters, suggestions, team, writing
 from chorale.store.codec import as_text, from_text
-from chorale.store.erased import ERASED, ERASED_TEXT
+from chorale.store.erased import ERASED, ERASED_TEXT, erased_name
 from chorale.store.erased_labels import Written, erase_from_labels, erase_labels, rewrite
+from chorale.store.experts import erase_expert
 from chorale.store.first_answers import erase_first_answers
 from chorale.store.identity_schema import worker_session
 from chorale.store.model_schema import model_call, model_task
@@ -29,7 +29,6 @@ from chorale.store.schema import (
     worker,
     worker_identity,
 )
-from chorale.store.settings import secret
 from chorale.store.submissions import claim_delivery
 
 WITHDRAWN = -1
@@ -114,7 +113,10 @@ def erase_identity(tx: Connection, worker_id: int, now: int) -> dict[str, int]:
     )
     for panel, external in ids:
         here = and_(worker_identity.c.panel == panel, worker_identity.c.external_id == external)
-        new = ERASED + secrets.token_urlsafe(16)
+        if panel == requesters.PANEL:
+            new = erase_expert(tx, external, worker_id, now)
+        else:
+            new = ERASED + secrets.token_urlsafe(16)
         tx.execute(update(worker_identity).where(here).values(external_id=new, visit=EMPTY))
     accounts = team.erase(tx, [external for panel, external in ids if panel == team.PANEL])
     sessions = _count(tx, delete(worker_session).where(worker_session.c.worker_id == worker_id))
@@ -130,22 +132,16 @@ def _erase_submissions(tx: Connection, worker_id: int) -> int:
     for external in rows:
         if not external.startswith(ERASED):
             tx.execute(update(payment).where(payment.c.submission_id == external).values(submission_id=None))
-            new = {"external_id": erased_submission(tx, external), "participant": ERASED_TEXT}
+            new = {"external_id": erased_name(tx, external), "participant": ERASED_TEXT}
             tx.execute(update(submission).where(submission.c.external_id == external).values(**new))
     return len(rows)
-
-
-def erased_submission(tx: Connection, external_id: str) -> str:
-    """The anonymised id of a submission: a keyed hash with this study's secret."""
-    key = secret(tx, "erasure").encode()
-    return ERASED + hmac.new(key, external_id.encode(), "sha256").hexdigest()[:32]
 
 
 def is_erased_submission(tx: Connection, external_id: str) -> bool:
     """Whether a reported submission belongs to an erased worker."""
     if tx.execute(select(erasure.c.id).limit(1)).first() is None:
         return False
-    query = select(submission.c.external_id).where(submission.c.external_id == erased_submission(tx, external_id))
+    query = select(submission.c.external_id).where(submission.c.external_id == erased_name(tx, external_id))
     return tx.execute(query).first() is not None
 
 

@@ -248,10 +248,16 @@ _NEXT_GOLD_ALIKE = {
 _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus")), Scope(worker="worker_id"))
 
 
-class GoldContent(NamedTuple):
-    item: ItemContent
+class GoldPlaces(NamedTuple):
+    """The number of workers who got a gold item in its current turn, and the number it is for."""
+
     taken: int
     wanted: int
+
+
+class GoldContent(NamedTuple):
+    item: ItemContent
+    places: GoldPlaces
 
 
 class Suggested(NamedTuple):
@@ -291,7 +297,7 @@ def next_gold(
         )
         if row is not None:
             item_id, key, group_key, payload, taken, wanted = row
-            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
+            return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), GoldPlaces(taken, wanted))
     return None
 
 
@@ -319,6 +325,10 @@ _NEXT_TURN = Prepared(
 def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> bool:
     """Start another turn, for a minimum number of workers, for used gold that a worker has not seen."""
     return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
+
+
+def places_of_gold(tx: Connection, item_id: int) -> GoldPlaces:
+    return GoldPlaces._make(tx.execute(select(gold.c.taken, gold.c.wanted).where(gold.c.item_id == item_id)).one())
 
 
 _TAKE_GOLD = Prepared(

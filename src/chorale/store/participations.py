@@ -142,8 +142,20 @@ _COUNT_SKIP = Prepared(update(participation).where(_OF_WORKER).values(skipped=pa
 
 
 def count_skip(tx: Connection, stage_id: int, worker_id: int) -> None:
-    """Add an item returned unanswered to a worker's record."""
+    """Add an item that a worker skipped or let expire to their record."""
     _COUNT_SKIP(tx, of_stage=stage_id, of_worker=worker_id)
+
+
+_UNCOUNT_SKIP = Prepared(
+    update(participation)
+    .where(_OF_WORKER, participation.c.skipped > literal_column("0"))
+    .values(skipped=participation.c.skipped - ONE)
+)
+
+
+def uncount_skip(tx: Connection, stage_id: int, worker_id: int) -> None:
+    """Remove a skip from a worker's record, because they have the item again."""
+    _UNCOUNT_SKIP(tx, of_stage=stage_id, of_worker=worker_id)
 
 
 _NOTE_GOLD = Prepared(

@@ -127,12 +127,13 @@ def accounts(tx: Connection, worker_id: int | None = None) -> list[WorkerMoney]:
         .subquery()
     )
     failed = _has_failed()
-    unreported = payout.c.platform.in_(REPORTING) & payment.c.reported_at.is_(None) & ~failed
+    unreported = payout.c.platform.in_(REPORTING) & payment.c.reported_at.is_(None)
+    is_under_way = (unreported | (payout.c.state == PLANNED)) & ~failed
     paid = (
         select(
             payment.c.worker_id,
             func.sum(case((failed, 0), else_=payment.c.amount)).label("paid"),
-            func.sum(case((unreported, 1), else_=0)).label("on_the_way"),
+            func.sum(case((is_under_way, 1), else_=0)).label("on_the_way"),
             func.sum(case((failed, payment.c.amount), else_=0)).label("failed"),
         )
         .join(payout, payout.c.id == payment.c.payout_id)

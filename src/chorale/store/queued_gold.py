@@ -11,6 +11,7 @@ from chorale.store.offering import (
     Apart,
     Draw,
     GoldContent,
+    GoldPlaces,
     ItemContent,
     content_of,
     first_row,
@@ -107,4 +108,4 @@ def next_queued(
 
 def _gold_of(row: Any, cursor: int) -> GoldContent:
     item_id, key, group_key, payload, _, taken, wanted = row
-    return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), taken, wanted)
+    return GoldContent(ItemContent(item_id, key, group_key, payload, cursor), GoldPlaces(taken, wanted))

@@ -5,8 +5,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
+from chorale.store.erased import erased_name
 from chorale.store.prepared import upsert
 from chorale.store.schema import requester, worker, worker_identity
+
+PANEL = "expert"
+"""The panel of experts who work in stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,11 @@ class RequesterRow:
 def find_requester(tx: Connection, name: str) -> RequesterRow | None:
     row = tx.execute(select(requester).where(requester.c.name == name)).first()
     return None if row is None else RequesterRow(*row)
+
+
+def is_erased(tx: Connection, name: str) -> bool:
+    """Whether the person of a name was erased."""
+    return find_requester(tx, erased_name(tx, name)) is not None
 
 
 def find_by_id(tx: Connection, number: int) -> RequesterRow | None:

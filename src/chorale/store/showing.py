@@ -16,13 +16,14 @@ class ShownToWorker(NamedTuple):
     given_out: int
     """Number of items assigned to them in the stage."""
     returned: int
-    """Number of items they returned unanswered."""
+    """Number of items they returned unanswered or let expire."""
 
 
 def shown_to_workers(tx: Connection) -> list[ShownToWorker]:
     """The stored number of items shown to each worker in a stage, and the recounted one."""
     of = and_(assignment.c.stage_id == participation.c.stage_id, assignment.c.worker_id == participation.c.worker_id)
-    returned = case((assignment.c.state == AssignmentState.RETURNED, 1), else_=0)
+    unanswered = (AssignmentState.RETURNED, AssignmentState.EXPIRED)
+    returned = case((assignment.c.state.in_(unanswered), 1), else_=0)
     query = (
         select(
             stage.c.name,

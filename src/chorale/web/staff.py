@@ -23,6 +23,7 @@ from chorale.model.wording import worded
 from chorale.store import Tx, epochs, events, locks, requesters, settings, workers
 from chorale.store import sessions as store_sessions
 from chorale.store.epochs import Epoch
+from chorale.store.erased import ERASED
 from chorale.store.identities import newest_response
 from chorale.store.requesters import RequesterRow
 from chorale.web.links import EXPERT, OWNER, VIEWER
@@ -120,6 +121,8 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     known = requesters.find_requester(tx, name)
     if known is None:
+        if requesters.is_erased(tx, name):
+            raise _revoked()
         if _is_too_old(study, _invited(tx, role).get(name)):
             message = f"This link has expired, because nobody opened it for {UNUSED_DAYS} days. Ask for a new one."
             raise Refusal("expired", message, 403)
@@ -132,8 +135,12 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
             403,
         )
     elif known.revoked_at is not None:
-        raise Refusal("revoked", "This link was revoked by the study's owner. Ask for a new one.", 403)
+        raise _revoked()
     return _existing(tx, name)
+
+
+def _revoked() -> Refusal:
+    return Refusal("revoked", "This link was revoked by the study's owner. Ask for a new one.", 403)
 
 
 def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> bool:
@@ -197,7 +204,8 @@ def colleagues(tx: Tx, study: Study) -> list[Colleague]:
         for name, at in _invited(tx, role).items()
         if name not in known
     ]
-    return sorted([*known.values(), *asked], key=lambda one: (one.role, one.name))
+    here = [one for one in (*known.values(), *asked) if not one.name.startswith(ERASED)]
+    return sorted(here, key=lambda one: (one.role, one.name))
 
 
 def _invited(tx: Tx, role: str) -> dict[str, int]:
