@@ -232,6 +232,22 @@ def test_what_is_offered_does_not_cover_an_answer_that_is_marked(scene: Scene) -
     expect(page.locator(".qa-entry")).to_have_count(2)
 
 
+def test_a_tap_on_the_first_offer_finishes_the_likeliest_question(scene: Scene) -> None:
+    """“Who sold?” is a question, but of this sentence one asks “Who sold something?”."""
+    page = scene.worker(**PHONE).open("writing").page
+    offers = page.get_by_role("listbox", name="Possible next words").get_by_role("option")
+    for typed, offered in (
+        ("who sold", ["Who sold something?", "Who sold?"]),
+        ("who had", ["Who had sold something?"]),
+        ("what did someone sell", ["What did someone sell?"]),
+    ):
+        field(page).fill(typed)
+        expect(offers.first).to_have_text(offered[0])
+        assert offers.all_inner_texts()[: len(offered)] == offered
+    offers.first.tap()
+    expect(field(page)).to_have_value("What did someone sell?")
+
+
 @pytest.mark.slow
 def test_practice_shows_what_was_missed_on_the_sentence(scene: Scene) -> None:
     worker = scene.worker(**PHONE).open("practice")

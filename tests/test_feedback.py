@@ -52,6 +52,16 @@ def test_an_answer_is_flagged_for_what_is_held_against_it(
     assert found.replace("\\", "") == f"{flagged}|{len(flagged)}|{told}|{'; '.join(reasons)}"
 
 
+def test_a_message_about_a_round_without_a_mistake_mentions_none() -> None:
+    template = (template_folder("qasrl") / "messages" / "round.md").read_text("utf-8")
+    answers = [GradedAnswer(number, "w", number, number, 1.0, (), "", {}, {}, expert="[]") for number in (1, 2)]
+    message = compose(
+        template, GateVerdict("w", 1.0, True, False, "", EVIDENCE), answers, {}, {"contact": "a@example.org"}
+    )
+    assert "You found 100%" in message
+    assert "missing or different" not in message
+
+
 def test_praise_reaches_the_worker_and_is_held_against_nobody(
     tmp_path: Path, database: str | None, clock: Clock
 ) -> None:

@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from chorale.cli import app
 from chorale.contract import installed_tasks
 from chorale.engine.opening import open_study
+from chorale.kits.qasrl.tasks.shared.answers import canonical
 from chorale.model import UserError
 from chorale.text import tagger
+from chorale.text.attested import WrittenWords, is_attested
 from chorale.text.predicates import forms_of, predicates
 from chorale.text.tagger import Tagged, digest_of_folder
 from chorale.text.tokens import tokenize
@@ -172,6 +174,7 @@ def test_addresses_options_and_names_of_programs_are_no_verbs() -> None:
         "qw(&runs",
         "s",
         "’s",
+        "’expand",
     )
     tokens = (*others, "re-elected", "e-mailed", "RUN")
     sentence = [*(Tagged(text, text.lower(), "VERB") for text in tokens), Tagged("’ve", "have", "VERB")]
@@ -409,11 +412,25 @@ def test_a_word_whose_stem_would_be_invented_is_left_out(tmp_path: Path, monkeyp
     assert told["words_left_out"] == {"zoloned": 1, "parentheses": 2, "user-defined": 1}
 
 
+@pytest.mark.parametrize("word", ["theses", "algorithms", "dired"])
+def test_nouns_and_adjectives_of_the_dictionary_make_no_verb(word: str) -> None:
+    """The text has *these*, and the dictionary has the adjective *dire*."""
+    pytest.importorskip("lemminflect")
+    text = WrittenWords(words={"these", "algorithm"})
+    assert not is_attested(forms_of(word), Tagged(word, "", "VERB"), text)
+    assert is_attested(forms_of("dared"), Tagged("dared", "", "VERB"), text)
+
+
 def test_verbs_that_a_file_lists_are_kept_and_named_if_their_stem_is_a_guess(tmp_path: Path) -> None:
     pytest.importorskip("lemminflect")
     row = {"tokens": ["They", "zoloned", "and", "sold", "it"], "verb_indices": [1, 3]}
     path = write(tmp_path, "rows.jsonl", json.dumps(row))
-    assert [item["forms"]["stem"] for item in prepared(path)] == ["zolon", "sell"]
+    guessed, sold = prepared(path)
+    assert [item["forms"]["stem"] for item in (guessed, sold)] == ["zolon", "sell"]
+    assert guessed["variants"] == {"stem": ["zolone"], "presentSingular3rd": ["zolones"]}
+    assert "variants" not in sold
+    written = canonical([{"question": "What did someone zolone?", "answers": [[4, 5]]}], guessed)
+    assert written[0]["question"] == "What did someone zolon?", "nobody must write a stem that is a guess"
     shown = run(path, "--out", tmp_path / "a.jsonl").stdout
     assert "Check the forms of 1 verb that no dictionary has: zoloned (zolon)." in shown
 

@@ -356,6 +356,22 @@ def test_the_sentence_decides_what_comes_first() -> None:
     assert texts("", sentence=passive)[:2] == ["What was cut?", "What did someone cut?"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("What did", "What did someone cut?"),
+        ("when wi", "When will someone cut something?"),
+        ("Who won't ", "Who won't cut something?"),
+        ("Where was ", "Where was something cut?"),
+        ("What is something ", "What is something being cut with?"),
+        ("Who cut", "Who cut something?"),
+    ],
+)
+def test_a_whole_question_is_offered_for_words_that_the_sentence_lacks(typed: str, first: str) -> None:
+    sentence = ("She", "has", "been", "cutting", "bread", "with", "a", "knife")
+    assert texts(typed, sentence=sentence, place=3)[0] == first
+
+
 def test_pieces_complete_a_word_or_go_on() -> None:
     assert texts("What wa")[-2:] == ["What was", "What wasn't"]
     assert texts("How ")[0].startswith("How ")

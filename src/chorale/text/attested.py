@@ -7,7 +7,16 @@ from functools import lru_cache
 from string import ascii_lowercase
 from typing import Self
 
-from chorale.text.inflections import PREFIXES, VerbForms, is_adjective_or_noun, is_compound, is_verb, is_word
+from chorale.text.inflections import (
+    PREFIXES,
+    VerbForms,
+    is_compound,
+    is_verb,
+    is_word,
+    likelihood,
+    parts_of_speech,
+    verbs_of,
+)
 from chorale.text.tagger import Sentence, Tagged
 
 _ENDED = re.compile(r"(?:ed|ing|[^sui]s)$")
@@ -73,14 +82,16 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
         return True  # listed, or the word itself without an ending
     is_participle = word in (verb.present_participle, verb.past, verb.past_participle) and word != stem
     is_adjective = is_participle and stem.startswith(("un", "non")) and not stem.startswith("under")
-    if is_adjective or (word != stem and is_adjective_or_noun(word)):
+    parts = parts_of_speech(word)
+    if is_adjective or (word != stem and parts and "VERB" not in parts):
         return stem in written.base_forms
     if len(stem) > 2 and (stem in written.words or (is_compound(stem) and len(written.inflected.get(stem, ())) > 1)):
         return True
     front, hyphen, last = stem.rpartition("-")
     if hyphen:
         return front in _PRODUCTIVE and is_verb(last)
-    return is_word(stem) or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
+    is_noun = is_word(stem) and not parts_of_speech(stem).isdisjoint({"NOUN", "VERB"})
+    return is_noun or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
 
 
 def _is_verb_with_prefix(stem: str) -> bool:
@@ -123,3 +134,13 @@ def is_misspelt(stem: str) -> bool:
     for letter in ascii_lowercase:
         others += [front + letter + rest for front, rest in cuts]
     return any(is_verb(other) for other in others)
+
+
+def similar_verbs(word: str, stem: str) -> list[VerbForms]:
+    """Other verbs that a word may be a form of, if its stem is not listed and so may be wrong.
+
+    >>> [verb.stem for verb in similar_verbs("zoloned", "zolon")], similar_verbs("hoped", "hope")
+    (['zolone'], [])
+    """
+    others = [] if is_verb(stem) else verbs_of(word)
+    return [verb for verb in others if verb.stem not in (stem, word.lower()) and likelihood(verb.stem)[0] > 0]

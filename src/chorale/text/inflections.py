@@ -324,13 +324,14 @@ def is_word(text: str) -> bool:
 
 
 @lru_cache(_MOST_CACHED)
-def is_adjective_or_noun(word: str) -> bool:
-    """Whether the dictionary has the word, but not as a form of a verb; False without a dictionary.
+def parts_of_speech(word: str) -> frozenset[str]:
+    """The parts of speech that the dictionary has for a word or its lemma; empty without a dictionary.
 
-    >>> is_adjective_or_noun("unsurprising"), is_adjective_or_noun("surprising")
-    (True, False)
+    >>> sorted(parts_of_speech("theses")), sorted(parts_of_speech("emails")), sorted(parts_of_speech("xyz"))
+    (['NOUN'], ['NOUN', 'VERB'], [])
     """
-    return is_word(word) and not _dictionary().getLemma(word, upos="VERB", lemmatize_oov=False)
+    dictionary = _dictionary()
+    return frozenset(dictionary.getAllLemmas(word) if dictionary is not None and word.isascii() else ())
 
 
 @lru_cache(_MOST_CACHED)

@@ -9,8 +9,8 @@ from chorale.text.tagger import Tagged
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
 """Auxiliaries without five forms."""
-_WORD = re.compile(r"['’]?[^\W\d_]+(?:['’-][^\W\d_]+)*")
-"""Only letters: taggers mistake URLs, file names and command-line options for verbs."""
+_WORD = re.compile(r"['’](?:d|ll|m|re|s|ve)|[^\W\d_]+(?:['’-][^\W\d_]+)*", re.IGNORECASE)
+"""Only letters: taggers mistake URLs, file names, command-line options and words with a quotation mark for verbs."""
 _WITHIN = re.compile(r"[a-zß-ÿ][A-ZÀ-Þ]|[A-ZÀ-Þ]{2}[a-zß-ÿ]")
 """A capital letter within a word, as in identifiers and ORed."""
 _BEFORE_PARTICIPLES = frozenset(

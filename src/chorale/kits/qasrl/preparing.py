@@ -118,7 +118,7 @@ class _Stems:
         for row, token, is_listed in self._doubtful:
             forms = forms_of(token.text, token.lemma, written=self._written.words)
             if is_attested(forms, token, self._written):
-                row["forms"] = forms.as_bank()
+                row |= {"forms": forms.as_bank(), **with_variants(forms, token.text)}
             elif is_listed:
                 self.guessed[token.text] = forms.stem
             else:
@@ -152,7 +152,7 @@ def _row(name: str, sentence: Sentence, verb: Predicate) -> dict[str, Any]:
         "verb_index": verb.index,
         "verb": sentence[verb.index].text,
         "forms": verb.forms.as_bank(),
-        **with_variants(verb.forms),
+        **with_variants(verb.forms, sentence[verb.index].text),
         **_own_prepositions(sentence),
     }
 

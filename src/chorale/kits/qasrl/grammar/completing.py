@@ -1,8 +1,10 @@
 """Suggestions while an annotator writes a question: likely complete questions, and possible next pieces."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
+from itertools import product
+from operator import ne
 from typing import NamedTuple
 
 from chorale.kits.qasrl.grammar.arguments import Arguments, arguments_in, has_passive, is_person_subject
@@ -78,6 +80,8 @@ def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> l
     is_ready = not wanted or prefix[-1] in " \t\r\n\u00a0"
     typed = f"{wanted} " if wanted and is_ready else wanted
     suggested = [text for text in _suggested(forms, context) if text.lower().startswith(typed)]
+    if typed and not suggested:
+        suggested = _in_other_words(typed, forms, built, likely)
     completions = [Completion(text, whole=True) for text in suggested[:MOST_SUGGESTED]]
     completions += _pieces(built, wanted, "", likely, suggested)
     if not is_ready:
@@ -253,6 +257,57 @@ def _candidates(likely: _Known) -> list[Slots]:
         _with_particle(slots, likely.arguments)
         for slots in _ranked(by_subject, by_object, circumstances, prepositions, likely)
     ]
+
+
+def _in_other_words(typed: str, forms: VerbForms, built: Machine, likely: _Known) -> list[str]:
+    """The likeliest question with the auxiliary or noun that somebody typed, if it differs from the sentence's."""
+    words = typed.split()
+    paths = built.walk(words)
+    reached = [path.slots.aux for path in paths] or [
+        piece.value if piece.slot == "aux" else piece.after.slots.aux
+        for piece in built.following(built.walk(words[:-1]))
+        if piece.text.startswith(words[-1])
+    ]
+    clauses = _clauses_with(dict.fromkeys(reached), likely)
+    for nouns in _nouns_like(likely.arguments):
+        for clause in clauses:
+            for slots in _candidates(likely._replace(clause=clause, arguments=nouns)):
+                text = render(slots, forms)
+                is_new = slots.asked_for() not in likely.asked and slots.key() not in likely.keys
+                if is_new and text.lower().startswith(typed):
+                    return [text]
+    return []
+
+
+def _clauses_with(auxiliaries: Iterable[str], likely: _Known) -> list[Clause]:
+    """The clauses that may have one of the auxiliaries, those most similar to the likely one first."""
+    own = likely.clause
+    simple = Clause(passive=own.passive)
+    tenses: dict[tuple[str, bool], None] = {}
+    for name in auxiliaries:
+        aux = table()["auxiliaries"].get(name)
+        possible = [aux["tense"]] if aux else [own.tense, "past", "present"]
+        tenses |= dict.fromkeys((tense, aux is not None and "negated" in aux) for tense in possible)
+    clauses = [
+        Clause(tense, perfect, progressive, negated, passive)
+        for tense, negated in tenses
+        for perfect, progressive, passive in product((False, True), repeat=3)
+        if likely.has_passive or not passive
+    ]
+
+    def differences(clause: Clause) -> int:
+        other = own if clause.tense == own.tense else simple
+        return sum(map(ne, astuple(clause), astuple(other)))
+
+    return sorted(clauses, key=differences)
+
+
+def _nouns_like(likely: Arguments) -> list[Arguments]:
+    """The likely arguments, then those with *someone* for *something* or the reverse."""
+    other = {"someone": "something", "something": "someone", "": ""}
+    subject = likely._replace(subject=other[likely.subject])
+    patient = likely._replace(object=other[likely.object])
+    return list(dict.fromkeys((likely, subject, patient)))
 
 
 def _ranked(

@@ -63,7 +63,8 @@ export class Grammar {
     const wanted = wordsOf(prefix).map((word) => word.text).join(" ");
     const isReady = wanted === "" || " \t\r\n\u00a0".includes(prefix[prefix.length - 1]);
     const typed = wanted !== "" && isReady ? `${wanted} ` : wanted;
-    const suggested = this.#suggested(likely).filter((text) => text.toLowerCase().startsWith(typed));
+    let suggested = this.#suggested(likely).filter((text) => text.toLowerCase().startsWith(typed));
+    if (typed !== "" && suggested.length === 0) suggested = this.#inOtherWords(typed, likely);
     const completions = suggested.slice(0, MOST_SUGGESTED).map((text) => ({ text, whole: true, slot: "" }));
     const pieces = this.#pieces(wanted, "", likely, suggested);
     if (!isReady) {
@@ -83,6 +84,36 @@ export class Grammar {
   /** @param {string[]} [earlier] @returns {string[]} likely questions that were not asked yet */
   suggest(earlier = []) {
     return this.#suggested(this.#likely(earlier));
+  }
+
+  /**
+   * @param {string} typed
+   * @param {Known} likely
+   * @returns {string[]} the likeliest question with the auxiliary or noun that somebody typed, if it differs from the
+   *   sentence's
+   */
+  #inOtherWords(typed, likely) {
+    const words = typed.trim().split(" ");
+    const paths = this.machine.walk(words);
+    const [last] = words.slice(-1);
+    const begun = paths.length > 0 ? [] : this.machine.following(this.machine.walk(words.slice(0, -1)));
+    const reached = [
+      ...paths.map((path) => path.slots.aux),
+      ...begun
+        .filter((piece) => piece.text.startsWith(last))
+        .map((piece) => (piece.slot === "aux" ? piece.value : piece.after.slots.aux)),
+    ];
+    const clauses = clausesWith([...new Set(reached)], likely);
+    for (const nouns of nounsLike(likely.arguments)) {
+      for (const clause of clauses) {
+        for (const slots of candidates({ ...likely, clause, arguments: nouns })) {
+          const isNew = !likely.asked.has(askedFor(slots)) && !likely.keys.has(keyOf(slots));
+          const text = isNew ? render(slots, this.forms) : "";
+          if (text.toLowerCase().startsWith(typed)) return [text];
+        }
+      }
+    }
+    return [];
   }
 
   /** @param {string} begun @param {string} partial @param {Known} likely @param {string[]} suggested */
@@ -164,6 +195,42 @@ export class Grammar {
     );
     return [...new Set(fresh.map((slots) => render(slots, this.forms)))];
   }
+}
+
+/** @param {string[]} auxiliaries @param {Known} likely @returns {Clause[]} those that may have one, the most similar first */
+function clausesWith(auxiliaries, likely) {
+  const own = likely.clause;
+  const simple = { tense: "past", perfect: false, progressive: false, negated: false, passive: own.passive };
+  /** @type {Map<string, {tense: string, negated: boolean}>} */
+  const tenses = new Map();
+  for (const name of auxiliaries) {
+    const aux = AUXILIARIES[name];
+    const possible = aux ? [aux.tense] : [own.tense, "past", "present"];
+    const negated = aux !== undefined && "negated" in aux;
+    for (const tense of possible) tenses.set(`${tense} ${negated}`, { tense, negated });
+  }
+  const either = [false, true];
+  const clauses = [...tenses.values()].flatMap((each) =>
+    either.flatMap((perfect) =>
+      either.flatMap((progressive) => either.map((passive) => ({ ...each, perfect, progressive, passive }))),
+    ),
+  );
+  /** @param {Clause} clause */
+  const differences = (clause) => {
+    const other = clause.tense === own.tense ? own : simple;
+    const names = /** @type {(keyof Clause)[]} */ (Object.keys(simple));
+    return names.filter((name) => clause[name] !== other[name]).length;
+  };
+  return clauses
+    .filter((clause) => likely.hasPassive || !clause.passive)
+    .sort((one, other) => differences(one) - differences(other));
+}
+
+/** @param {Arguments} likely @returns {Arguments[]} with *someone* for *something*, or the reverse, after the likely ones */
+function nounsLike(likely) {
+  const other = new Map([["someone", "something"], ["something", "someone"]]);
+  const subject = { ...likely, subject: other.get(likely.subject) ?? "" };
+  return [likely, subject, ...(likely.object ? [{ ...likely, object: other.get(likely.object) ?? "" }] : [])];
 }
 
 /** @param {import("./question_machine.js").Next} piece @param {string} partial */

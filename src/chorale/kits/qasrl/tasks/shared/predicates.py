@@ -11,11 +11,14 @@ from chorale.kits.qasrl.files.tokens import tokens_in
 from chorale.kits.qasrl.grammar import NotAQuestion, machine
 from chorale.kits.qasrl.grammar.machine import LONGEST_QUESTION
 from chorale.model import Payload
+from chorale.text.attested import similar_verbs
 from chorale.text.inflections import VerbForms, variants_of
 
 MOST_TOKENS = 500
 MOST_SUGGESTED = 10
 """Maximum number of parser questions per item."""
+MOST_VARIANTS = 5
+"""Maximum number of variants of a form."""
 
 
 def _in_one(word: str) -> str:
@@ -27,6 +30,7 @@ def _in_one(word: str) -> str:
 
 _Word = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_in_one)]
 _Form = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
+_Variants = Annotated[tuple[_Form, ...], Field(max_length=MOST_VARIANTS)]
 _FormName = Literal["stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple"]
 _Preposition = Annotated[str, Field(min_length=1, max_length=25, pattern=r"^[a-z]+(?:-[a-z]+)*$")]
 _Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
@@ -60,7 +64,7 @@ class PredicateItem(StrictModel):
     verb: str = Field(default="", max_length=200)
     """The word in the sentence, unless the row sets another."""
     forms: Forms
-    variants: dict[_FormName, Annotated[tuple[_Form, ...], Field(max_length=5)]] = Field(default_factory=dict)
+    variants: dict[_FormName, _Variants] = Field(default_factory=dict)
     """Spelling variants of a form that questions may also use: pled for pleaded."""
     prepositions: tuple[_Preposition, ...] = Field(default=(), max_length=20)
     """Prepositions of the sentence in lower case, allowed in questions in addition to the usual ones."""
@@ -126,9 +130,21 @@ def forms_of(item: Payload) -> VerbForms:
     return VerbForms.from_bank(item["forms"], item.get("variants"))
 
 
-def with_variants(forms: VerbForms) -> dict[str, dict[str, list[str]]]:
-    """The field `variants` of a row, for verbs that have other spellings."""
+def with_variants(forms: VerbForms, word: str) -> dict[str, dict[str, list[str]]]:
+    """The field `variants` of a row, for verbs that have other spellings, or that no dictionary has.
+
+    Nobody must be forced to write a stem that is only a guess.
+
+    >>> with_variants(VerbForms("zolon", "zolons", "zoloning", "zoloned", "zoloned"), "zoloned")
+    {'variants': {'stem': ['zolone'], 'presentSingular3rd': ['zolones']}}
+    """
     variants = {name: list(spellings) for name, spellings in variants_of(forms).items()}
+    own = forms.as_bank()
+    for other in similar_verbs(word, forms.stem):
+        for name, spelling in other.as_bank().items():
+            spellings = variants.get(name, [])
+            if spelling not in (own[name], *spellings) and len(spellings) < MOST_VARIANTS:
+                variants[name] = [*spellings, spelling]
     return {"variants": variants} if variants else {}
 
 

@@ -159,7 +159,7 @@ class _Converter:
             "verb_index": verb.token,
             "verb": tokens[verb.token],
             "forms": forms.as_bank(),
-            **with_variants(forms),
+            **with_variants(forms, tokens[verb.token]),
         }
         try:
             PredicateItem.model_validate(row)

@@ -119,11 +119,15 @@ export class QuestionField {
     const understood = this.value === "" ? null : this.understood();
     const whole = understood !== null && "text" in understood;
     const offered = this.grammar.complete(this.input.value, this.earlier());
-    // A complete question comes first until it has its question mark: on a phone, tapping it finishes the question.
-    const first = whole && this.value !== understood.text ? [{ text: understood.text, whole: true }] : [];
     // Do not suggest the text that is already there.
-    const others = offered.filter((offer) => !whole || offer.text !== understood.text);
-    this.offers = [...first, ...others].slice(0, MOST_OFFERED);
+    this.offers = offered.filter((offer) => !whole || offer.text !== understood.text);
+    if (whole && this.value !== understood.text) {
+      // On a phone, tapping the complete question finishes it. Only a likelier question comes before it: for “who has”,
+      // “Who has something?” and not “Who has?”.
+      const isLikeliest = offered[0]?.text === understood.text || !offered[0]?.whole;
+      this.offers.splice(isLikeliest ? 0 : 1, 0, { text: understood.text, whole: true });
+    }
+    this.offers = this.offers.slice(0, MOST_OFFERED);
     // A complete question continues only if the writer chooses a suggestion.
     this.active = this.offers.length > 0 && this.value !== "" && !whole ? 0 : -1;
     this.#draw();
