@@ -337,6 +337,9 @@ class Deriving:
     """From the items of one group of an earlier stage, and the confidence required, to new items. Each item has its
     label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
     are withdrawn. Keys must not depend on the order of answers."""
+    from_results: bool = False
+    """Whether every accepted result makes an item, with the columns of its item and the fields of its label. Only
+    without `derive`."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
