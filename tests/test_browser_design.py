@@ -69,6 +69,9 @@ def test_a_field_is_added_by_keyboard_previewed_and_saved(browser: Browser, link
     expect(card.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
     expect(page.locator("#preview-note")).to_contain_text("the last valid version")
     page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("tone")  # while the question is still empty
+    expect(card.get_by_text("Is already the name of another field. Choose another name.")).to_be_visible()
+    page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("urgency")
     card.get_by_label("Kind", exact=True).select_option("slider")
     expect(card.get_by_label("Levels (optional)")).to_have_count(0)

@@ -98,7 +98,7 @@ def test_an_arabic_study_from_consent_to_submit(scene: Scene, width: int) -> Non
     page.keyboard.press("ArrowLeft")  # forwards, where lines run from right to left
     page.keyboard.press("Shift+ArrowLeft")
     page.keyboard.press("Space")
-    expect(page.locator(".form-excerpt")).to_have_text("“في السابعة”")
+    expect(page.locator(".form-excerpt")).to_have_text("«في السابعة»")
     page.get_by_label("لماذا؟").fill("كلمة واحدة")
     expect(page.locator(".form-count")).to_contain_text("كلمتان، 3 على الأقل")
     page.get_by_label("لماذا؟").fill("لأن الوقت محدد")

@@ -22,7 +22,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.templates import create_study
 from chorale.model import UserError
-from chorale.model.stage_settings import ItemSettings
+from chorale.model.item_settings import ItemSettings
 from chorale.monitor.overview import gold_alarms, overview, wage_alarms
 from chorale.store import (
     Tx,

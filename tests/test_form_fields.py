@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -15,6 +16,7 @@ from chorale.engine import gold_desk
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.exchange.export import write_export
+from chorale.files.judgment_layout import FREE_TEXT
 from chorale.folder.reading import check_folder
 from chorale.model import UserError
 from chorale.monitor.event_words import in_words
@@ -117,7 +119,7 @@ def test_exported_fields_are_read_one_by_one(study: Study, tmp_path: Path) -> No
     path = tmp_path / "crowdkit.csv"
     write_export(study, "crowdkit", path)
     rows = read_table(path)
-    assert list(rows[0]) == ["task", "worker", "tone", "words", "reason"] and len(rows) == 12
+    assert list(rows[0]) == ["task", "worker", "tone", "words", "reason", FREE_TEXT] and len(rows) == 12
     units = {row["task"]: [one["tone"] for one in rows if one["task"] == row["task"]] for row in rows}
     matrix = [[units[task][place] for task in sorted(units)] for place in range(3)]
     assert chorale.alpha(path, label="tone", ci=False).value == pytest.approx(chorale.alpha(matrix, ci=False).value)
@@ -226,3 +228,53 @@ def test_a_distance_without_a_name_of_its_own_is_one_between_answers(tmp_path: P
     write_form_study(tmp_path, options, rows=json.dumps(row) + "\n")
     with closing(open_study(tmp_path)) as opened:
         assert [question.measured for question in questions_of(opened.stage("only"))] == ["distance between answers"]
+
+
+JUDGMENTS = {
+    "crowdkit": "crowdkit.csv",
+    "csv": "responses.csv",
+    "jsonl": "responses.jsonl",
+    "parquet": "responses.parquet",
+    "form-answers": "form-answers.csv",
+    "mturk": "batch_results.csv",
+}
+
+
+@pytest.mark.parametrize("name", JUDGMENTS)
+def test_an_exported_file_alone_says_which_fields_are_free_text(study: Study, tmp_path: Path, name: str) -> None:
+    """Before, short texts that repeat had an alpha without a warning."""
+    path = tmp_path / JUDGMENTS[name]
+    write_export(study, name, path)
+    refused = CliRunner().invoke(app, ["agreement", str(path), "--label", "reason"])
+    told = " ".join(refused.output.split())
+    assert refused.exit_code == 2 and "The values of 'reason'" in told and "are free text" in told
+    asked_for = CliRunner().invoke(app, ["agreement", str(path), "--label", "reason", "--free-text"])
+    assert asked_for.exit_code == 0 and "are free text, compared as they are written" in asked_for.output
+    assert CliRunner().invoke(app, ["agreement", str(path), "--label", "tone"]).exit_code == 0
+    told = CliRunner().invoke(app, ["aggregate", str(path), "--label", "reason", "--method", "majority"]).output
+    assert "are free text" in told and "Methods for texts: rover" in told
+
+
+def test_files_of_older_versions_and_dataframes_are_read_as_well(study: Study, tmp_path: Path) -> None:
+    write_export(study, "crowdkit", tmp_path / "crowdkit.csv")
+    frame = pl.read_csv(tmp_path / "crowdkit.csv")
+    assert set(frame[FREE_TEXT]) == {"reason"}
+    assert any("free text" in note for note in chorale.alpha(frame, label="reason", ci=False).notes)
+    assert not chorale.alpha(frame, label="tone", ci=False).notes
+    frame.drop(FREE_TEXT).write_csv(tmp_path / "older.csv")
+    assert not chorale.alpha(tmp_path / "older.csv", label="reason", ci=False).notes
+
+
+def test_values_of_several_fields_are_never_mixed(study: Study, tmp_path: Path) -> None:
+    """Before, naming both columns compared every worker's last value, whatever its field."""
+    path = tmp_path / "tidy.csv"
+    write_export(study, "tidy", path)
+    command = ["--task", "item", "--label", "value"]
+    refused = CliRunner().invoke(app, ["agreement", str(path), *command])
+    told = " ".join(refused.output.split())
+    assert refused.exit_code == 2 and "has values of several fields (found 'reason', 'tone', 'words')" in told
+    tidy = pl.read_csv(path)
+    tidy.filter(pl.col("field") == "tone").write_csv(path)
+    assert CliRunner().invoke(app, ["agreement", str(path), *command]).exit_code == 0
+    tidy.filter(pl.col("field") == "reason").write_csv(path)
+    assert "are free text" in CliRunner().invoke(app, ["agreement", str(path), *command]).output

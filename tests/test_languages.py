@@ -21,7 +21,7 @@ from chorale.folder.plan import study_notes
 from chorale.folder.reading import check_folder, load_folder
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Refusal
-from chorale.model.wording import counted, joined, worded
+from chorale.model.wording import counted, joined, quoted, worded
 from chorale.present.language import Language, said_in, translated_html
 from chorale.present.languages import CATALOGUES, language_of, languages
 from chorale.present.translated import Translated, read_catalogue
@@ -212,7 +212,7 @@ def test_numbers_money_dates_and_plurals_follow_the_language() -> None:
 
 
 def test_a_sentence_is_english_text_and_translates_with_what_is_in_it() -> None:
-    inner = worded("“{title}”", title="{x} <b>")
+    inner = quoted("{x} <b>")
     text = joined(worded("Locked for now. Finish {parts} first.", parts=inner), "", "Plain.")
     assert text == "Locked for now. Finish “{x} <b>” first. Plain."
     assert language_of("de").translated(text) == "Vorerst gesperrt. Schließen Sie zuerst „{x} <b>“ ab. Plain."
@@ -310,4 +310,4 @@ def test_feedback_in_practice_is_in_the_language_of_the_study(tmp_path: Path) ->
         feedback = client.post(f"/api/assignments/{item['id']}/submit", json=sent).json()["feedback"]
     extremes, word, code = feedback["details"]["wrong"]
     assert extremes["own"] == "Am besten: „Text b“; Am schlechtesten: „Text c“"
-    assert (word["right"], code["right"]) == ("“ja” oder “doch”", "eine Antwort, die zu [0-9]+ passt")
+    assert (word["right"], code["right"]) == ("„ja“ oder „doch“", "eine Antwort, die zu [0-9]+ passt")

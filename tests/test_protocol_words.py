@@ -106,8 +106,8 @@ def test_mistakes_are_explained_in_the_language_of_the_study(tmp_path: Path) -> 
     wrong = "Does it fit? Yes, well · Mark what does not: nichts"
     assert f"| {wrong} | Does it fit? No" in message_to(study, other)
     reasons = (
-        "Does it fit? Sie haben “Yes, well” geantwortet; die richtige Antwort ist “No” + "
-        "Mark what does not: Sie haben “nichts” geantwortet; die richtige Antwort ist “yellow”"
+        "Does it fit? Sie haben „Yes, well“ geantwortet; die richtige Antwort ist „No“ + "
+        "Mark what does not: Sie haben „nichts“ geantwortet; die richtige Antwort ist „yellow“"
     )
     assert reasons in message_to(study, other)
     study.close()

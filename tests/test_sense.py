@@ -1,5 +1,6 @@
 """Answers that make no sense raise alarms with evidence; answers that are too fast can be refused on the page."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from contextlib import closing
@@ -21,9 +22,11 @@ from chorale.monitor.overview import overview
 from chorale.monitor.sense import senseless_answers
 from chorale.protocol.sense import straight_lines
 from chorale.text.near_duplicates import contains_copy
-from comments_study import CLASSES, SEVERITY, Comment, answer, comments, write_comments_study
+from chorale.web.app import create_app
+from comments_study import CLASSES, PEOPLE, SEVERITY, Comment, answer, comments, write_comments_study
 from conftest import ManualClock
 from crowd import Person, do, look
+from test_console import browser, set_up
 from test_form import field_toml, write_form_study
 
 COUNT = 25
@@ -77,7 +80,7 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     name = who(study)
     (alarm,) = alarms_of(study).values()
     assert alarm.kind == "too-fast" and alarm.workers == (name,) and alarm.serious
-    assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 5
+    assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 25
 
 
 def test_one_second_is_no_plural(tmp_path: Path, clock: ManualClock) -> None:
@@ -97,8 +100,8 @@ def test_the_same_answer_to_everything_is_reported(tmp_path: Path, clock: Manual
     (alarm,) = alarms_of(study).values()
     assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
     assert f"{name} to 25 in a row" in alarm.title
-    evidence = f"({name}; items {', '.join(key for _, key in alarm.items)})"
-    assert evidence in " ".join(status.output.split()) and len(alarm.items) == 5
+    evidence = f"({name}; items {', '.join(key for _, key in alarm.items[:5])} and 20 more)"
+    assert evidence in " ".join(status.output.split()) and len(alarm.items) == 25
 
 
 def test_the_first_to_answer_is_compared_with_others_who_all_differ(tmp_path: Path, clock: ManualClock) -> None:
@@ -209,3 +212,31 @@ def test_an_answer_that_is_too_fast_is_refused_and_can_be_sent_again(tmp_path: P
 def test_a_refusal_needs_a_minimum(tmp_path: Path) -> None:
     write_comments_study(tmp_path, count=3, extra="sense = { refuse = true }")
     assert "`refuse` needs `min_seconds`" in str(check_folder(tmp_path)[1][0])
+
+
+async def _overview_page(study: Study) -> str:
+    async with browser(create_app(study)) as client:
+        await set_up(client, study)
+        return (await client.get("/console")).text
+
+
+def test_pages_and_the_terminal_say_how_many_more_people_an_alarm_is_about(tmp_path: Path, clock: ManualClock) -> None:
+    """Before, five were named without a word about the others."""
+    write_comments_study(tmp_path, count=3, extra="sense = { min_seconds = 5 }")
+    settings = tmp_path / "study.toml"
+    settings.write_text(settings.read_text().replace(f"judgments = {PEOPLE}", "judgments = 7"))
+    with closing(open_study(tmp_path, clock=clock)) as study:
+        for number in range(7):
+            person = Person(study, f"person-{number}")
+            for place, comment in enumerate(comments(3)):
+                offer = person.next("main")
+                clock.now += 1000
+                person.submit(offer, answer(comment, Random(number), "they"), f"key-{number:04d}-{place}", None)
+        (alarm,) = [one for one in look(study, lambda tx: overview(tx, study)).alarms if one.kind == "too-fast"]
+        assert len(alarm.workers) == 7 and "7 workers answer in less than" in alarm.title
+        page = asyncio.run(_overview_page(study))
+    shown = page.partition('id="alarms"')[2].partition("</section>")[0].partition("7 workers answer in less than")[2]
+    assert f">{alarm.workers[4]}</a>" in shown and f">{alarm.workers[5]}</a>" not in shown
+    assert '<span class="nowrap">and 2 more</span>' in shown
+    told = " ".join(CliRunner().invoke(app, ["status", str(tmp_path)]).output.split())
+    assert f"{alarm.workers[4]} and 2 more; items " in told

@@ -110,7 +110,9 @@ def agreement(
     ci: WithIntervals = False,
     cluster: Cluster = (),
     against: OtherFile = None,
-    free_text: Annotated[bool, Option(help="Compare labels that look like free text, as they are written.")] = False,
+    free_text: Annotated[
+        bool, Option(help="Compare labels that are or look like free text, as they are written.")
+    ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
     as_json: AsJson = False,
@@ -144,8 +146,9 @@ def agreement(
 def _not_labels(read: ReadJudgments, label: str | None) -> str:
     which = "The labels" if label is None else f"The values of {label!r}"
     many, different = len(read.judgments), len(read.judgments.label_names)
+    how = "are free text" if read.judgments.free_text else "look like free text"
     return (
-        f"{which} in {read.name} look like free text: {different:,} of {many:,} are different. People who mean the "
-        "same write different texts, so agreement on them means little. Name another column with --label, or add "
+        f"{which} in {read.name} {how}: {different:,} of {many:,} are different. People who mean the same "
+        "write different texts, so agreement on them means little. Name another column with --label, or add "
         "--free-text to compare the texts as they are."
     )

@@ -1,6 +1,6 @@
 """`chorale status`"""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +17,7 @@ from chorale.engine.started import started_study
 from chorale.folder.retention_notes import retention_sentences
 from chorale.model import UserError, money_text
 from chorale.monitor import tables
+from chorale.monitor.alarm import MOST_NAMED
 from chorale.monitor.costs import arm_costs, study_costs
 from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
@@ -81,6 +82,12 @@ def _retention_lines(study: "Study") -> list[str]:
     return lines
 
 
+def _first(names: Sequence[str]) -> str:
+    """The first names, and the number of the others."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
 def _print_arms(study: "Study") -> None:
 
     counts = study.store.read(arm_counts).result()
@@ -110,8 +117,8 @@ def _print_status(study: "Study") -> None:
         print_line(f"No more items are assigned in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
     for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
-        items = ", ".join(key for _, key in alarm.items)
-        named = "; ".join(filter(None, (", ".join(alarm.workers), f"items {items}" if items else "")))
+        items = _first([key for _, key in alarm.items])
+        named = "; ".join(filter(None, (_first(alarm.workers), f"items {items}" if items else "")))
         of = f" ({named})" if named else ""
         print_line(f"Warning: {alarm.title}{of}. {alarm.advice}")
     for gate in gates:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from chorale.files.judgment_layout import FREE_TEXT
 from chorale.model import Payload
 
 
@@ -202,3 +203,9 @@ class AnswerField:
         """The value of an answer in readable form; empty if there is none."""
         value = answer.get(self.name)
         return "" if value is None else self.words(value, item)
+
+
+def free_text_cell(fields: Sequence[AnswerField]) -> dict[str, str]:
+    """The cell of an answer's row that names its fields with free text. Labels in these are not compared."""
+    names = [field.name for field in fields if not field.compared]
+    return {FREE_TEXT: " ".join(names)} if names else {}

@@ -337,16 +337,15 @@ class Deriving:
     """From the items of one group of an earlier stage, and the confidence required, to new items. Each item has its
     label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
     are withdrawn. Keys must not depend on the order of answers."""
+    from_results: bool = False
+    """Whether, without `derive`, each result makes an item: its item's columns and its label's fields."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
     """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
     `of = "answers"` there is one answer, with `of = "together"` all. Default: the fields of all of them."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From a stage's options and those of an earlier stage to the reason why it cannot take items from it.
-
-    Default: it can.
-    """
+    """From the options of a stage and an earlier one to the reason why it cannot take items from it."""
 
 
 @dataclass(frozen=True)

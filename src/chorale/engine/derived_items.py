@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from random import Random
 from typing import Any
 
 from chorale.contract import ItemError
 from chorale.engine.combining import label_of
 from chorale.engine.running import RunningStage
-from chorale.model import Judgment, NewItem, SourceItem
+from chorale.model import ItemSettings, Judgment, NewItem, SourceItem
 from chorale.store import positions
+from chorale.store.codec import as_text
 
 
 def derived_items(
@@ -31,8 +33,8 @@ def derived_items(
         derived = _from_answers(later, earlier, sources, seed, there)
     elif rule.of == "together":
         derived = _from_all_answers(later, earlier, [source for source in sources if source.id in complete], seed)
-    elif later.task.deriving.derive is not None:
-        derived = iter(later.task.deriving.derive(tuple(sources), rule.confidence))
+    elif later.task.deriving.derive is not None or later.task.deriving.from_results:
+        derived = _from_results(later, earlier, [source for source in sources if _is_wanted(rule, source)])
         if len(rule.from_) > 1:
             # Arms may work on the same items: results from each arm's stage become separate items.
             derived = (
@@ -43,6 +45,47 @@ def derived_items(
     for new in derived:
         if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
             yield new
+
+
+def _is_wanted(rule: ItemSettings, source: SourceItem) -> bool:
+    """Whether a label has the values that the later stage takes. Items without a label are left to the task."""
+    if source.label is None or not rule.where:
+        return not rule.where
+    answer = source.label.answer
+    return all(_values(answer.get(name)) & {*values} for name, values in rule.where.items())
+
+
+def _values(value: Any) -> set[Any]:
+    return {*value} if isinstance(value, list | tuple) else {value}
+
+
+def _from_results(later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem]) -> Iterator[NewItem]:
+    rule, derive = later.settings.items, later.task.deriving.derive
+    least = 0.0 if rule is None else rule.confidence
+    if derive is not None:
+        yield from derive(tuple(sources), least)
+        return
+    for source in sources:
+        if source.label is None or source.label.confidence < least:
+            continue
+        columns = _label_columns(later, earlier, source, source.label.answer)
+        payload = _shaped(later, {**source.payload, **columns})
+        if payload is not None:
+            # A different label makes a different item: an item that was shown never changes.
+            key = f"{source.key}/{sha256(as_text(columns).encode()).hexdigest()[:8]}"
+            yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
+
+
+def _label_columns(later: RunningStage, earlier: RunningStage, source: SourceItem, answer: Any) -> dict[str, Any]:
+    """The fields of a label, without free text: in words if the later stage shows them, else as they are."""
+    if not earlier.task.shape.fields:
+        return {"answer": answer}
+    shown = {column.alias or name for name, column in later.task.shape.item_type.model_fields.items()}
+    return {
+        field.name: str(field.words(answer[field.name], source.payload)) if field.name in shown else answer[field.name]
+        for field in earlier.task.shape.compared
+        if answer.get(field.name) is not None
+    }
 
 
 def _from_answers(

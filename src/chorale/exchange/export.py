@@ -135,7 +135,7 @@ def _with_fields(study: Study, formats: Mapping[str, ExportFormat]) -> dict[str,
     """The formats of a study whose answers have fields: with a column for each, and as tidy rows."""
     seen = export_fields.item_columns(study)
     more: dict[Rows, tuple[str, ...]] = {
-        export_rows.response_rows: (*seen, *export_fields.field_columns(study, "answer")),
+        export_rows.response_rows: (*seen, *export_fields.answer_columns(study)),
         export_rows.label_rows: (*seen, *export_fields.field_columns(study, "label", sure=True)),
     }
     wider = {name: replace(kind, columns=(*kind.columns, *more.get(kind.rows, ()))) for name, kind in formats.items()}

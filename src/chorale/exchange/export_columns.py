@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from chorale.engine.running import Study
-from chorale.exchange.export_fields import field_columns, flat_cells, item_columns
+from chorale.exchange.export_fields import answer_columns, flat_cells, item_columns
 from chorale.exchange.export_rows import iso_time
 from chorale.model import AssignmentKind, Standing
 from chorale.store import Tx, items, responses
@@ -46,7 +46,7 @@ def _batches(tx: Tx, study: Study, values: Callable[[Sequence[str | None]], list
 
 def _fields(study: Study, stored: _Columns) -> _Columns:
     """Columns with the shown values and the answers, if answers have fields."""
-    names = (*item_columns(study), *field_columns(study, "answer"))
+    names = (*item_columns(study), *answer_columns(study))
     if not names:
         return {}
     stages = {name: stage for name, stage in study.stages.items() if stage.task.shape.fields}

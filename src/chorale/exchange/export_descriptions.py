@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from chorale.engine.running import Study
 from chorale.exchange.croissant import DataField
 from chorale.exchange.export_format import ExportFormat
+from chorale.files.judgment_layout import FREE_TEXT
 from chorale.store import Tx
 
 _COLUMNS: Mapping[str, tuple[str, str]] = {
@@ -46,6 +47,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "item_released": ("Whether the item's label is complete and accepted.", "Boolean"),
     "item_state": ("State of the item: open, complete or withdrawn.", "Text"),
     "item_sources": ("The items it was derived from, as stage/key.", "Text"),
+    FREE_TEXT: ("Names of the fields with free text, which are not compared.", "Text"),
     "consent_version": ("Version of the consent form that the worker accepted.", "Text"),
     "trust": ("Weight of the worker's annotations, by gold accuracy.", "Float"),
     "question": ("The question.", "Text"),

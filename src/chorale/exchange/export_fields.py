@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chorale.contract import AnswerField, FieldResult
+from chorale.contract.fields import free_text_cell
 from chorale.engine.combining import field_results
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Item, ItemState, Payload
@@ -36,6 +37,17 @@ def field_columns(study: Study, before: str, *, sure: bool = False) -> list[str]
     return [column for name in names for column in _columns_of(f"{before}.{name}", sure)]
 
 
+def answer_columns(study: Study) -> list[str]:
+    """A column for every field of an answer, and the column that names those with free text."""
+    return [*field_columns(study, "answer"), *free_text_columns(study)]
+
+
+def free_text_columns(study: Study) -> tuple[str, ...]:
+    """The column that names the fields with free text, if there are any."""
+    stages = stages_with_fields(study)
+    return tuple(_different(name for stage in stages for name in free_text_cell(stage.task.shape.fields)))
+
+
 def _columns_of(name: str, sure: bool) -> tuple[str, ...]:
     return (name, f"{name}.confidence") if sure else (name,)
 
@@ -64,11 +76,12 @@ def cells(stage: RunningStage, payload: Payload, answer: Any, before: str) -> di
 
 
 def flat_cells(stage: RunningStage, payload: str, answer: str) -> dict[str, Any]:
-    """The shown values and the answers, from stored texts."""
+    """The shown values, the answers, and the names of fields with free text, from stored texts."""
     if not stage.task.shape.fields:
         return {}
     of_item = json.loads(payload)
-    return seen(stage, of_item) | cells(stage, of_item, json.loads(answer), "answer")
+    shown = seen(stage, of_item) | cells(stage, of_item, json.loads(answer), "answer")
+    return shown | free_text_cell(stage.task.shape.fields)
 
 
 def label_cells(stage: RunningStage, item: Item, judgments: JudgmentsInOrder) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from chorale.contract.fields import free_text_cell
 from chorale.engine.running import RunningStage, Study
-from chorale.exchange.export_fields import cells, label_cells, seen
+from chorale.exchange.export_fields import cells, free_text_columns, label_cells, seen
 from chorale.exchange.export_first import first_cells
+from chorale.files.judgment_layout import FREE_TEXT
 from chorale.model import ItemState, Response
 from chorale.monitor.status import trust_of
 from chorale.protocol import hourly_wage
@@ -61,7 +63,8 @@ def _of_fields(stage: RunningStage, response: Response) -> dict[str, Any]:
     if not stage.task.shape.fields:
         return {}
     payload = json.loads(response.item_payload)
-    return seen(stage, payload) | cells(stage, payload, response.answer, "answer")
+    shown = seen(stage, payload) | cells(stage, payload, response.answer, "answer")
+    return shown | free_text_cell(stage.task.shape.fields)
 
 
 def label_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -197,7 +200,8 @@ def triples(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
                 labels = {columns[name]: label(value) for name, value, label in _labels(study, response)}
             else:
                 labels = {_WHOLE: response.answer}
-            yield {"task": task, "worker": response.worker, **labels}
+            texts = free_text_cell(study.stage(response.stage).task.shape.fields)
+            yield {"task": task, "worker": response.worker, **labels, **texts}
 
 
 def _labels(study: Study, response: Response) -> Iterator[tuple[str, Any, Callable[[Any], Any]]]:
@@ -211,7 +215,7 @@ _WHOLE = "label"
 
 def field_columns(stage: RunningStage) -> dict[str, str]:
     """The column of each field of a stage's answers; empty if they have no fields."""
-    taken = {"task", "worker", _WHOLE}
+    taken = {"task", "worker", _WHOLE, FREE_TEXT}
     names = [field.name for field in stage.task.shape.fields]
     return {name: f"answer.{name}" if name in taken else name for name in names}
 
@@ -220,7 +224,8 @@ def triple_columns(study: Study) -> tuple[str, ...]:
     """The columns of `triples`."""
     fields = [field_columns(stage) for stage in study.stages.values()]
     whole = () if all(fields) else (_WHOLE,)
-    return ("task", "worker", *whole, *dict.fromkeys(column for one in fields for column in one.values()))
+    columns = dict.fromkeys(column for one in fields for column in one.values())
+    return ("task", "worker", *whole, *columns, *free_text_columns(study))
 
 
 def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,8 @@ from chorale.files.rows import shortened
 from chorale.model import Problem, UserError
 
 _ANSWER = "Answer."
+FREE_TEXT = "free_text_fields"
+"""The column of Chorale's tables of judgments with the names of the fields with free text, separated by blanks."""
 _GOLD = "_gold"
 _ORDER = "_order"
 _OTHER_NAMES = {
@@ -34,11 +36,17 @@ class JudgmentLayout:
     """Its values for rejected work, in lower case."""
     candidates: tuple[str, ...] = ()
     """The possible answer columns, if there are several and none was named."""
+    free_text: str | None = None
+    """The column that names the fields with free text, in Chorale's own tables."""
+    field: str | None = None
+    """The column with the field of each row, in tables with a row for every value of every field."""
+    kind: str | None = None
+    """The column with the kind of that field."""
 
     @property
     def roles(self) -> dict[str, str]:
         """The existing columns, by role."""
-        roles = ("task", "worker", "label", "trust", "refusal")
+        roles = ("task", "worker", "label", "trust", "refusal", "free_text", "field", "kind")
         return {role: name for role in roles if (name := getattr(self, role)) is not None}
 
     @property
@@ -94,13 +102,14 @@ _PLATFORMS = (
         "counts",
         frozenset(),
         frozenset({"trust"}),
-        frozenset({"item", "worker", "trust"}),
+        frozenset({"item", "worker", "trust", FREE_TEXT}),
     ),
 )
 _OWN_ANSWER = "answer."
 """The prefix of field names in Chorale's table of responses."""
+_TIDY = frozenset({"item", "field", "kind", "value"})
 _NO_JUDGMENTS = (
-    ({"item", "field", "kind", "value"}, "has a row for every value of every field"),
+    (_TIDY, "has a row for every value of every field"),
     ({"stage", "item", "payload", "label", "confidence"}, "has aggregated labels, not judgments"),
     ({"item", "confidence", "judgments", "released"}, "has aggregated labels, not judgments"),
 )
@@ -139,12 +148,23 @@ def layout_of(
     trust_column = None if trust is None else find("trust", trust)
     if problems:
         raise UserError(f"{path} can't be used", problems)
+    free_text = FREE_TEXT if FREE_TEXT in names else None
     if platform is None:
-        return JudgmentLayout(task_column, worker_column, label_column, trust_column)
+        field, kind = ("field", "kind") if set(names) >= _TIDY else (None, None)
+        return JudgmentLayout(
+            task_column, worker_column, label_column, trust_column, free_text=free_text, field=field, kind=kind
+        )
     if trust_column is None and platform.trust in names:
         trust_column = platform.trust
     refusal = platform.refusal if platform.refusal in names else None
-    return JudgmentLayout(task_column, worker_column, label_column, trust_column, refusal, platform.refused, candidates)
+    return JudgmentLayout(
+        task_column, worker_column, label_column, trust_column, refusal, platform.refused, candidates, free_text
+    )
+
+
+def field_of(label: str) -> str:
+    """The field in a column of answers."""
+    return label.removeprefix(_ANSWER).removeprefix(_OWN_ANSWER)
 
 
 def _default(role: str, names: Sequence[str], platform: _PlatformColumns | None) -> str:

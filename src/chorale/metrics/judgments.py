@@ -46,6 +46,8 @@ class Judgments:
     """The worker's trust at each judgment, if the file has it."""
     notes: tuple[str, ...] = ()
     """Notes on omitted rows and decisions while reading, for publication."""
+    free_text: bool = False
+    """Whether the file says that the labels are free text."""
 
     def __len__(self) -> int:
         return len(self.tasks)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from chorale.lazy import attach
 
 if TYPE_CHECKING:
+    from chorale.model.item_settings import ItemSettings
     from chorale.model.model_settings import ModelSettings, StageModels
     from chorale.model.money import money_number, money_text
     from chorale.model.nouns import (
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from chorale.model.stage_settings import (
         EntrySettings,
         GoldSettings,
-        ItemSettings,
         JudgmentSettings,
         RehearsalSettings,
         SkipSettings,
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "item_settings": ("ItemSettings",),
         "model_settings": ("ModelSettings", "StageModels"),
         "money": ("money_number", "money_text"),
         "nouns": (
@@ -102,7 +103,7 @@ __getattr__, __dir__ = attach(
         "recruiting_settings": ("ProlificFilter", "ProlificSettings", "ProlificStudy"),
         "settings": ("ArrivalSettings", "PaySettings", "StudyInfo", "StudySettings"),
         "stage_settings": (
-            *("EntrySettings", "GoldSettings", "ItemSettings", "JudgmentSettings", "RehearsalSettings", "StagePay"),
+            *("EntrySettings", "GoldSettings", "JudgmentSettings", "RehearsalSettings", "StagePay"),
             *("SkipSettings", "StageSettings"),
         ),
         "stored": (

@@ -43,6 +43,15 @@ def counted(number: int, one: str, several: str, /, **values: Any) -> Wording:
     return Wording(one, several, number, {"count": number, **values})
 
 
+def quoted(text: str) -> Wording:
+    """A text in the quotation marks of the page's language.
+
+    >>> quoted("Practice")
+    '“Practice”'
+    """
+    return worded("“{text}”", text=text)
+
+
 def joined(*parts: str, by: str = " ") -> Wording:
     """Join sentences, or parts of one; empty ones are left out."""
     given = {f"part{number}": part for number, part in enumerate(filter(None, parts))}

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+MOST_NAMED = 5
+"""The number of workers, and of items, that pages and the terminal show; they say how many more there are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
@@ -11,6 +14,7 @@ class Alarm:
     title: str
     advice: str
     workers: tuple[str, ...] = ()
+    """All workers concerned, the most suspicious first."""
     items: tuple[tuple[str, str], ...] = ()
     """Stage and key."""
     stages: tuple[str, ...] = ()

@@ -36,7 +36,6 @@ WRONG_AFTER, WRONG_BELOW = 5, 0.5
 """Gold with this many answers, most of them wrong, is more likely to be wrong itself."""
 EASY_AFTER, EASY_ABOVE = 50, 0.98
 """Gold that nobody gets wrong does not distinguish careful workers from careless ones."""
-MOST_NAMED = 5
 MOST_DROPPED = 20
 RECENT_EVENTS = 12
 MOST_DRAWS = 1_000
@@ -276,7 +275,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             "gold-wrong",
             f"Most workers get {plural(len(wrong), 'gold item', 'gold items')} wrong: the gold may be wrong",
             "Check it. Correct wrong gold answers, and retire unclear items.",
-            items=tuple((names[one.stage_id], one.key) for one in wrong[:MOST_NAMED] if one.stage_id in names),
+            items=tuple((names[one.stage_id], one.key) for one in wrong if one.stage_id in names),
             stages=tuple(dict.fromkeys(names[one.stage_id] for one in wrong if one.stage_id in names)),
             serious=True,
         )
@@ -311,7 +310,7 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
             "worker",
             f"{plural(len(low), 'worker is', 'workers are')} below the minimum gold accuracy",
             "They are removed automatically after enough gold answers. Check their answers, or remove them now.",
-            tuple(name for _, name in low[:MOST_NAMED]),
+            tuple(name for _, name in low),
         )
     since = study.clock() - DROPPED_WITHIN_MS
     lately = list(dict.fromkeys(one.worker for one in gone if one.at >= since))
@@ -320,7 +319,7 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
             "worker",
             f"{plural(len(lately), 'worker was', 'workers were')} removed within the last day",
             "Their annotations no longer count, and others annotate these items. Check that the gold is correct.",
-            tuple(lately[:MOST_NAMED]),
+            tuple(lately),
         )
 
 
@@ -334,7 +333,7 @@ def fast_alarms(tx: Tx, study: Study, worked: Sequence[WorkDone]) -> Iterator[Al
             f"{plural(len(names), 'worker answers', 'workers answer')} too fast to have read the items",
             f"They gave {plural(answers, 'answer', 'answers')}, each in less than a quarter of the reading time. "
             "Check their answers, or remove them.",
-            tuple(names)[:MOST_NAMED],
+            tuple(names),
             stages=tuple(dict.fromkeys(one.stage for one in hurried)),
             serious=True,
         )

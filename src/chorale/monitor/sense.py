@@ -18,7 +18,6 @@ from chorale.store.watching import answered_before
 from chorale.text.near_duplicates import contains_copy, near_duplicates
 from chorale.text.scripts import length_in_words
 
-MOST_NAMED = 5
 MOST_LOOKED_AT = 10_000
 """How many of the latest answers of a stage are checked."""
 
@@ -65,7 +64,7 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
             f"“{stage.settings.title}”: {worst.worker} in {worst.fast} of "
             f"{plural(worst.answers, 'answer', 'answers')}, the fastest in {worst.fastest_ms / 1000:.1f} seconds",
             "Check these answers, and remove the workers if they did not read the items.",
-            tuple(one.worker for one in hurried[:MOST_NAMED]),
+            tuple(one.worker for one in hurried),
             items=tuple((stage.name, item) for item in worst.items),
             stages=(stage.name,),
             serious=True,
@@ -91,7 +90,7 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
             f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, where {worst.others:.0%} of "
             "other workers' answers differ",
             "Check these answers, and remove the workers if they did not read the items.",
-            tuple(one.worker for one in lines[:MOST_NAMED]),
+            tuple(one.worker for one in lines),
             items=tuple((stage.name, item) for item in worst.items),
             stages=(stage.name,),
             serious=True,
@@ -125,8 +124,8 @@ def _copied(
             f"{plural(len(copies), 'worker copies', 'workers copy')} the item into {field.name} in "
             f"“{stage.settings.title}”: {worst} did so {plural(len(those), 'time', 'times')}",
             "Check these answers. In the guidelines, ask workers to use their own words.",
-            tuple(sorted(copies, key=lambda name: (-len(copies[name]), name))[:MOST_NAMED]),
-            items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
+            tuple(sorted(copies, key=lambda name: (-len(copies[name]), name))),
+            items=tuple((stage.name, one.item) for one in those),
             stages=(stage.name,),
         )
 
@@ -159,7 +158,7 @@ def _again(
             f"{plural(len(again), 'worker writes', 'workers write')} nearly the same {field.name} many times in "
             f"“{stage.settings.title}”: {worst} wrote “{text[:80]}” {plural(times, 'time', 'times')}",
             "Check these answers, and remove the workers if they did not read the items.",
-            tuple(sorted(again, key=lambda name: (-again[name][0], name))[:MOST_NAMED]),
-            items=tuple((stage.name, one.item) for one in those[:MOST_NAMED]),
+            tuple(sorted(again, key=lambda name: (-again[name][0], name))),
+            items=tuple((stage.name, one.item) for one in those),
             stages=(stage.name,),
         )

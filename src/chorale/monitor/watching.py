@@ -12,8 +12,6 @@ from chorale.store import Tx
 from chorale.store.codec import as_text, from_text
 from chorale.store.watching import Habits, complete_answers, gold_turns, habits
 
-MOST_NAMED = 5
-
 
 def suspicions(tx: Tx, study: Study) -> list[Alarm]:
     """All alarms of this module."""
@@ -55,7 +53,7 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
                 f"unanswered, others {worst.usual:.0%}",
                 "Check these items: they were skipped, or their time ran out. Lower `skips` in study.toml if they "
                 "avoid hard items or gold.",
-                tuple(one.worker for one in suspects[:MOST_NAMED]),
+                tuple(one.worker for one in suspects),
                 stages=(stage.name,),
             )
 
@@ -70,7 +68,7 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 f"{len(group)} workers agree with each other in “{stage.settings.title}” far more than with everyone "
                 "else",
                 "Compare their answers and times. Remove them if they copy from each other.",
-                group[:MOST_NAMED],
+                group,
                 stages=(stage.name,),
                 serious=True,
             )
@@ -83,7 +81,7 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 f"“{stage.settings.title}”: {worst.worker} has a gold accuracy of {worst.gold:.0%} and agrees with "
                 f"{worst.agreed:.0%} of labels, others with {worst.usual:.0%}",
                 "They may recognise gold. Check their answers, add new gold, and remove them if they do.",
-                tuple(one.worker for one in suspects[:MOST_NAMED]),
+                tuple(one.worker for one in suspects),
                 stages=(stage.name,),
                 serious=True,
             )

@@ -29,7 +29,6 @@ class StraightLine(NamedTuple):
 MANY = 0.2
 """Fast answers are reported from this share of a worker's answers on."""
 FEWEST = 3
-_SHOWN = 5
 
 
 def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) -> list[FastWorker]:
@@ -43,7 +42,7 @@ def too_fast(answers: Mapping[str, Sequence[tuple[str, int]]], least_ms: float) 
         fast = [(item, duration) for item, duration in given if duration < least_ms]
         if len(fast) >= FEWEST and len(fast) >= MANY * len(given):
             fastest = min(duration for _, duration in fast)
-            hurried.append(FastWorker(worker, len(fast), len(given), fastest, tuple(item for item, _ in fast[:_SHOWN])))
+            hurried.append(FastWorker(worker, len(fast), len(given), fastest, tuple(item for item, _ in fast)))
     return sorted(hurried, key=lambda one: (-one.fast / one.answers, one.worker))
 
 
@@ -68,7 +67,7 @@ def straight_lines(answers: Mapping[str, Sequence[tuple[str, Hashable]]], longes
             continue
         unlike = [share for item, answer in run if (share := _unlike_others(votes[item], answer)) is not None]
         if unlike and fmean(unlike) >= 0.5:
-            lines.append(StraightLine(worker, len(run), tuple(item for item, _ in run[:_SHOWN]), fmean(unlike)))
+            lines.append(StraightLine(worker, len(run), tuple(item for item, _ in run), fmean(unlike)))
     return sorted(lines, key=lambda one: (-one.length, one.worker))
 
 

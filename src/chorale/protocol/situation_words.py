@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from chorale.model.wording import counted, joined, worded
+from chorale.model.wording import counted, joined, quoted, worded
 from chorale.protocol.eligibility import Admission
 from chorale.protocol.situation import Reason, Situation, State
 
@@ -125,7 +125,7 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
 
 def _listed(names: Sequence[str]) -> str:
     """Quoted names as a list, with "and" before the last."""
-    first, *others = (worded("“{title}”", title=name) for name in dict.fromkeys(names))
+    first, *others = (quoted(name) for name in dict.fromkeys(names))
     listed = first
     for number, name in enumerate(others, 1):
         if number < len(others):

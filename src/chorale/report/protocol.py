@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
-from chorale.model import GateSettings, GoldSettings, StageSettings, StudySettings, money_text
+from chorale.model import GateSettings, GoldSettings, ItemSettings, StageSettings, StudySettings, money_text
 from chorale.model.plural import plural
 from chorale.present.svg import GraphLink, Node, graph_picture
 from chorale.report.document import Bullets, Drawn, Section
@@ -98,6 +98,21 @@ def gold_rule(gold: GoldSettings) -> str:
     return f"a gold accuracy{prior} below {gold.floor:g}{of}{parts} after {after}"
 
 
+def _derived_words(running: RunningStage, items: ItemSettings) -> Iterator[str]:
+    made = {"results": "the labels", "answers": "every answer", "together": "all answers to each item together"}
+    is_bound = items.of == "results" and not running.task.deriving.any_confidence
+    bound = f" with a confidence of {items.confidence:g} or more" if is_bound else ""
+    yield f"Items come from {made[items.of]} of {listed(items.from_)}{bound}."
+    for name, values in items.where.items():
+        yield f"Only items whose label of {name} is {' or '.join(map(str, values))} are used."
+    if items.below is not None:
+        yield f"Only items with a confidence below {items.below:g} are used."
+    if items.per_worker is not None:
+        yield f"A random sample of {items.per_worker:,} per worker is used."
+    elif items.sample != 1:
+        yield f"A random sample of {100 * items.sample:.3g}% is used."
+
+
 def _stage_words(running: RunningStage, settings: StudySettings, given: str | None) -> Iterator[str]:
     stage = running.settings
     yield f"“{stage.title}”, task {stage.task}."
@@ -106,16 +121,7 @@ def _stage_words(running: RunningStage, settings: StudySettings, given: str | No
         when = "after each answer" if stage.round.feedback == "at once" else "at the end"
         yield f"A training round: everybody answers {size} with known answers and sees the feedback {when}."
     elif stage.items is not None and stage.items.from_:
-        made = {"results": "the labels", "answers": "every answer", "together": "all answers to each item together"}
-        is_bound = stage.items.of == "results" and not running.task.deriving.any_confidence
-        bound = f" with a confidence of {stage.items.confidence:g} or more" if is_bound else ""
-        yield f"Items come from {made[stage.items.of]} of {listed(stage.items.from_)}{bound}."
-        if stage.items.below is not None:
-            yield f"Only items with a confidence below {stage.items.below:g} are used."
-        if stage.items.per_worker is not None:
-            yield f"A random sample of {stage.items.per_worker:,} per worker is used."
-        elif stage.items.sample != 1:
-            yield f"A random sample of {100 * stage.items.sample:.3g}% is used."
+        yield from _derived_words(running, stage.items)
     else:
         yield "Items come from a file."
     if stage.round is None:

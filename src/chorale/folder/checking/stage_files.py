@@ -208,7 +208,7 @@ def _read_items_of(
     if settings.from_:
         at = draft.at("items", "from")
         sources = [earlier_stage(name, draft, drafts, at, report) for name in settings.from_]
-        if task and task.deriving.derive is None and settings.of == "results":
+        if settings.of == "results" and task and task.deriving.derive is None and not task.deriving.from_results:
             fix = 'Give the stage a `file` of items, set `of = "answers"` in [stage.items], or choose another task.'
             report.setting(draft.at("task"), "is a task that can't derive items from another stage", fix, task.name)
         return (), frozenset().union(*(earlier[source].taken for source in sources if source is not None))
@@ -229,14 +229,32 @@ def _check_sources(
 ) -> None:
     """Check that a stage's options are compatible with those of its source stage."""
     settings = draft.table(ItemSettings, "items")
+    if settings is None:
+        return
+    for other, source in zip(drafts, earlier, strict=False):
+        if other.name in settings.from_ and source.task is not None:
+            _check_where(draft, settings, other.name, source.task, report)
     problem_of = None if task is None else task.deriving.source_problem
-    if settings is None or problem_of is None:
+    if problem_of is None:
         return
     for other, source in zip(drafts, earlier, strict=False):
         problem = problem_of(options, source.options) if other.name in settings.from_ else None
         if problem is not None:
             message = f"does not match the stage {other.name!r} that its items come from: {problem.message}"
             report.setting(draft.at("options"), message, problem.fix, problem.value)
+
+
+def _check_where(draft: Draft, settings: ItemSettings, source: str, task: Task, report: CheckReport) -> None:
+    """Check that labels of the source stage can have the values that items need."""
+    fields = {field.name: {value for value, _ in field.options} for field in task.shape.fields if field.options}
+    for name, values in settings.where.items():
+        at = draft.at("items", "where", name)
+        if name not in fields:
+            fix = f"Use one of: {', '.join(fields)}." if fields else "Remove `where`."
+            report.setting(at, f"is not a field with options of the stage {source!r}", fix, name)
+        for value in sorted({*values} - fields.get(name, {*values}), key=str):
+            fix = f"Use one of: {', '.join(map(str, sorted(fields[name], key=str)))}."
+            report.setting(at, f"is not an answer to {name} in the stage {source!r}", fix, value)
 
 
 def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chorale.contract.fields import FieldKind
+from chorale.contract.fields import FieldKind, free_text_cell
 from chorale.engine.running import RunningStage, Study
+from chorale.exchange.export_fields import free_text_columns
 from chorale.exchange.export_format import ExportFormat
 from chorale.files.tables import write_csv
 from chorale.kits.mturk.batch_columns import BATCH_COLUMNS, batch_time
@@ -32,7 +33,7 @@ def _columns(tx: Tx, study: Study) -> Sequence[str]:
     for row in all_responses(tx):
         if row.kind == "production":
             answers.update(dict.fromkeys(f"Answer.{column}" for column in _cells(study.stage(row.stage), row.answer)))
-    return [*_COLUMNS_OF_ANSWERS, *inputs, *answers]
+    return [*_COLUMNS_OF_ANSWERS, *inputs, *answers, *free_text_columns(study)]
 
 
 def _rows(tx: Tx, study: Study) -> Iterator[Mapping[str, Any]]:
@@ -61,6 +62,7 @@ def _rows_of_answers(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
             "Counts": "yes" if row.counts else "no",
             **{f"Input.{name}": value for name, value in json.loads(row.item_payload).items()},
             **{f"Answer.{name}": value for name, value in _cells(running, row.answer).items()},
+            **free_text_cell(running.task.shape.fields),
         }
 
 

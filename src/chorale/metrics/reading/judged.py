@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple, TypedDict
 import numpy as np
 import polars as pl
 
-from chorale.files.judgment_columns import columns_of, written_labels
+from chorale.files.judgment_columns import as_text, columns_of, written_labels
+from chorale.files.judgment_layout import FREE_TEXT
 from chorale.files.source import digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.judgment_files import (
@@ -19,7 +20,7 @@ from chorale.metrics.reading.judgment_files import (
     read_judgments,
     separator_in,
 )
-from chorale.metrics.reading.labels import doubtful_labels, missing_values, tidy_labels
+from chorale.metrics.reading.labels import doubtful_labels, has_free_text, missing_values, tidy_labels
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
@@ -185,14 +186,15 @@ class _Columns(NamedTuple):
     workers: Any
     labels: Any
     trust: Any = None
+    free_text: bool = False
 
 
 def _judgments(columns: _Columns, reading: Reading, *, counted: bool) -> Judgments:
     written = written_labels(_as_numbers(columns.labels))
     labels, notes = tidy_labels(written, separator_in(reading.sep), reading.empty, missing_values(reading.missing))
-    _, tasks, workers, _, trust = columns
+    _, tasks, workers, _, trust, free_text = columns
     judgments = Judgments.from_columns(tasks, workers, labels, trust=trust, repeats=reading.repeats, counted=counted)
-    return replace(judgments, notes=(*notes, *judgments.notes, *doubtful_labels(judgments)))
+    return replace(judgments, notes=(*notes, *judgments.notes, *doubtful_labels(judgments)), free_text=free_text)
 
 
 def _as_numbers(labels: Any) -> Any:
@@ -237,7 +239,8 @@ _KINDS = (
 
 
 def _of_tuples(rows: Sequence[tuple[Any, Any, Any]]) -> _Columns:
-    return _Columns("a list of tuples", *(map(list, zip(*rows, strict=True)) if rows else ([], [], [])))
+    tasks, workers, labels = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+    return _Columns("a list of tuples", tasks, workers, labels)
 
 
 def _is_table(data: Any) -> bool:
@@ -261,8 +264,12 @@ def _named_columns(data: Any, reading: Reading) -> _Columns:
                 f'{DATA.capitalize()} has no column named "{name}" (found: {listed}). '
                 f'Pass {role}="…" with the name of the column, or rename it.{meant}'
             )
-    columns = columns_of(data, names.values())
-    return _Columns("a table", *(columns[name] for name in names.values()))
+    marked = there is not None and FREE_TEXT in there
+    columns = columns_of(data, [*names.values(), *([FREE_TEXT] if marked else [])])
+    tasks, workers, labels = (columns[names[role]] for role in ("task", "worker", "label"))
+    texts = marked and has_free_text(written_labels(_as_numbers(labels)), as_text(columns[FREE_TEXT]), names["label"])
+    trust = columns[names["trust"]] if "trust" in names else None
+    return _Columns("a table", tasks, workers, labels, trust, texts)
 
 
 def _names(data: Any) -> list[Any] | None:

@@ -18,12 +18,14 @@ from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
-from chorale.metrics.reading.labels import TidyLabels, doubtful_labels, tidy_labels
+from chorale.metrics.reading.labels import TidyLabels, doubtful_labels, has_free_text, tidy_labels
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
 
 _PARQUET = ".parquet"
 _JSON = ".json"
+_TEXT = "text"
+"""The kind of fields with free text."""
 _UNANSWERED = "{}"
 """Mechanical Turk's value for a question without an answer."""
 
@@ -77,6 +79,7 @@ def read_judgments(
     if frame is None or _is_doubtful(frame):
         frame = _careful_frame(path, rows, layout)
     frame, notes = _without_refused(frame, layout, keep=keep_rejected)
+    free_text = _is_free_text(path, frame, layout)
     labels, remarks = _labels(path, frame["label"], layout, separator_in(sep), empty, missing)
     frame = frame.with_columns(label=labels)
     judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
@@ -84,7 +87,7 @@ def read_judgments(
         why = "; ".join((*notes, *remarks, *judgments.notes)) or None
         raise refused(path, None, "has no judgments with a label", "Check the selected columns", why)
     notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments))
-    return JudgmentFile(replace(judgments, notes=notes), digest_of(raw))
+    return JudgmentFile(replace(judgments, notes=notes, free_text=free_text), digest_of(raw))
 
 
 def line_of_label(
@@ -224,6 +227,17 @@ def _unusable_parquet(path: Path, layout: JudgmentLayout) -> UserError:
 
 
 # Labels
+
+
+def _is_free_text(path: Path, frame: pl.DataFrame, layout: JudgmentLayout) -> bool:
+    """Whether labels are free text, by the columns of Chorale's own tables. Labels of several fields are refused."""
+    if layout.field is not None:
+        fields = frame["field"].drop_nulls().unique().sort().to_list()
+        if len(fields) > 1:
+            fix = "Use the `crowdkit` export of the study, or keep only the rows of one field"
+            raise refused(path, None, "has values of several fields", fix, ", ".join(map(shortened, fields)))
+        return bool((frame["kind"] == _TEXT).any())
+    return layout.free_text is not None and has_free_text(frame["label"], frame["free_text"], layout.label)
 
 
 def _without_refused(

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from chorale.files.judgment_columns import JSON_LISTS, split_labels, text_of
+from chorale.files.judgment_layout import field_of
 from chorale.metrics.judgments import NOTHING, Judgments
 from chorale.model.plural import plural
 
@@ -94,6 +95,12 @@ def _filled(labels: pl.Series, empty: str | None, *, unasked_too: bool) -> pl.Se
     is_empty = pl.col("label").list.len() == 0
     named = pl.when(is_empty | pl.col("label").is_null() if unasked_too else is_empty).then(pl.lit([empty]))
     return labels.to_frame("label").select(label=named.otherwise(pl.col("label"))).to_series()
+
+
+def has_free_text(labels: pl.Series, fields: pl.Series, column: str) -> bool:
+    """Whether a label is free text, by the column that names the fields with free text in its row."""
+    given = fields.filter(labels.is_not_null()).unique().drop_nulls().cast(pl.String)
+    return any(field_of(column) in names.split() for names in given)
 
 
 def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:

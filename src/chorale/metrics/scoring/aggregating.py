@@ -16,6 +16,7 @@ from chorale.metrics.aggregation.methods import (
     METHODS,
     OTHER_METHODS,
     SEEDED,
+    TEXT_METHODS,
     TOLERANT,
     MethodOptions,
     aggregate,
@@ -149,7 +150,7 @@ def score_aggregation(
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
         scored = scored.extended({}, notes=tie_notes(result))
-    scored = scored.extended({}, notes=[*looks_otherwise(judgments), *notes])
+    scored = scored.extended({}, notes=[*looks_otherwise(judgments), *_for_texts(judgments), *notes])
     other = None
     if rival is not None:
         scored, other = _beside(scored, (judged.name, result, crowd_scores), rival, request, truth, resampling)
@@ -182,6 +183,10 @@ def _beside(
         message = "has no tasks or workers in common with"
         raise UserError(f"{rival.name} {message} {source}, so there is nothing to compare. Check --task and --worker.")
     return scored.extended({"against": {"file": rival.name, **json}}, [table], notes), (names[1], other)
+
+
+def _for_texts(judgments: Judgments) -> list[str]:
+    return [f"Methods for texts: {', '.join(TEXT_METHODS)} (--method)."] if judgments.free_text else []
 
 
 def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:

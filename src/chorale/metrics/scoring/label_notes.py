@@ -24,6 +24,10 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
             "Labels look like JSON objects but are compared as text, so one different part makes them different. "
             "`chorale report` measures agreement by the distance of each field."
         ]
+    if judgments.free_text:
+        return [
+            "The labels are free text, compared as they are written. People who mean the same write different texts."
+        ]
     if judgments.sets is not None or not names:
         return []
     if all(name.startswith("[") and name.endswith("]") for name in names):
@@ -34,7 +38,11 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
 
 
 def is_text(judgments: Judgments) -> bool:
-    """Whether labels look like free text: most are different, or many are different and have several words."""
+    """Whether labels are free text by what the file says, or look like it: most are different, or many are different
+    and have several words.
+    """
+    if judgments.free_text:
+        return True
     names = judgments.label_names
     if judgments.sets is not None or len(names) <= _FEW_NAMES or all(map(_NUMBER.fullmatch, names)):
         return False

@@ -11,7 +11,7 @@ from fastapi import Form, Request, Response
 from chorale.engine import control
 from chorale.engine.running import Study
 from chorale.model import Refusal, StageState
-from chorale.monitor.alarm import Alarm
+from chorale.monitor.alarm import MOST_NAMED, Alarm
 from chorale.monitor.next_steps import NextStep, next_steps
 from chorale.monitor.overview import AgreementPart, Overview, overview
 from chorale.store import Tx
@@ -57,6 +57,7 @@ async def _overview(console: Console, request: Request, code: int = 200, **conte
             "steps": [(step, *_STEPS[step.kind]) for step in steps],
             "flow": flow(study, progress.stages, progress.passed),
             "titles": Counter(stage.title for stage in progress.stages),
+            "most_named": MOST_NAMED,
             "alarm_links": partial(alarm_links, role=request.state.staff.role),
             "agreement": agreement,
             "agreement_chart": _agreement_chart(progress.agreement, agreement),

@@ -244,7 +244,9 @@ async function check() {
  * @param {{problems: {at: (string | number)[], message: string}[], elsewhere: string[]}} reply
  * @returns {number}
  */
-function showProblems({ problems, elsewhere }) {
+function showProblems({ problems: given, elsewhere }) {
+  const known = new Set(given.map(({ at }) => JSON.stringify(at)));
+  const problems = [...given, ...namedTwice().filter(({ at }) => !known.has(JSON.stringify(at)))];
   for (const place of places.values()) mark(place, "");
   for (const element of document.querySelectorAll("[data-wrong]")) element.removeAttribute("data-wrong");
   /** @type {string[]} */
@@ -258,6 +260,17 @@ function showProblems({ problems, elsewhere }) {
   byId("elsewhere").hidden = elsewhere.length === 0;
   byId("elsewhere-list").replaceChildren(...elsewhere.map((each) => make("li", {}, each)));
   return problems.length + elsewhere.length;
+}
+
+/** Names that are used twice. The server reports them only if each field is valid by itself. */
+function namedTwice() {
+  return stage.settings
+    .filter(({ kind }) => kind === "tables")
+    .flatMap(({ name: list, entry: called }) => {
+      const names = (values[list] ?? []).map((/** @type {Entry} */ each) => each.values.name);
+      const message = `Is already the name of another ${called ?? "entry"}. Choose another name.`;
+      return names.flatMap((/** @type {any} */ name, /** @type {number} */ place) => (name && names.indexOf(name) < place ? [{ at: [list, place, "name"], message }] : []));
+    });
 }
 
 /** @param {(string | number)[]} at */

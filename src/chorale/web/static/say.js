@@ -39,6 +39,9 @@ globalThis.choraleSay = say; // for scripts that are not modules
 /** @param {string[]} choices @returns {string} “a, b or c” */
 export const sayOneOf = (choices) => alternatives.format(choices);
 
+/** @param {string} text @returns {string} the text in the quotation marks of the page's language */
+export const sayQuoted = (text) => say("“{text}”", { text });
+
 /** @param {string} day such as 2024-05-31 */
 export const sayDate = (day) => dates.format(new Date(`${day}T00:00Z`));
 

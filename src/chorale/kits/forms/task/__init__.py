@@ -134,7 +134,7 @@ def _configured(options: FormOptions) -> Task:
             best_marks=form.best_marks,
         ),
         combining=Combining(distance=form.distance, combine=form.combine, combine_fields=form.combine_fields),
-        deriving=Deriving() if options.review is None else Deriving(gather=gather),
+        deriving=Deriving(from_results=True) if options.review is None else Deriving(gather=gather),
         simulating=Simulating(guess=form.guess),
         explaining=Explaining(
             present=form.present,

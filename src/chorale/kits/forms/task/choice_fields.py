@@ -10,7 +10,7 @@ from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
-from chorale.model.wording import worded
+from chorale.model.wording import quoted, worded
 
 
 class ChoiceField(FormField):
@@ -77,7 +77,7 @@ class ChoiceField(FormField):
             case Kind.LIKERT:
                 return f"{value} ({named})" if named else str(value)
             case Kind.PAIR if value != SAME:
-                return f"“{item[str(value)]}”"
+                return quoted(item[str(value)])
         return named
 
     def in_words(self, value: str | int, _item: Payload) -> str | int:

@@ -7,7 +7,7 @@ from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.items import media_looks
 from chorale.kits.forms.task.settings import FieldSettings
 from chorale.model import Answer, Payload
-from chorale.model.wording import joined, worded
+from chorale.model.wording import joined, quoted, worded
 
 _ENDS = "?!:.…"
 
@@ -101,4 +101,4 @@ def _corrected(own: str, right: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text if text.startswith("“") else joined("“", text, "”", by="")
+    return text if text.startswith("“") else quoted(text)

@@ -10,6 +10,7 @@ from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
+from chorale.model.wording import joined, quoted
 
 
 class RankingField(FormField):
@@ -77,8 +78,8 @@ class RankingField(FormField):
 
     def words(self, value: Sequence[str], item: Payload) -> str:
         labels = dict(self.options)
-        shown = [f"“{item[each]}”" if self.settings.sides else labels[each] for each in value]
-        return ", ".join(f"{rank}. {text}" for rank, text in enumerate(shown, 1))
+        shown = [quoted(item[each]) if self.settings.sides else labels[each] for each in value]
+        return joined(*(joined(f"{rank}.", text) for rank, text in enumerate(shown, 1)), by=", ")
 
     def in_words(self, value: Sequence[str], _item: Payload) -> list[str]:
         return list(value)

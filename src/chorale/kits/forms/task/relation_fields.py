@@ -14,7 +14,7 @@ from chorale.kits.forms.task.span_fields import Span, SpanField, by_span, f1
 from chorale.kits.forms.task.studio_relations import relation_labels
 from chorale.kits.forms.task.tokens import excerpt
 from chorale.model import Payload
-from chorale.model.wording import joined
+from chorale.model.wording import joined, quoted
 
 MOST_RELATIONS = 500
 ENOUGH = 0.8
@@ -200,7 +200,9 @@ class RelationField(FormField):
     def words(self, value: Graph, item: Payload) -> str:
         texts = [excerpt(item[self._column], span["start"], span["end"]) for span in value["spans"]]
         drawn = [
-            f"“{texts[each['from']]}” → {self.relations[each['label']].label} → “{texts[each['to']]}”"
+            joined(
+                quoted(texts[each["from"]]), self.relations[each["label"]].label, quoted(texts[each["to"]]), by=" → "
+            )
             for each in value["relations"]
         ]
         return joined(self._spans.words(value["spans"], item), *drawn, by="; ")

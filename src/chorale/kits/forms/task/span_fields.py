@@ -13,7 +13,7 @@ from chorale.kits.forms.task.settings import PIECES, Kind, Match
 from chorale.kits.forms.task.studio_spans import span_labels
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, runs_together, tokens
 from chorale.model import Payload
-from chorale.model.wording import worded
+from chorale.model.wording import joined, quoted, worded
 
 Span = dict[str, Any]
 MOST_SPANS = 500
@@ -177,11 +177,11 @@ class SpanField(FormField):
     def words(self, value: list[Span], item: Payload) -> str:
         labels = dict(self.options)
         shown = [
-            f"“{text}” ({labels.get(span['label'], span['label'])})" if "label" in span else f"“{text}”"
+            joined(quoted(text), f"({labels.get(span['label'], span['label'])})") if "label" in span else quoted(text)
             for span in value
             for text in [excerpt(item[self._item], span["start"], span["end"])]
         ]
-        return ", ".join(shown) or worded("nothing")
+        return joined(*shown, by=", ") or worded("nothing")
 
     def in_words(self, value: list[Span], item: Payload) -> list[str]:
         return [

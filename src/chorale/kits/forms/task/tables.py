@@ -6,6 +6,7 @@ from typing import Any
 
 from chorale.contract import FieldResult
 from chorale.contract.exporting import StageResults, TaskExport
+from chorale.contract.fields import free_text_cell
 from chorale.kits.forms.task.answers import FormFields
 from chorale.model import SourceItem
 
@@ -38,6 +39,7 @@ def answers_table(form: FormFields) -> TaskExport:
             *("item", "worker", "trust", *form.fields),
             *(f"{name}_order" for name in form.shuffled),
             *(f"{name}_prefilled" for name in form.prefilled),
+            *_texts(form),
         ),
         rows=partial(_answer_rows, form),
         describes={
@@ -85,7 +87,12 @@ def final_results(form: FormFields, stage: StageResults, item: SourceItem) -> Ma
     }
 
 
+def _texts(form: FormFields) -> dict[str, str]:
+    return free_text_cell([field.answer_field() for field in form.fields.values()])
+
+
 def _answer_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str, Any]]:
+    texts = _texts(form)
     for item in stage.items:
         for judgment in stage.judgments(item):
             seeds = stage.seeds(judgment.worker, item.key)
@@ -97,4 +104,5 @@ def _answer_rows(form: FormFields, stage: StageResults) -> Iterator[Mapping[str,
                 **{name: form.fields[name].cell(value, item.payload) for name, value in judgment.answer.items()},
                 **{f"{name}_order": order for name, order in orders.items()},
                 **{f"{name}_prefilled": item.payload.get(column) for name, column in form.prefilled.items()},
+                **texts,
             }

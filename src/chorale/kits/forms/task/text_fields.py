@@ -11,6 +11,7 @@ from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.model.wording import quoted
 from chorale.text.scripts import count_words
 
 _FILLER = ("simulated", "words", "that", "say", "nothing")
@@ -70,7 +71,7 @@ class TextField(FormField):
     def mistake(self, value: str | list[str], gold: str | list[str]) -> str | None:
         if _normal(value) & _normal(gold):
             return None
-        return corrected(quoted(value), quoted(gold))
+        return corrected(_one_of(value), _one_of(gold))
 
     def distance(self, left: str | list[str], right: str | list[str]) -> float:
         """0 or 1; for results with several texts, the fraction of texts that are not shared."""
@@ -100,7 +101,7 @@ class TextField(FormField):
         return {"min": self.settings.least, "max": self.most, **words}
 
     def words(self, value: str | list[str], _item: Payload) -> str:
-        return quoted(value)
+        return _one_of(value)
 
     def in_words(self, value: str | list[str], _item: Payload) -> str | list[str]:
         return value
@@ -120,5 +121,5 @@ def _normal(texts: str | list[str]) -> set[str]:
     return {" ".join(text.casefold().split()) for text in ([texts] if isinstance(texts, str) else texts)}
 
 
-def quoted(texts: str | list[str]) -> str:
-    return either(f"“{text}”" for text in ([texts] if isinstance(texts, str) else texts))
+def _one_of(texts: str | list[str]) -> str:
+    return either(quoted(text) for text in ([texts] if isinstance(texts, str) else texts))

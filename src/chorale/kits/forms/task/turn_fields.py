@@ -13,7 +13,7 @@ from chorale.kits.forms.task.span_fields import LONGEST_TEXT, MOST_SPANS, Span, 
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, tokens
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
-from chorale.model.wording import worded
+from chorale.model.wording import joined, quoted, worded
 
 MOST_TURNS = 200
 ENOUGH = 0.8
@@ -236,10 +236,12 @@ class TurnSpanField(SpanField):
     def words(self, value: Sequence[Span], item: Payload) -> str:
         labels = dict(self.options)
         shown = [
-            f"{cell['turn'] + 1}: “{cell['text']}”" + (f" ({labels[cell['label']]})" if "label" in cell else "")
+            joined(
+                f"{cell['turn'] + 1}:", quoted(cell["text"]), f"({labels[cell['label']]})" if "label" in cell else ""
+            )
             for cell in self.cell(value, item)
         ]
-        return ", ".join(shown) or worded("nothing")
+        return joined(*shown, by=", ") or worded("nothing")
 
     def studio(self) -> StudioControl:
         return studio_parts.turn_spans(self.settings.name, self._item, self.options)

@@ -2,7 +2,7 @@
 
 import { Field, make } from "./field.js";
 import { Spans } from "./spans.js";
-import { say, sayCount, sayOneOf } from "/static/say.js";
+import { say, sayCount, sayOneOf, sayQuoted } from "/static/say.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -117,7 +117,7 @@ export default class Relations extends Field {
   /** @param {{from: any, to: any, label: string}} relation */
   #inWords({ from, to, label }) {
     const { label: words } = this.rules.relations.find(({ value }) => value === label);
-    const parts = [`“${this.#text(from)}”`, words, `“${this.#text(to)}”`];
+    const parts = [sayQuoted(this.#text(from)), words, sayQuoted(this.#text(to))];
     if (getComputedStyle(this.element).direction !== "rtl") return parts.join(" → ");
     // From right to left, the arrow points to the left; isolated, a text in another script keeps its own direction.
     return parts.map((part) => `\u2068${part}\u2069`).join(" ← ");

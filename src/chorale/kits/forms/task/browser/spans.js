@@ -5,7 +5,7 @@
  */
 
 import { Words } from "/static/words.js";
-import { say } from "/static/say.js";
+import { say, sayQuoted } from "/static/say.js";
 
 /** @param {Span} left @param {Span} right */
 const sameSpan = (left, right) => left.start === right.start && left.end === right.end && left.label === right.label;
@@ -66,7 +66,7 @@ export class Spans {
   /** @returns {string} the first span that still needs a label, in words; empty if none does */
   get unlabelled() {
     const span = this.#labels.length > 0 ? this.list().find((each) => each.label === undefined) : undefined;
-    return span ? `“${this.#text(span)}”` : "";
+    return span ? sayQuoted(this.#text(span)) : "";
   }
 
   /** The word that has, or gets, the focus. */
@@ -77,7 +77,7 @@ export class Spans {
   /** @returns {string} */
   inWords() {
     return this.list()
-      .map((span) => `“${this.#text(span)}”${this.#labelText(span) ? ` (${this.#labelText(span)})` : ""}`)
+      .map((span) => `${sayQuoted(this.#text(span))}${this.#labelText(span) ? ` (${this.#labelText(span)})` : ""}`)
       .join(", ");
   }
 
@@ -259,7 +259,7 @@ export class Spans {
     const text = document.createElement("span");
     text.className = "form-excerpt";
     const quoted = document.createElement("bdi");
-    quoted.textContent = `“${this.#text(span)}”`;
+    quoted.textContent = sayQuoted(this.#text(span));
     text.append(quoted);
     if (this.#tone(span)) entry.dataset.tone = this.#tone(span);
     entry.append(text);

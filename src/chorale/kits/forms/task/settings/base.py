@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from chorale.files.judgment_layout import FREE_TEXT
 from chorale.model.setting_types import not_blank
 
-RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released")
+RESERVED_NAMES = ("item", "worker", "trust", "confidence", "judgments", "released", FREE_TEXT)
 """Columns of exports in addition to the fields."""
 RESERVED_ENDINGS = ("_confidence", "_order", "_prefilled")
 """Suffixes of additional export columns of a field."""

@@ -262,7 +262,7 @@
       tag.addEventListener("change", changed);
       let references = pair.references ?? [];
       const shown = element("span", { class: "crowd-reference" });
-      const show = () => (shown.textContent = references.map((one) => `“${text.part(one.startOffset, one.endOffset)}”`).join(" "));
+      const show = () => (shown.textContent = references.map((one) => say("“{text}”", { text: text.part(one.startOffset, one.endOffset) })).join(" "));
       const refer = element("button", { type: "button" }, say("Use the selected text"));
       refer.addEventListener("pointerdown", (event) => event.preventDefault());
       refer.addEventListener("click", () => {

@@ -5,7 +5,7 @@
  * @typedef {{question: string, answers: Span[]}} Asked
  */
 
-import { say } from "/static/say.js";
+import { say, sayQuoted } from "/static/say.js";
 import { make, makeButton } from "/static/show.js";
 
 /**
@@ -37,7 +37,7 @@ export function button(text, label, act, about = {}) {
 export function answerList(sentence, spans, remove) {
   const list = make("ul", { class: "qa-answers" });
   for (const span of spans) {
-    const text = `“${sentence.text(span)}”`;
+    const text = sayQuoted(sentence.text(span));
     const entry = make("li", {}, [make("span", { text })]);
     if (remove) {
       const taken = button("×", say("Remove {text}", { text }), () => remove(span), { class: "qa-remove" });
@@ -128,6 +128,6 @@ export function compared(details) {
  * @returns {import("/static/form.js").Recap}
  */
 export function recapOf(sentence, all) {
-  const qas = all.map((one) => `${one.question} ${one.answers.map((span) => `“${sentence.text(span)}”`).join(", ")}`);
+  const qas = all.map((one) => `${one.question} ${one.answers.map((span) => sayQuoted(sentence.text(span))).join(", ")}`);
   return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: qas.join("; ") || say("Nothing to ask") };
 }

@@ -1,0 +1,87 @@
+"""Settings of a stage's items: a file, or the results or answers of earlier stages."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from chorale.model.setting_types import Fraction, Name, RelativePath, Settings, one_or_several
+
+
+def _listed(value: Any) -> Any:
+    """Accept a single value as a list of one."""
+    return tuple(value) if isinstance(value, list) else (value,)
+
+
+Wanted = Annotated[tuple[str | int, ...], Field(min_length=1), BeforeValidator(_listed)]
+
+
+class ItemSettings(Settings):
+    file: RelativePath | None = Field(default=None, description="JSONL or CSV file with the stage's items.")
+    id: str = Field(
+        default="id",
+        min_length=1,
+        max_length=100,
+        description="Column with the items' IDs, also in the gold file. Gold rows without this column use `id`.",
+    )
+    assigned: RelativePath | None = Field(
+        default=None,
+        description="CSV or JSONL file with the columns `item` and `annotator`, one row per pair: these items go only "
+        "to these members of the [team](team.md). Items without a row go to everybody.",
+    )
+    from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
+        default=(),
+        alias="from",
+        description="Earlier stage whose results the items are derived from, or a list of stages, whose items are "
+        "shuffled together.",
+    )
+    of: Literal["results", "answers", "together"] = Field(
+        default="results",
+        description="What an item is made from. `results`: a result of the source stage. `answers`: one answer in "
+        "it, to grade, validate or review. `together`: all answers to an item, to consolidate them; field names of "
+        "the first answer end in `_1`, and so on.",
+    )
+    confidence: Fraction = Field(
+        default=0.7,
+        description='With `of = "results"`: minimum confidence of a result before items are derived from it; at least '
+        "that stage's `release_confidence`.",
+    )
+    sample: float = Field(
+        default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."
+    )
+    below: Fraction | None = Field(
+        default=None,
+        description='With `of = "together"`, only items whose confidence is below this: 1 for all on which people '
+        "disagree. Default: all complete items.",
+    )
+    where: dict[str, Wanted] = Field(
+        default_factory=dict,
+        description='With `of = "results"`: only items whose label has one of these values in each named field, such '
+        'as `{ tone = "rude" }` or `{ severity = [4, 5] }`. Default: all.',
+    )
+    per_worker: int | None = Field(
+        default=None,
+        ge=1,
+        description='How many answers per worker to sample at random (`of = "answers"`). The sample is taken when the '
+        "worker has given `max_per_worker` answers, or the stage is done or paused. Default: all answers.",
+    )
+    wait: bool = Field(
+        default=False,
+        description="Wait until every source stage is done or paused; then all items are added at once, in random "
+        "order.",
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> "ItemSettings":
+        if (self.file is None) == (not self.from_):
+            raise ValueError("needs exactly one of `file` and `from`. Set one of them.")
+        if self.per_worker is not None and (self.of != "answers" or self.sample < 1):
+            raise ValueError('`per_worker` needs `of = "answers"`, and no `sample`. Set `of`, and remove `sample`.')
+        if self.below is not None and self.of != "together":
+            raise ValueError('`below` needs `of = "together"`. Set it, or remove `below`.')
+        if self.where and self.of != "results":
+            raise ValueError('`where` needs `of = "results"`. Set it, or remove `where`.')
+        if self.wait and (not self.from_ or self.per_worker is not None):
+            raise ValueError("`wait` needs `from`, and no `per_worker`. Set `from`, or remove `wait` or `per_worker`.")
+        if self.assigned is not None and self.file is None:
+            raise ValueError("`assigned` needs `file`, since derived items have no rows to assign. Remove `assigned`.")
+        return self
