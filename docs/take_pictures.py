@@ -244,7 +244,6 @@ def photograph_work(scene: Scene, folder: Path) -> None:
     page = worker.page
     page.goto("/stages/entailment")
     expect(page.get_by_role("heading", name="Please read this first")).to_be_visible()
-    take(page, "worker-guidelines")
     page.locator("#start").click()
     gold = {row["lhs"]: row["answer"] for row in gold_of(folder, "entailment")}
     is_taken = False
@@ -330,9 +329,6 @@ def photograph_console(browser: Browser, scene: Scene) -> None:
     sign_in(page, scene.site)
     expect(page.get_by_role("heading", name="Next steps")).to_be_visible()
     take(page, "console-overview")
-    page.emulate_media(color_scheme="dark")
-    take(page, "console-overview-dark")
-    page.emulate_media(color_scheme="light")
     page.goto("/console/items?order=least+confident")
     take(page, "console-items")
     page.locator("td a.mono").first.click()
@@ -352,9 +348,6 @@ def photograph_console(browser: Browser, scene: Scene) -> None:
     page.goto("/console/workers")
     page.locator("td a.mono").first.click()
     take(page, "console-worker")
-    for name in ("ledger", "activity", "export"):
-        page.goto(f"/console/{name}")
-        take(page, f"console-{name}")
     page.goto("/console/team")
     for name in ("Grace", "Ada"):
         page.get_by_label("Name").fill(name)

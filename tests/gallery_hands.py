@@ -12,6 +12,15 @@ UNHAPPY = ("heartbroken", "desperate", "devastated", "hopeless", "furious", "mis
 HOUSE = re.compile(
     r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" fill="#c98f5a"/><path d="M\S+ \S+ L\S+ (\d+)'
 )
+# The trunk of a tree, and the crown above it.
+TREE = re.compile(
+    r'<rect x="\d+" y="(\d+)" width="\d+" height="(\d+)" fill="#6b4a2b"/>'
+    r'<ellipse cx="(\d+)" cy="(\d+)" rx="(\d+)" ry="(\d+)"'
+)
+# Words in the gallery's dialogues that are false or rude.
+PROBLEMS = {"5": "False", "six": "False", "snows": "False", "ask": "Rude", "yourself": "Rude", "fool": "Rude"}
+# Questions of the gallery's preferences whose second answer is better.
+B_IS_BETTER = ("What is 7", "Why is the sky blue", "How many days")
 INSULTS = ("stupid", "idiot", "lost", "pathetic", "liars", "shut")
 
 
@@ -65,9 +74,13 @@ def relations(page: Page) -> None:
 
 
 def preference(page: Page) -> None:
-    page.get_by_role("radio", name="Answer A").check()
-    for row in page.locator(".form-row").all():
-        row.locator("input").nth(3).check()
+    asked = page.locator("#panel-item").inner_text()
+    better, level = ("Answer B", 4) if any(words in asked for words in B_IS_BETTER) else ("Answer A", 0)
+    page.get_by_role("radio", name=better).check()
+    correct, *others = page.locator(".form-row").all()
+    correct.locator("input").nth(level).check()
+    for row in others:
+        row.locator("input").nth(2).check()
 
 
 def best_worst(page: Page) -> None:
@@ -79,19 +92,31 @@ def best_worst(page: Page) -> None:
 
 
 def dialogue(page: Page) -> None:
-    for turn in _field(page, "helpful").get_by_role("group").all():
+    words = _field(page, "problems").get_by_role("option")
+    found = [(number, word) for number, word in enumerate(words.all_inner_texts()) if word in PROBLEMS]
+    *helpful, last = _field(page, "helpful").get_by_role("group").all()
+    for turn in helpful:
         turn.get_by_role("radio", name="Helpful", exact=True).check()
-    _field(page, "problems").get_by_role("radio", name="Rude").check()
-    _field(page, "problems").get_by_role("option").first.click()
+    last.get_by_role("radio", name="Unhelpful" if found else "Helpful", exact=True).check()
+    for number, word in found:
+        _field(page, "problems").get_by_role("radio", name=PROBLEMS[word]).check()
+        words.nth(number).click()
 
 
 def image_boxes(page: Page) -> None:
     picture = page.locator(".drawing-layer")
     page.locator(".drawing img").evaluate("picture => picture.decode()")
-    page.get_by_role("button", name="House").click()
     drawn = page.evaluate("fetch(document.querySelector('.drawing img').src).then(reply => reply.text())")
-    x, y, width, height, roof = map(int, house.groups() if (house := HOUSE.search(drawn)) else (60, 140, 160, 180, 140))
-    _drag(page, picture, (x / 600, roof / 400), ((x + width) / 600, (y + height) / 400))
+    if house := HOUSE.search(drawn):
+        x, y, width, height, roof = map(int, house.groups())
+        label, left, top, right, bottom = "House", x, roof, x + width, y + height
+    else:
+        tree = TREE.search(drawn)
+        assert tree is not None
+        y, height, middle, centre, wide, high = map(int, tree.groups())
+        label, left, top, right, bottom = "Tree", middle - wide, centre - high, middle + wide, y + height
+    page.get_by_role("button", name=label).click()
+    _drag(page, picture, (left / 600, top / 400), (right / 600, bottom / 400))
     expect(page.locator(".drawing-list li")).to_have_count(1)
 
 

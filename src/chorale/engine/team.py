@@ -55,7 +55,8 @@ def invite(tx: Tx, now: int, name: str, by: str) -> NewLink:
     name = unicodedata.normalize("NFKC", name).strip()
     if not _NAME.fullmatch(name):
         raise UserError(
-            f"{name[:60]!r} can't be a name. Use 1 to 60 letters, digits, spaces and . @ + ' - and begin with a letter."
+            f"{name[:60]!r} can't be a name. Use 1 to 60 letters, digits, spaces and . _ @ + ' -, with no ' at the "
+            "beginning or end."
         )
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
     known = team.find(tx, login_of(name))

@@ -180,7 +180,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to the review queue from the next start on. Existing decisions are kept.",
+        "Applies to adjudication from the next start on. Existing decisions are kept.",
         "stage.review_sample",
     ),
     _rule(

@@ -258,7 +258,7 @@ class StageSettings(Settings):
         default=0.7, description="Confidence threshold: labels below it are not accepted."
     )
     review_sample: Fraction = Field(
-        default=0.1, description="Fraction of complete items in the random sample that the console offers for review."
+        default=0.1, description="Fraction of complete items in the console's random sample for adjudication."
     )
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(

@@ -331,7 +331,7 @@ def fast_alarms(tx: Tx, study: Study, worked: Sequence[WorkDone]) -> Iterator[Al
         yield Alarm(
             "worker",
             f"{plural(len(names), 'worker answers', 'workers answer')} too fast to have read the items",
-            f"They gave {plural(answers, 'answer', 'answers')}, each in less than a quarter of the reading time. "
+            f"They gave {plural(answers, 'answer', 'answers')}, on average in less than a quarter of the reading time. "
             "Check their answers, or remove them.",
             tuple(names),
             stages=tuple(dict.fromkeys(one.stage for one in hurried)),

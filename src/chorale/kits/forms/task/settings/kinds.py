@@ -57,9 +57,9 @@ class ChoiceSettings(TableSettings):
     )
     shuffle: bool = Field(
         default=False,
-        description="`choice`, `choices`: every worker sees the options in a different order. `pair`, `ranking`, "
-        "`best_worst`: the positions of the compared texts change randomly from item to item. The order does not "
-        "change how answers are stored.",
+        description="`choice`, `choices`, `ranking`: every worker sees the options in a different order. `pair`, "
+        "`ranking`, `best_worst`: the positions of the compared texts (`sides` or tuple) change randomly from item to "
+        "item. The order does not change how answers are stored.",
     )
     points: tuple[Annotated[float, Field(ge=0, le=1)], ...] | None = Field(
         default=None,
