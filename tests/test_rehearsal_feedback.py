@@ -323,7 +323,7 @@ def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(t
     file = tmp_path / "study" / "study.toml"
     name = 'name = "careful-grades"\n'
     # The eight of the other arm grade, and may give 40 of the 96 judgments that the answers ask for.
-    text = file.read_text().replace(name, f"{name}max_per_worker = 5\n")
+    text = file.read_text().replace(name, f'{name}max_per_worker = 5\nentry = {{ exclude_contributors = "group" }}\n')
     file.write_text(text.replace("judgments = 2\n", "judgments = 1\n"))
     page = tmp_path / "forecast.html"
     command = ["rehearse", str(tmp_path / "study"), "--seeds", "1", "--workers", "16", "--processes", "1"]
@@ -339,6 +339,7 @@ def test_a_gate_that_closes_without_the_grades_it_waits_for_is_no_finished_run(t
     start = f"in 1 of 1 run, gate careful-trained: it was closed without a decision about {lost} people"
     assert why.startswith(start) and why in told["notes"]
     assert re.search(r"\d+ of 32 items of careful-grades still needed annotations; 8 people had worked there", why)
+    assert "Nobody grades an item of a group in which they have worked. Use more groups, plan for more people" in why
     text = page.read_text("utf-8")
     assert start in text and ">careful-trained: no decision<" in text
     assert ">quick-trained: no decision<" not in text

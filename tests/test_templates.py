@@ -289,14 +289,25 @@ def test_the_trial_tells_no_story_twice_and_nobody_gets_a_text_twice_in_a_round(
     assert alike == []
     assert {name: len(told[name]) for name in ("round-1.jsonl", "round-2.jsonl", "round-3.jsonl", "final.jsonl")} == {
         "round-1.jsonl": 12,
-        "round-2.jsonl": 24,
-        "round-3.jsonl": 24,
+        "round-2.jsonl": 36,
+        "round-3.jsonl": 36,
         "final.jsonl": 30,
     }
     for stage in load_folder(trial).stages:
         if stage.settings.name.startswith("round-") and stage.items:
             assert 200 <= len(stage.items) <= 250, "400 to 500 questions"
             assert len({item.group for item in stage.items}) >= (stage.settings.max_per_worker or 99)
+
+
+def test_seven_graders_are_enough_for_the_crowd_arm_although_they_write_too(trial: Path) -> None:
+    """Nobody grades a text that they have written about. So graders must leave most texts to others."""
+    stages = {stage.settings.name: stage for stage in load_folder(trial).stages}
+    for name in ("round-2-c", "round-3-c"):
+        texts = len({item.group for item in stages[name].items})
+        grading = stages[f"{name}-grades"].settings
+        assert grading.entry.exclude_contributors == "group"
+        left = 7 * (1 - (stages[name].settings.max_per_worker or texts) / texts)
+        assert left > grading.judgments.min, "of seven graders, on average, for each text"
 
 
 def test_check_says_which_items_are_still_the_templates(trial: Path) -> None:

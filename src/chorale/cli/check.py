@@ -13,12 +13,12 @@ from chorale.folder.assigned_notes import assignees_of, without_account
 from chorale.folder.checking.content import StageContent
 from chorale.folder.plan import StagePlan, StudyPlan, plan_study, study_notes
 from chorale.folder.reading import StudyFolder as Folder
-from chorale.folder.reading import check_folder, load_folder
+from chorale.folder.reading import load_folder
 from chorale.folder.reading_plan import Pace
 from chorale.folder.retention_notes import retention_sentences
 from chorale.folder.truth import truth_that_fits_nothing, unanswered_in_simulations
 from chorale.lazy import load
-from chorale.model import money_text
+from chorale.model import UserError, money_text
 from chorale.model.extras import EXTRAS
 from chorale.model.money import exact_money_text
 from chorale.model.plural import plural
@@ -38,6 +38,7 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
 def print_check(directory: StudyFolder, db: str | None = None) -> None:
     """Print a study's plan and notes, or raise an error that lists every problem."""
     folder = load_folder(directory)
+    _refuse_changes(directory, db, folder)
     plan = plan_study(folder, _measured_unsure(directory, db))
     measured = _measured(directory, db, folder)
     notes = [
@@ -230,6 +231,18 @@ def _measured_unsure(directory: StudyFolder, db: str | None) -> dict[str, float]
     return measured
 
 
+def _refuse_changes(directory: StudyFolder, db: str | None, folder: Folder) -> None:
+    """Raise an error if the site would refuse the folder, because people have worked with other files or settings."""
+    if not _has_database(directory, db):
+        return
+    try:
+        load("chorale.engine.started:refuse_changes")(directory, db, folder)
+    except UserError as error:
+        if error.problems:
+            raise
+        # The database can't be read: reported with the measured times.
+
+
 def _has_database(directory: StudyFolder, db: str | None) -> bool:
     """Whether a database exists and can be read here."""
     if db is None and not (directory / DATABASE).is_file():
@@ -238,10 +251,14 @@ def _has_database(directory: StudyFolder, db: str | None) -> bool:
 
 
 def _check_as_json(directory: StudyFolder, db: str | None) -> None:
-    folder, problems = check_folder(directory)
-    if folder is None:
-        print_json({"ok": False, "problems": [asdict(problem) for problem in problems]})
-        raise SystemExit(2)
+    try:
+        folder = load_folder(directory)
+        _refuse_changes(directory, db, folder)
+    except UserError as error:
+        if not error.problems:
+            raise
+        print_json({"ok": False, "problems": [asdict(problem) for problem in error.problems]})
+        raise SystemExit(2) from None
     notes = [
         *study_notes(folder),
         *_measured(directory, db, folder),

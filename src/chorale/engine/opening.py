@@ -2,7 +2,7 @@
 
 import fcntl
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
@@ -166,16 +166,14 @@ def _consent_in_force(tx: Tx, folder: StudyFolder, clock: Clock) -> ConsentForm:
 def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
     """Import the folder's stages, items and gold into the database; returns the ids of the stages."""
     locks.lock(tx, locks.Alone.BRINGS_STUDY_IN)
+    if problems := forbidden_changes(tx, folder):
+        raise UserError("The study's files no longer match its database. Nothing was changed", problems)
     folder = as_begun(tx, folder)
-    problems = _conflicts(tx, folder)
-    if problems and stages.is_untouched(tx):
+    if stages.is_untouched(tx) and _conflicts(tx, folder):
         # Nobody has seen anything yet, so the files take precedence.
         stages.clear(
             tx, {content.settings.name: (content.task.name, content.task.version) for content in folder.stages}
         )
-        problems = _conflicts(tx, folder)
-    if problems:
-        raise UserError("The study's files no longer match its database. Nothing was changed", problems)
     epochs.begin_first(tx, clock())
     _note_settings(tx, folder, clock)
     note_forecast(tx, folder.path, clock())
@@ -193,28 +191,39 @@ def _sync(tx: Tx, folder: StudyFolder, clock: Clock) -> dict[str, int]:
 
 
 def forbidden_changes(tx: Tx, folder: StudyFolder) -> list[Problem]:
-    """Changes of the folder that are not allowed on this database after people have started."""
-    return _conflicts(tx, as_begun(tx, folder))
+    """Why this database can't be opened with a folder's files now; empty if it can.
+
+    Serving and checking a study both use this.
+    """
+    folder = as_begun(tx, folder)
+    changes = changes_since(tx, folder.settings) or ()
+    # The seed is one of the conflicts: if nobody has started, the items are reordered.
+    problems = list(refused_changes(tx, [change for change in changes if change.setting != "study.seed"]))
+    wrong_currency = currency_problem(tx, folder.settings.pay.currency)
+    problems += [] if wrong_currency is None else [wrong_currency]
+    if not stages.is_untouched(tx):
+        return [*_conflicts(tx, folder), *problems]
+    return [*_missing_stages(folder, stages.logged_names(tx)), *problems]
 
 
 def _conflicts(tx: Tx, folder: StudyFolder) -> list[Problem]:
-    """Conflicts between the files and the database."""
+    """Conflicts between the files and the database that disappear if the files are imported again."""
     known = {stage.name: stage for stage in stages.all_stages(tx)}
-    problems = [*_stage_problems(folder, known), *_seed_problems(tx, folder), *_shape_problems(tx, folder)]
-    wrong_currency = currency_problem(tx, folder.settings.pay.currency)
-    problems += [] if wrong_currency is None else [wrong_currency]
-    changes = changes_since(tx, folder.settings) or ()
-    # The seed is compared above: if nobody has started, the items are reordered.
-    problems += refused_changes(tx, [change for change in changes if change.setting != "study.seed"])
+    problems = [
+        *_missing_stages(folder, known),
+        *_other_tasks(folder, known),
+        *_seed_problems(tx, folder),
+        *_shape_problems(tx, folder),
+    ]
     for content in folder.stages:
         if content.settings.name in known:
             problems += item_problems(tx, content, known[content.settings.name].id)
     return problems
 
 
-def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Problem]:
-    present = {content.settings.name: content for content in folder.stages}
-    for name, row in known.items():
+def _missing_stages(folder: StudyFolder, known: Iterable[str]) -> Iterable[Problem]:
+    present = {content.settings.name for content in folder.stages}
+    for name in known:
         if name not in present:
             yield Problem(
                 "study.toml",
@@ -222,13 +231,18 @@ def _stage_problems(folder: StudyFolder, known: dict[str, Stage]) -> Iterable[Pr
                 f"stage {name!r} is missing, but work was done in it or it was paused",
                 "Restore it.",
             )
-        elif present[name].task.name != row.task:
+
+
+def _other_tasks(folder: StudyFolder, known: Mapping[str, Stage]) -> Iterable[Problem]:
+    for content in folder.stages:
+        row = known.get(content.settings.name)
+        if row is not None and content.task.name != row.task:
             yield Problem(
                 "study.toml",
                 None,
-                f"stage {name!r} was a {row.task!r} stage when it started",
+                f"stage {row.name!r} was a {row.task!r} stage when it started",
                 "Restore its task, or give the new stage another name.",
-                present[name].task.name,
+                content.task.name,
             )
 
 

@@ -26,7 +26,7 @@ from chorale.engine.opening import (
 from chorale.engine.planning import note_forecast
 from chorale.engine.running import RunningStage, Study, running_gates, running_stage
 from chorale.folder.checking.settings_file import which_folder
-from chorale.folder.reading import SETTINGS_FILE, ReadFolder, did_you_mean
+from chorale.folder.reading import SETTINGS_FILE, ReadFolder, StudyFolder, did_you_mean
 from chorale.model import Problem, StageSettings, StudySettings, UserError
 from chorale.model.shared_options import with_shared_options
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
@@ -78,9 +78,17 @@ def changes_refused(directory: Path, database: str | None, read: ReadFolder) -> 
 
 def refused_of(tx: Tx, read: ReadFolder) -> list[Problem]:
     """Changes of a folder that are refused because people have worked in the study of this database."""
-    if stages.is_untouched(tx):
-        return []
-    return read.problems if read.folder is None else forbidden_changes(tx, read.folder)
+    if read.folder is not None:
+        return forbidden_changes(tx, read.folder)
+    return [] if stages.is_untouched(tx) else read.problems
+
+
+def refuse_changes(directory: Path, database: str | None, folder: StudyFolder) -> None:
+    """Raise an error if the site can't be opened, because the folder no longer matches the study's database."""
+    if problems := changes_refused(directory, database, ReadFolder(folder, [], folder.settings, folder.stages)):
+        raise UserError(
+            f"{directory} no longer matches the study's database, so `chorale serve` will not open it", problems
+        )
 
 
 def keep_forecast(directory: Path) -> None:

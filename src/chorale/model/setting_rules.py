@@ -1,6 +1,6 @@
 """Rules for changes of study.toml after people have started, setting by setting.
 
-Opening a study enforces these rules, and docs/settings.md lists them.
+Opening and checking a study enforce these rules, and docs/settings.md lists them.
 """
 
 from collections.abc import Iterator, Mapping

@@ -51,9 +51,14 @@ def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str
         return None
     waiting = "; ".join(_graders(stage) for stage in grading)
     people = "1 person" if gate.ungraded == 1 else f"{gate.ungraded:,} people"
+    excluded = [
+        stage.name for stage in grading if study.stage(stage.name).settings.entry.exclude_contributors == "group"
+    ]
+    why = " Nobody grades an item of a group in which they have worked." if excluded else ""
+    more = "Use more groups, plan for more people" if excluded else "Plan for more people"
     return (
         f"gate {gate.name}: it was closed without a decision about {people} whose answers had no grades yet. "
-        f"{waiting}. Plan for more people, let more of them grade, or ask for fewer judgments there."
+        f"{waiting}.{why} {more}, let more of them grade, or ask for fewer judgments there."
     )
 
 

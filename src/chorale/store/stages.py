@@ -201,6 +201,15 @@ _BEFORE_WORK = ("paused", "resumed", "items assigned")
 """Events of a stage that happen before anybody works in it."""
 
 
+_LOGGED = select(event.c.stage_id).where(event.c.stage_id.is_not(None))
+
+
+def logged_names(tx: Connection) -> list[str]:
+    """The stages that the activity log names, in order."""
+    query = select(stage.c.name).where(stage.c.id.in_(_LOGGED)).order_by(stage.c.position, stage.c.id)
+    return list(tx.execute(query).scalars())
+
+
 def is_untouched(tx: Connection) -> bool:
     """Whether nobody has seen any stage or item yet."""
     logged = or_(event.c.stage_id.is_not(None), event.c.item_id.is_not(None))
@@ -218,12 +227,11 @@ def clear(tx: Connection, tasks: Mapping[str, tuple[str, int]]) -> None:
     """
     for table in (gold, item_source, item_assignee, item):
         tx.execute(table.delete())
-    logged = select(event.c.stage_id).where(event.c.stage_id.is_not(None))
     for row in all_stages(tx):
         task, version = tasks.get(row.name, (None, 0))
         if task == row.task:
             continue
-        tx.execute(stage.delete().where(stage.c.id == row.id, stage.c.id.not_in(logged)))
+        tx.execute(stage.delete().where(stage.c.id == row.id, stage.c.id.not_in(_LOGGED)))
         if task is not None:
             tx.execute(update(stage).where(stage.c.id == row.id).values(task=task, task_version=version))
     tx.execute(setting.delete().where(setting.c.key == "seed"))
