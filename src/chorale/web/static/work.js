@@ -14,6 +14,7 @@ import { post } from "./api.js";
 import { Courier, RETRY } from "./courier.js";
 import { Guidelines } from "./guidelines.js";
 import { Outbox } from "./outbox.js";
+import "./presses.js";
 import { announce, Question } from "./question.js";
 import { isWriting, Shortcuts } from "./shortcuts.js";
 import { makeButton, Notices, showFeedback, takeFocus } from "./show.js";

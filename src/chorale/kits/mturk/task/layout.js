@@ -11,6 +11,7 @@ const SANDBOX = "allow-scripts allow-forms allow-popups allow-modals";
 /** The path of the study, where it is one of several on a server. */
 const ROOT = document.documentElement.dataset.root ?? "";
 const HELPER = "/static/mturk/frame.js";
+const PRESSES = "/static/presses.js";
 const CROWD = "/static/mturk/crowd.js";
 const TEXT_ELEMENTS = "/static/mturk/crowd-text.js";
 const DRAWING = "/static/drawing.js";
@@ -20,6 +21,10 @@ const SENTENCES = document.querySelector('script[src*="/static/sentences.js"]')?
 const TALLEST = 4000;
 const MOST_SIGNS = 200_000;
 const STORED = "layout-storage";
+/** From the end of a touch to its click. */
+const CLICKED_AFTER_MS = 300;
+/** A press that ends elsewhere is over at this time. */
+const LONGEST_PRESS_MS = 1000;
 
 /** @type {WeakMap<HTMLElement, Layout>} */
 const layouts = new WeakMap();
@@ -75,18 +80,23 @@ class Layout {
     /** @type {[string, string][]} */
     this.sent = [];
     this.listening = new AbortController();
+    this.pressed = 0;
+    this.height = 480;
     this.frame = document.createElement("iframe");
     this.frame.className = "hit-frame";
     this.frame.title = say("Question");
     this.frame.setAttribute("sandbox", SANDBOX);
     this.frame.setAttribute("allow", "");
-    this.frame.height = "480";
+    this.frame.height = String(this.height);
     // A script in the frame can read its own name at once, before any message.
     this.frame.name = JSON.stringify(api.memory.get(STORED) ?? {});
     // Layouts read these parameters from their address, and post to the address in them.
     const parameters = { assignmentId: api.id, hitId: api.id, turkSubmitTo: location.origin + ROOT };
     this.frame.src = `${ROOT}/mturk/shell?${new URLSearchParams(parameters)}`;
-    addEventListener("message", (event) => this.#heard(event), { signal: this.listening.signal });
+    const { signal } = this.listening;
+    addEventListener("message", (event) => this.#heard(event), { signal });
+    addEventListener("pointerdown", () => this.#hold(LONGEST_PRESS_MS), { signal });
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, () => this.#hold(CLICKED_AFTER_MS), { signal });
     root.querySelector("[data-layout]")?.replaceChildren(this.frame);
   }
 
@@ -108,8 +118,20 @@ class Layout {
     else if (said.chorale === "storage" && JSON.stringify(said.stored ?? {}).length <= MOST_SIGNS) {
       this.api.memory.set(STORED, said.stored);
     } else if (said.chorale === "height" && Number.isFinite(said.height)) {
-      this.frame.height = String(Math.min(TALLEST, Math.max(120, Math.ceil(said.height))));
+      this.height = Math.min(TALLEST, Math.max(120, Math.ceil(said.height)));
+      if (!this.pressed) this.#fit();
     }
+  }
+
+  /** While a button is pressed, the frame above it stays as it is: otherwise the press could end in the frame. @param {number} ms */
+  #hold(ms) {
+    window.clearTimeout(this.pressed);
+    this.pressed = window.setTimeout(() => this.#fit(), ms);
+  }
+
+  #fit() {
+    this.pressed = 0;
+    this.frame.height = String(this.height);
   }
 
   /** @param {[string, string][]} values */
@@ -147,6 +169,7 @@ class Layout {
 
   close() {
     this.listening.abort();
+    window.clearTimeout(this.pressed);
     this.frame.remove();
   }
 }
@@ -168,7 +191,7 @@ function isFields(values) {
  */
 function asDocument(html) {
   const elements = /<crowd-/i.test(html) ? [TEXT_ELEMENTS, DRAWING, DRAWN_ELEMENTS] : [];
-  const scripts = [...(SENTENCES && elements.length > 0 ? [SENTENCES] : []), HELPER, ...elements];
+  const scripts = [...(SENTENCES && elements.length > 0 ? [SENTENCES] : []), HELPER, PRESSES, ...elements];
   const script = scripts.map((source) => `<script src="${source}" data-root="${ROOT}"></` + "script>").join("");
   const own = inForm(html)
     .replace(/(?:https?:)?\/\/[^"'\s<>]{0,200}\/externalHIT_v1\.js/gi, HELPER)

@@ -61,8 +61,9 @@ def page_html(page: Page, root: str = "", pages: Pages | None = None) -> str:
 
 
 def _helper(root: str) -> str:
-    """The script tag of a frame, which contains the path of the study."""
-    return f'<script src="{static_url("mturk/frame.js")}" data-root="{escape(root)}"></script>'
+    """The script tags of a frame; the first contains the path of the study."""
+    own = f'<script src="{static_url("mturk/frame.js")}" data-root="{escape(root)}"></script>'
+    return own + _scripts(static_url("presses.js"))
 
 
 def _scripts(*addresses: str | None) -> str:

@@ -20,6 +20,8 @@
   const SUBMIT = `${root}/mturk/externalSubmit`;
   const BUTTON = "button, input[type=submit], input[type=image]";
   const MOST_STORED = 100_000;
+  /** A press that ends elsewhere is over at this time. */
+  const LONGEST_PRESS_MS = 1000;
   const asked = new URLSearchParams(location.search);
   const isLayout = location.pathname === `${root}/mturk/shell`;
   // A layout may have a variable of its own called `parent`.
@@ -294,7 +296,20 @@
       tellButton();
       new MutationObserver(tellButton).observe(document.body, { childList: true, subtree: true });
     }
-    const measure = () => send("height", { height: document.documentElement.offsetHeight });
+    const measure = () => pressed || send("height", { height: document.documentElement.offsetHeight });
+    /** While a button is pressed, the frame stays as high as it is: otherwise the press could end below it. */
+    let pressed = 0;
+    const release = () => {
+      clearTimeout(pressed);
+      pressed = 0;
+      measure();
+    };
+    const hold = () => {
+      clearTimeout(pressed);
+      pressed = setTimeout(release, LONGEST_PRESS_MS);
+    };
+    addEventListener("mousedown", hold, true);
+    addEventListener("mouseup", release, true);
     if (document.body) new ResizeObserver(measure).observe(document.body);
     measure();
   }
