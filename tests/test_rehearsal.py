@@ -322,7 +322,7 @@ def test_people_who_leave_let_their_items_go(make_folder: Callable[..., Path]) -
         ({}, (PERFECT,), 2, "2 had already done all their work there"),
         ({"meaningful_extra": "max_per_worker = 2"}, (PERFECT,), 5, "5 had reached the limit per person"),
         ({"share": 0.4, "gold": 30, "after": 1, "floor": 1.0}, (SPAMMER,), 6, "were removed there"),
-        ({}, (replace_kind(PERFECT, dropout=1),), 4, "4 left in the middle of the work"),
+        ({}, (replace_kind(PERFECT, dropout=1),), 4, "4 left early"),
     ],
     ids=["too few people", "a limit", "spammers only", "nobody stays"],
 )

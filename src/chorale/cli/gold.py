@@ -38,7 +38,7 @@ def gold(
         Option(metavar="ANSWER", help="With --promote: the correct answer; as JSON if the form has several fields."),
     ] = None,
     explanation: Annotated[
-        str | None, Option(metavar="TEXT", help="With --promote: the explanation shown after a wrong answer.")
+        str | None, Option(metavar="TEXT", help="With --promote: why the answer is correct, for feedback to workers.")
     ] = None,
     retire: Annotated[str | None, Option(metavar="ITEM", help="Stop using this item as gold.")] = None,
     reason: Annotated[
@@ -85,8 +85,8 @@ def _promote_unanimous(study: Study, stages: list[RunningStage], fields: tuple[s
     if not with_gold:
         names = ", ".join(stage.name for stage in stages)
         raise UserError(
-            f"No stage has gold (found: {names}). Add a [stage.gold] table with a gold file to study.toml before "
-            "people start; it cannot be added later."
+            f"No stage has a [stage.gold] table in study.toml (stages: {names}). It can only be added before people "
+            "start."
         )
     return {stage.name: gold_desk.promote_unanimous(study, stage, BY, fields) for stage in with_gold}
 
@@ -127,6 +127,7 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
         stages_listed.append(
             {
                 "stage": stage.name,
+                "has_gold": stage.settings.gold is not None,
                 "gold": [_gold_as_json(stage, row) for row in rows],
                 "unanimous_fields": candidates.by_field,
                 "unanimous": [_candidate_as_json(stage, item) for item in candidates.unanimous],
@@ -175,14 +176,19 @@ def _print_changes(result: dict[str, Any]) -> None:
 
 def _print_lists(result: dict[str, Any]) -> None:
     for stage in result["stages"]:
-        print_line(f"{stage['stage']}: {plural(len(stage['gold']), 'gold item', 'gold items')}")
-        show(gold_table(stage["gold"]))
+        if stage["has_gold"]:
+            print_line(f"{stage['stage']}: {plural(len(stage['gold']), 'gold item', 'gold items')}")
+        else:
+            print_line(f"{stage['stage']}: no gold. It needs a [stage.gold] table in study.toml before people start.")
+        if stage["gold"]:
+            show(gold_table(stage["gold"]))
         for kind, hint in (
             ("unanimous", "--promote-unanimous turns them into gold"),
             ("confusing", "--promote ITEM --answer ANSWER --explanation TEXT turns one into gold"),
         ):
             if stage[kind]:
-                print_line(f"{stage['stage']}: {plural(len(stage[kind]), f'{kind} item', f'{kind} items')}; {hint}")
+                count = plural(len(stage[kind]), f"{kind} item", f"{kind} items")
+                print_line(f"{stage['stage']}: {count}{'; ' + hint if stage['has_gold'] else ''}")
                 show(candidates_table(stage[kind]))
         if stage["unanimous_fields"]:
             counts = ", ".join(f"{name} {count:,}" for name, count in stage["unanimous_fields"].items())

@@ -92,7 +92,7 @@ def keep_forecast(directory: Path) -> None:
 
 def stage_called(study: Study, name: str) -> RunningStage:
     if name not in study.stages:
-        raise UserError(f"this study has no stage `{name}`. {did_you_mean(name, study.stages)}")
+        raise UserError(f"This study has no stage `{name}`. {did_you_mean(name, study.stages)}")
     return study.stages[name]
 
 
@@ -176,7 +176,7 @@ def _latest_form(tx: Tx) -> ConsentForm:
 def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
     task = installed_tasks().get(stage.task)
     if task is None:
-        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package that provides it.")
+        raise UserError(f"Stage `{stage.name}` needs the task `{stage.task}`: install the package that provides it.")
     options = task.options.model.model_validate(stage.options)
     return running_stage(
         settings,

@@ -157,7 +157,7 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
             rates[_rate(stage.settings.pay, currency)].append(stage.name)
     paid = [f"{rate} in {listed(names)}" for rate, names in rates.items()]
     if paid:
-        yield f"An annotation paid {listed(paid)}."
+        yield f"Pay per annotation was {listed(paid)}."
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
         yield (
             f"Workers earned a median of {money_text(now.wage.median, currency)} per hour "

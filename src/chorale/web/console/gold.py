@@ -81,7 +81,11 @@ def stage_with_gold(study: Study, name: str) -> RunningStage:
     """A stage by its name, if it has gold."""
     stage = study.stage(name)
     if stage.settings.gold is None:
-        raise Refusal("no_gold", "This stage has no gold. Add a [stage.gold] table to study.toml first.", 404)
+        raise Refusal(
+            "no_gold",
+            "This stage has no [stage.gold] table in study.toml. It can only be added before people start.",
+            404,
+        )
     return stage
 
 
