@@ -9,7 +9,7 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
 from chorale.contract import AnswerError
-from chorale.contract.answer_words import answer_words
+from chorale.contract.answer_words import answer_words, item_words
 from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
@@ -18,6 +18,9 @@ from chorale.model import Item, UserError
 from chorale.model.plural import plural
 from chorale.monitor.tables import candidates_table, gold_table
 from chorale.store.gold import GoldItem, gold_items
+
+TEXT_CHARACTERS = 160
+"""Longest text of an item in a table."""
 
 
 def gold(
@@ -141,6 +144,7 @@ def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
     return {
         "item": row.key,
         "view": stage.task.form.shown(row.payload),
+        "text": item_words(stage.task, row.payload, TEXT_CHARACTERS),
         "answer": row.answer,
         "words": answer_words(stage.task, row.payload, row.answer, gold=True),
         "explanation": row.explanation,
@@ -155,6 +159,7 @@ def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
     return {
         "item": item.key,
         "view": stage.task.form.shown(item.payload),
+        "text": item_words(stage.task, item.payload, TEXT_CHARACTERS),
         "answer": item.answer,
         "words": answer_words(stage.task, item.payload, item.answer),
         "confidence": item.confidence,
@@ -176,10 +181,10 @@ def _print_changes(result: dict[str, Any]) -> None:
 
 def _print_lists(result: dict[str, Any]) -> None:
     for stage in result["stages"]:
-        if stage["has_gold"]:
+        if stage["has_gold"] or stage["gold"]:
             print_line(f"{stage['stage']}: {plural(len(stage['gold']), 'gold item', 'gold items')}")
         else:
-            print_line(f"{stage['stage']}: no gold. It needs a [stage.gold] table in study.toml before people start.")
+            print_line(f"{stage['stage']}: no gold")
         if stage["gold"]:
             show(gold_table(stage["gold"]))
         for kind, hint in (
@@ -190,6 +195,6 @@ def _print_lists(result: dict[str, Any]) -> None:
                 count = plural(len(stage[kind]), f"{kind} item", f"{kind} items")
                 print_line(f"{stage['stage']}: {count}{'; ' + hint if stage['has_gold'] else ''}")
                 show(candidates_table(stage[kind]))
-        if stage["unanimous_fields"]:
+        if stage["unanimous_fields"] and stage["has_gold"]:
             counts = ", ".join(f"{name} {count:,}" for name, count in stage["unanimous_fields"].items())
             print_line(f"{stage['stage']}: items on which all agree, by field: {counts}. --field chooses fields.")

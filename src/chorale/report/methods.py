@@ -178,13 +178,13 @@ def _rate(pay: StagePay, currency: str) -> str:
     rate = money_text(pay.per_judgment, currency)
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        rate += f" and {per} more for every 100 words of the item (at most {most} more)"
+        rate += f" plus {per} for every 100 words of the item (at most {most})"
     bonus = pay.parts or pay.kept
     if bonus is not None:
         rate += (
-            f" and a bonus for every part after the first {bonus.beyond}"
+            f" plus a bonus for every part after the first {bonus.beyond}"
             if bonus.beyond
-            else " and more for every part"
+            else " plus a bonus for every part"
         )
     return rate
 
