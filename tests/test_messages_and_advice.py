@@ -50,7 +50,7 @@ def test_too_little_gold_is_counted_and_explained(study: Path) -> None:
     (study / "gold.jsonl").write_text('{"id": "g", "text": "Thanks!", "answer": {"label": "yes"}}\n')
     said = changed(study, "# [stage.gold]\n# file =", "[stage.gold]\nfile =")
     assert "gold.jsonl has 1 row, but the minimum accuracy applies only after 4 gold answers (`after`)" in said
-    assert "`feedback` decides whether workers read this after a wrong answer." in said
+    assert "Whether workers read it depends on `feedback`." in said
 
 
 def test_gold_that_cannot_be_made_is_not_suggested(study: Path) -> None:
@@ -92,3 +92,13 @@ def test_a_file_without_labels_is_refused_in_one_sentence(tmp_path: Path) -> Non
     table = tmp_path / "judgments.csv"
     table.write_text("task,worker,label\na,v,\nb,w,\n")
     assert ".)" not in run("aggregate", table).stderr
+
+
+def test_a_change_that_is_not_in_force_yet_is_named_before_advice_to_make_it(study: Path) -> None:
+    assert run("invite", study).exit_code == 0
+    assert run("mail", study).stderr == "chorale: study.toml has no mail server. Add [mail] with host and sender.\n"
+    settings = study / "study.toml"
+    settings.write_text(settings.read_text() + '\n[mail]\nhost = "127.0.0.1"\nport = 1\nsender = "a@example.org"\n')
+    said = run("mail", study).stderr
+    assert "study.toml has changed since the site was last started. Restart `chorale serve " in said
+    assert "With the earlier settings: study.toml has no mail server." in said

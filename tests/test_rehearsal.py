@@ -682,7 +682,7 @@ def test_settings_survive_being_written(value: Any) -> None:
         ("entailment.judgments=2.5", "neither a whole number nor a table"),
         ("entailment.title.short=1", "`title` is not a table of settings"),
         ("entailment.items.file=other.jsonl", "`file` names a file or a part of the study"),
-        ("meaningful.gold.after=100", "nobody could answer enough gold"),
+        ("meaningful.gold.after=100", "the minimum accuracy applies only after 100 gold answers"),
         ("workers=0", "--vary workers=0: 0 is below 1"),
         ("workers=many", "is not a whole number"),
         ("format=2", "there is no stage or table `format`"),

@@ -165,7 +165,7 @@ class RowFile:
         if isinstance(text, str) and text.strip():
             return text.strip()
         message = "is missing" if text is None else "is not text" if not isinstance(text, str) else "is blank"
-        fix = "Explain why the answer is correct. `feedback` decides whether workers read this after a wrong answer."
+        fix = "Explain in a sentence why the answer is correct. Whether workers read it depends on `feedback`."
         self.problem(row.line, f"`explanation` {message}", fix, text)
         return None
 
