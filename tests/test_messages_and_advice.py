@@ -102,3 +102,22 @@ def test_a_change_that_is_not_in_force_yet_is_named_before_advice_to_make_it(stu
     said = run("mail", study).stderr
     assert "study.toml has changed since the site was last started. Restart `chorale serve " in said
     assert "With the earlier settings: study.toml has no mail server." in said
+
+
+def test_an_id_is_named_like_its_column(study: Path) -> None:
+    with (study / "items.jsonl").open("a") as items:
+        items.write('{"comment_id": "c0", "text": "Once more."}\n')
+    said = " ".join(run("check", study).stderr.split())
+    assert "`comment_id` is already used in line 1 (found 'c0'). Give every row a unique `comment_id`." in said
+
+
+def test_a_template_is_not_ignored_next_to_a_table(study: Path) -> None:
+    table = study.parent / "comments.csv"
+    asked = ("--template", "rules", "--from", table, "--ask", "Is it kind?", "--labels", "yes,no")
+    refused = run("new", study.parent / "other", *asked)
+    assert refused.exit_code == 2 and "Leave out --template" in refused.stderr
+
+
+def test_a_missing_reason_is_named_with_its_option(study: Path) -> None:
+    assert run("team", study, "--invite", "Anna").exit_code == 0
+    assert "--deactivate needs a reason (--reason)" in run("team", study, "--deactivate", "Anna").stderr
