@@ -62,7 +62,7 @@ def new(
     asking = can_ask() and not as_json
     if table is None and not text is key is ask is labels is None:
         raise UserError("--text, --id, --ask and --labels describe a table. Add --from FILE.")
-    if table is not None and (scripts_only or not template is html is csv is None):
+    if table is not None and (scripts_only or template is not None or not html is csv is None):
         raise UserError("--from makes a study from your table. Leave out --template, --html, --csv and --scripts-only.")
     if directory is None:
         if not asking:
