@@ -766,7 +766,7 @@ def test_a_second_file_is_compared_on_the_same_items(file: Path, tmp_path: Path)
     fewer = tmp_path / "fewer.csv"
     fewer.write_text("\n".join(file.read_text("utf-8").splitlines()[:8]), "utf-8")
     told = chorale(file, "--against", fewer, code=2).stderr
-    assert "fewer.csv: is missing" in told
+    assert "fewer.csv: lacks" in told
     assert "Keep only items" in told
     alike = write(tmp_path / "alike.csv", [(f"u{n:02}", who, 1) for n in range(12) for who in "AB"])
     assert chorale_json(file, "--against", alike, "--resamples", 100)["against"] is None

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import chorale
 from chorale.cli.program import app
+from chorale.contract.answer_words import item_words
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.started import started_study
@@ -345,7 +346,7 @@ def test_the_terminal_lists_texts_without_data_for_the_page(study: Study) -> Non
     stage = study.stages["main"]
     item = look(study, lambda tx: next(iter(all_items(tx, "main"))))
     row = {"item": item.key, "words": "x" * 200, "confidence": 1.0, "judgments": 3}
-    table = candidates_table([{**row, "view": stage.task.form.shown(item.payload)}])
+    table = candidates_table([{**row, "text": item_words(stage.task, item.payload, 160)}])
     cells = [str(cell) for column in table.columns for cell in column.cells]
     assert not any("{" in cell for cell in cells)
     assert "x" * 79 + "…" in cells

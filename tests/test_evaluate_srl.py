@@ -779,7 +779,7 @@ def test_common_predicates_and_apart_spans_are_options_of_the_signature(files: d
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["gold.conllu"], "at least two files are needed"),
+        (["gold.conllu"], "At least two files are needed"),
         (["bad.conllu", "gold.conllu", "--metric", "bleu"], "unknown semantic role metric 'bleu'"),
         (["bad.conll05", "gold.conll05", "--metric", "conll09"], "marks spans, not heads"),
         (["bad.conll05", "gold.conll05", "--mode", "head"], "--mode head requires heads"),

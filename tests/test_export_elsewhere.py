@@ -115,7 +115,7 @@ def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp
 
 def test_a_study_without_arms_has_no_table_of_arms(study: Study, tmp_path: Path) -> None:
     assert study.settings.arms is None and "arms" not in export_formats(study)
-    with pytest.raises(UserError, match=r"^this study has no arms\. It can be exported as .*labels"):
+    with pytest.raises(UserError, match=r"^This study has no arms\. It can be exported as .*labels"):
         write_export(study, "arms", tmp_path / "arms.csv")
     assert not (tmp_path / "arms.csv").exists()
 

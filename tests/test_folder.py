@@ -327,7 +327,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "not a currency": (
         toml(("[pay]", '[pay]\ncurrency = "dollars"')),
-        ("study.toml", 7, "does not have the required form", "'dollars'"),
+        ("study.toml", 7, "is not a currency code", "'dollars'"),
     ),
     "not an expression": (
         toml(("[pay]", '[arrival]\nworker_pattern = "("\n[pay]')),

@@ -939,7 +939,7 @@ def test_a_table_of_several_stages_is_chosen_by_stage(tmp_path: Path) -> None:
     stage = text[text.index("[[stage]]") :].replace('"only"', '"other"')
     (tmp_path / "study.toml").write_text(text + stage)
     study = open_study(tmp_path)
-    with pytest.raises(UserError, match=r"several stages have a table `form`\. Choose one of form-only, form-other"):
+    with pytest.raises(UserError, match=r"Several stages have a table `form`\. Choose one of form-only, form-other"):
         write_export(study, "form", tmp_path / "out.jsonl")
     study.close()
 

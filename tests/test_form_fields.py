@@ -196,7 +196,7 @@ def test_making_gold_needs_a_stage_with_gold(tmp_path: Path) -> None:
     open_study(tmp_path).close()
     refused = CliRunner().invoke(app, ["gold", str(tmp_path), "--promote-unanimous"])
     assert refused.exit_code == 2
-    assert "No stage has gold (found: only). Add a [stage.gold] table" in " ".join(refused.stderr.split())
+    assert "No stage has a [stage.gold] table in study.toml (stages: only)." in " ".join(refused.stderr.split())
 
 
 def test_no_choice_is_not_a_missing_answer_in_a_batch_file(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_a_part_that_stays_closed_is_not_among_those_to_be_finished(tmp_path: Pa
     fails, passes = Person(study, "fails"), Person(study, "passes")
     train(fails, 0)
     train(passes, ROUND)
-    assert part(study, fails, "work-a").message == "You did not qualify for this part in “Training”."
+    assert part(study, fails, "work-a").message == "You did not qualify in “Training”, so this part is not open to you."
     assert [one.counts for one in look_at(study, fails).stages] == [True, False, False]
     assert [one.counts for one in look_at(study, passes).stages] == [True, True, True]
     study.close()
@@ -131,7 +131,8 @@ def test_a_part_behind_one_that_stays_closed_says_why(tmp_path: Path) -> None:
     for _ in range(5):
         fails.submit(fails.next("screening"), [])
     for name in ("round-1", "round-2", "writing"):
-        assert part(study, fails, name).message == "You did not qualify for this part in “Entry test”."
+        told = part(study, fails, name).message
+        assert told == "You did not qualify in “Entry test”, so this part is not open to you."
         assert not part(study, fails, name).counts
     assert part(study, new, "round-2").message == "Locked for now. Finish “Training, round 1” first."
     study.close()

@@ -188,7 +188,7 @@ def test_the_report_says_how_empty_answers_count(tmp_path: Path) -> None:
     remark = questions["b: remark"]
     assert (questions["b: tone"]["empty"], remark["empty"]) == (0, 6)
     assert (remark["items"], remark["with_several_answers"]) == (4, 2)
-    assert "Not all annotations answer b: remark. An optional field left empty counts as a vote for no label" in page
+    assert "Not all annotations answer b: remark. For the confidence, an empty optional field counts as a vote" in page
     methods = report["aggregation"]["methods"]
     assert {one["compared"] for one in methods if one["question"] == "b: remark"} == {"2 items"}
     assert ">2 items<" in page[page.index("items have both labels") :]

@@ -501,7 +501,7 @@ def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_pat
         ("a.jsonl", '{"id": "x", "text": ""}\n', "a.jsonl:1: has no text"),
         ("a.jsonl", '{"id": ["x"], "text": "Hi."}\n', "a.jsonl:1: has an ID or genre that is not text"),
         ("a.csv", "text\nHi\n", "is a table"),
-        ("a.txt", "Too short.", "no text has a passage of 60 to 250 words"),
+        ("a.txt", "Too short.", "No text has a passage of 60 to 250 words"),
         ("none.txt", None, "does not exist"),
     ],
 )

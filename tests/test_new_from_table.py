@@ -219,7 +219,7 @@ def test_columns_that_studies_use_themselves_are_not_shown(tmp_path: Path, name:
         (TABLE + "c1,Again.,forum\n", (*QUESTION, "--id", "comment_id"), "row 3 repeats `c1`"),
         (TABLE + "c3,,forum\n", QUESTION, "1 row has no value in the column `text` (first: row 3)"),
         ("text\n", QUESTION, "has no rows"),
-        (TABLE, (*QUESTION, "--scripts-only"), "Leave out --html, --csv and --scripts-only"),
+        (TABLE, (*QUESTION, "--scripts-only"), "Leave out --template, --html, --csv and --scripts-only"),
         ("a,a\n1,2\n", QUESTION, "can't be read"),
     ],
 )

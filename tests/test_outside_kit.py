@@ -260,4 +260,4 @@ def test_without_a_kit_that_reads_there_is_no_reader(tmp_path: Path) -> None:
         chorale.alpha(tmp_path / "judgments.txt", reader="ranks")
     done = CliRunner().invoke(app, ["agreement", "judgments.txt", "--reader", "ranks"])
     assert done.exit_code == 2
-    assert "no installed kit has one" in done.output
+    assert "no installed kit has a value for this option" in done.output

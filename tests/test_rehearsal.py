@@ -322,7 +322,7 @@ def test_people_who_leave_let_their_items_go(make_folder: Callable[..., Path]) -
         ({}, (PERFECT,), 2, "2 had already done all their work there"),
         ({"meaningful_extra": "max_per_worker = 2"}, (PERFECT,), 5, "5 had reached the limit per person"),
         ({"share": 0.4, "gold": 30, "after": 1, "floor": 1.0}, (SPAMMER,), 6, "were removed there"),
-        ({}, (replace_kind(PERFECT, dropout=1),), 4, "4 left in the middle of the work"),
+        ({}, (replace_kind(PERFECT, dropout=1),), 4, "4 left early"),
     ],
     ids=["too few people", "a limit", "spammers only", "nobody stays"],
 )
@@ -682,7 +682,7 @@ def test_settings_survive_being_written(value: Any) -> None:
         ("entailment.judgments=2.5", "neither a whole number nor a table"),
         ("entailment.title.short=1", "`title` is not a table of settings"),
         ("entailment.items.file=other.jsonl", "`file` names a file or a part of the study"),
-        ("meaningful.gold.after=100", "nobody could answer enough gold"),
+        ("meaningful.gold.after=100", "the minimum accuracy applies only after 100 gold answers"),
         ("workers=0", "--vary workers=0: 0 is below 1"),
         ("workers=many", "is not a whole number"),
         ("format=2", "there is no stage or table `format`"),

@@ -93,6 +93,10 @@ def test_the_console_shows_answers_of_a_round_as_no_judgments(trained: Study, mo
     told = client.get(f"/console/workers/{name}").text
     assert f"<dt>Training answers</dt><dd>{ROUND}</dd>" in told
     assert "0 of 0" not in client.get("/console/items?stage=training").text
+    gold = client.get("/console/gold/training").text
+    assert "Confusing items" not in gold and re.search(r">[1-4] of [1-4]</td>", gold), (
+        "people have answered its questions"
+    )
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -9,7 +9,7 @@ from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Option
 from chorale.cli.terminal import show
 from chorale.contract import AnswerError
-from chorale.contract.answer_words import answer_words
+from chorale.contract.answer_words import answer_words, item_words
 from chorale.engine import gold_desk
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_everything
@@ -18,6 +18,9 @@ from chorale.model import Item, UserError
 from chorale.model.plural import plural
 from chorale.monitor.tables import candidates_table, gold_table
 from chorale.store.gold import GoldItem, gold_items
+
+TEXT_CHARACTERS = 160
+"""Longest text of an item in a table."""
 
 
 def gold(
@@ -38,7 +41,7 @@ def gold(
         Option(metavar="ANSWER", help="With --promote: the correct answer; as JSON if the form has several fields."),
     ] = None,
     explanation: Annotated[
-        str | None, Option(metavar="TEXT", help="With --promote: the explanation shown after a wrong answer.")
+        str | None, Option(metavar="TEXT", help="With --promote: why the answer is correct, for feedback to workers.")
     ] = None,
     retire: Annotated[str | None, Option(metavar="ITEM", help="Stop using this item as gold.")] = None,
     reason: Annotated[
@@ -85,8 +88,8 @@ def _promote_unanimous(study: Study, stages: list[RunningStage], fields: tuple[s
     if not with_gold:
         names = ", ".join(stage.name for stage in stages)
         raise UserError(
-            f"No stage has gold (found: {names}). Add a [stage.gold] table with a gold file to study.toml before "
-            "people start; it cannot be added later."
+            f"No stage has a [stage.gold] table in study.toml (stages: {names}). It can only be added before people "
+            "start."
         )
     return {stage.name: gold_desk.promote_unanimous(study, stage, BY, fields) for stage in with_gold}
 
@@ -127,6 +130,7 @@ def _list(study: Study, stages: list[RunningStage]) -> dict[str, Any]:
         stages_listed.append(
             {
                 "stage": stage.name,
+                "has_gold": stage.settings.gold is not None,
                 "gold": [_gold_as_json(stage, row) for row in rows],
                 "unanimous_fields": candidates.by_field,
                 "unanimous": [_candidate_as_json(stage, item) for item in candidates.unanimous],
@@ -140,6 +144,7 @@ def _gold_as_json(stage: RunningStage, row: GoldItem) -> dict[str, Any]:
     return {
         "item": row.key,
         "view": stage.task.form.shown(row.payload),
+        "text": item_words(stage.task, row.payload, TEXT_CHARACTERS),
         "answer": row.answer,
         "words": answer_words(stage.task, row.payload, row.answer, gold=True),
         "explanation": row.explanation,
@@ -154,6 +159,7 @@ def _candidate_as_json(stage: RunningStage, item: Item) -> dict[str, Any]:
     return {
         "item": item.key,
         "view": stage.task.form.shown(item.payload),
+        "text": item_words(stage.task, item.payload, TEXT_CHARACTERS),
         "answer": item.answer,
         "words": answer_words(stage.task, item.payload, item.answer),
         "confidence": item.confidence,
@@ -175,15 +181,20 @@ def _print_changes(result: dict[str, Any]) -> None:
 
 def _print_lists(result: dict[str, Any]) -> None:
     for stage in result["stages"]:
-        print_line(f"{stage['stage']}: {plural(len(stage['gold']), 'gold item', 'gold items')}")
-        show(gold_table(stage["gold"]))
+        if stage["has_gold"] or stage["gold"]:
+            print_line(f"{stage['stage']}: {plural(len(stage['gold']), 'gold item', 'gold items')}")
+        else:
+            print_line(f"{stage['stage']}: no gold")
+        if stage["gold"]:
+            show(gold_table(stage["gold"]))
         for kind, hint in (
             ("unanimous", "--promote-unanimous turns them into gold"),
             ("confusing", "--promote ITEM --answer ANSWER --explanation TEXT turns one into gold"),
         ):
             if stage[kind]:
-                print_line(f"{stage['stage']}: {plural(len(stage[kind]), f'{kind} item', f'{kind} items')}; {hint}")
+                count = plural(len(stage[kind]), f"{kind} item", f"{kind} items")
+                print_line(f"{stage['stage']}: {count}{'; ' + hint if stage['has_gold'] else ''}")
                 show(candidates_table(stage[kind]))
-        if stage["unanimous_fields"]:
+        if stage["unanimous_fields"] and stage["has_gold"]:
             counts = ", ".join(f"{name} {count:,}" for name, count in stage["unanimous_fields"].items())
             print_line(f"{stage['stage']}: items on which all agree, by field: {counts}. --field chooses fields.")

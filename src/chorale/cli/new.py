@@ -62,8 +62,8 @@ def new(
     asking = can_ask() and not as_json
     if table is None and not text is key is ask is labels is None:
         raise UserError("--text, --id, --ask and --labels describe a table. Add --from FILE.")
-    if table is not None and (scripts_only or not html is csv is None):
-        raise UserError("--from makes a different study. Leave out --html, --csv and --scripts-only.")
+    if table is not None and (scripts_only or template is not None or not html is csv is None):
+        raise UserError("--from makes a study from your table. Leave out --template, --html, --csv and --scripts-only.")
     if directory is None:
         if not asking:
             raise UserError("DIR is missing. Name the new study's folder: chorale new my-study")

@@ -62,7 +62,7 @@ Save = Annotated[
 Keep = Annotated[
     Path | None,
     Option(
-        metavar="FOLDER",
+        metavar="DIR",
         help="Save the first run as a study in a new folder, to try the console, report and exports.",
     ),
 ]

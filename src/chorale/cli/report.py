@@ -33,7 +33,8 @@ DataCard = Annotated[
     Path | None,
     Option(
         metavar="DIR",
-        help="Also write the dataset to this folder, with its metadata as croissant.json (logged as an export).",
+        help="Also write the dataset to this folder, with its metadata as croissant.json (recorded in the activity "
+        "log).",
     ),
 ]
 Licence = Annotated[str | None, Option("--license", metavar="NAME", help="Licence of the dataset, for the data card.")]
@@ -118,7 +119,7 @@ def _checked_form(form: str | None, out: Path | None) -> str:
             raise UserError(f"--out {out}: no report format has this ending. Use {', '.join(most)} or {last}.")
         return form
     if form not in ENDINGS:
-        raise UserError(f"there is no report format `{form}`. Use one of: {', '.join(ENDINGS)}.")
+        raise UserError(f"There is no report format `{form}`. Use one of: {', '.join(ENDINGS)}.")
     return form
 
 

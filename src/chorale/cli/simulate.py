@@ -45,7 +45,7 @@ def simulate(
     out: Annotated[
         Path | None,
         Option(
-            metavar="FOLDER", help="Folder for the simulated copy. Default: DIR-simulated; an earlier one is replaced."
+            metavar="DIR", help="Folder for the simulated copy. Default: DIR-simulated; an earlier one is replaced."
         ),
     ] = None,
     workers: Annotated[

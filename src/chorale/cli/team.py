@@ -70,6 +70,8 @@ def _print_link(
 
 
 def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
+    if not reason.strip():
+        raise UserError("--deactivate needs a reason (--reason) for the activity log.")
     changed = study.store.do(lambda tx: accounts.deactivate(tx, study, name, BY, reason))
     left = study.store.look(lambda tx: accounts.accounts(tx, study.clock()))
     if as_json:

@@ -40,7 +40,7 @@ def name_of(names: Sequence[str]) -> Reader:
         if given in names:
             return str(given)
         if not names:
-            raise click.BadParameter(f"There is no {given!r}: no installed kit has one.")
+            raise click.BadParameter(f"{given!r} is not available: no installed kit has a value for this option.")
         if len(names) == 1:
             raise click.BadParameter(f"{given!r} is not known. The only choice is {names[0]}.")
         meant = did_you_mean(str(given), names)

@@ -1,4 +1,4 @@
-"""Readable forms of answers, shown with their items in the console, the terminal and the activity log."""
+"""Readable forms of answers and items, shown in the console, the terminal and the activity log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,3 +30,20 @@ def answer_words(task: Task, payload: Payload, answer: Answer, *, gold: bool = F
     if task.explaining.quote is not None:
         return task.explaining.quote(payload, answer)
     return answer_text(task.explaining.present(payload, answer))
+
+
+def item_words(task: Task, payload: Payload, longest: int) -> str:
+    """What workers see of an item, in one line of at most this many characters."""
+    if task.explaining.caption is not None:
+        return _cut(task.explaining.caption(payload), longest)
+    # Nested values are for the form's script, not for readers.
+    shown = task.form.shown(payload).values()
+    parts = [answer_text(value) for value in shown if value is not None and not isinstance(value, dict)]
+    if len(" · ".join(parts)) > longest:
+        # IDs and numbers come last, so that the sentence is not cut off.
+        parts.sort(key=lambda part: -len(part.split()))
+    return _cut(" · ".join(parts), longest)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"

@@ -130,7 +130,7 @@ def erase(tx: Tx, study: Study, worker_id: int, request: ErasureRequest) -> Forg
     """
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
-        raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
+        raise Refusal("signed_out", worded("You are not signed in. Open your link again."), 401)
     earlier = [one for one in erasing.erasures(tx) if one.worker_id == worker_id]
     to_pay = unpaid(tx, worker_id)
     owed = 0 if to_pay is None else to_pay.owed

@@ -165,7 +165,9 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
     if item.is_gold:
         raise UserError(f"Item {key!r} is already gold. Retire it first to change its answer.")
     if stage.settings.gold is None:
-        raise UserError(f"Stage {stage.name!r} has no gold. Add a [stage.gold] table to study.toml first.")
+        raise UserError(
+            f"Stage {stage.name!r} has no [stage.gold] table in study.toml. It can only be added before people start."
+        )
     before = gold.gold_answer(tx, item.id)
     if before is not None and before.answer != codec.as_text(raw_answer):
         raise UserError(

@@ -203,7 +203,7 @@ def _enter(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> Attenda
     """Admit a worker to a stage they have not entered yet, or return the reason for refusing."""
     worker = workers.find_worker(tx, worker_id)
     if worker is None:
-        raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
+        raise Refusal("signed_out", worded("You are not signed in. Open your link again."), 401)
     credentials = credentials_of(tx, worker_id)
     decided = admission(tx, study, stage, worker_id, credentials)
     now = situation(

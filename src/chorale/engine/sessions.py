@@ -23,7 +23,7 @@ KEY_REPLACED = "key replaced"
 
 ERASED = worded("Your data have been erased as described. Thank you for your time.")
 """The message for workers who withdrew or were erased."""
-_AGAIN = worded("Open the link you were given again to continue.")
+_AGAIN = worded("Open your link again to continue.")
 
 
 class NewSession(NamedTuple):
@@ -108,9 +108,9 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
         joined(
             happened,
             worded(
-                "You joined after that, so your answers are no longer part of the study. Open the link you were given "
-                "again to join as a new participant. To ask about pay for the lost answers, write to {contact} and "
-                "give your participant ID, {id}.",
+                "You joined after that, so your answers are no longer part of the study. Open your link again to join "
+                "as a new participant. To ask about pay for the lost answers, write to {contact} and give your "
+                "participant ID, {id}.",
                 contact=study.settings.study.contact,
                 id=claim.pseudonym,
             ),

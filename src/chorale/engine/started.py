@@ -38,7 +38,17 @@ from chorale.store.settings import fees_by_platform, repeats_scarce_gold, settin
 def started_study(directory: Path, database: str | None) -> Iterator[Study]:
     """A study that `chorale serve` has started."""
     with closing(_open_existing(directory, database)) as store:
-        yield _as_recorded(directory, store)
+        study = _as_recorded(directory, store)
+        try:
+            yield study
+        except UserError as error:
+            if SETTINGS_FILE in error.message and _has_changed(directory, store):
+                raise UserError(
+                    f"{directory / SETTINGS_FILE} has changed since the site was last started. Restart `chorale serve "
+                    f"{directory}` to apply the change. With the earlier settings: {error.message}",
+                    error.problems,
+                ) from error
+            raise
 
 
 @contextmanager
@@ -100,7 +110,7 @@ def keep_forecast(directory: Path) -> None:
 
 def stage_called(study: Study, name: str) -> RunningStage:
     if name not in study.stages:
-        raise UserError(f"this study has no stage `{name}`. {did_you_mean(name, study.stages)}")
+        raise UserError(f"This study has no stage `{name}`. {did_you_mean(name, study.stages)}")
     return study.stages[name]
 
 
@@ -145,6 +155,15 @@ def _recorded_settings(store: Store) -> str | None:
     return store.look(lambda tx: setting_value(tx, "study"))
 
 
+def _has_changed(directory: Path, store: Store) -> bool:
+    """Whether the study file differs from the settings in force."""
+    try:
+        now = tomllib.loads((directory / SETTINGS_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return True
+    return now != tomllib.loads(_recorded_settings(store) or "")
+
+
 def _as_recorded(directory: Path, store: Store) -> Study:
     text = _recorded_settings(store)
     if text is None:
@@ -184,7 +203,7 @@ def _latest_form(tx: Tx) -> ConsentForm:
 def _stage_as_recorded(store: Store, stage: StageSettings, stage_id: int, settings: StudySettings) -> RunningStage:
     task = installed_tasks().get(stage.task)
     if task is None:
-        raise UserError(f"stage `{stage.name}` needs the task `{stage.task}`: install the package that provides it.")
+        raise UserError(f"Stage `{stage.name}` needs the task `{stage.task}`: install the package that provides it.")
     options = task.options.model.model_validate(stage.options)
     return running_stage(
         settings,

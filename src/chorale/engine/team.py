@@ -92,7 +92,9 @@ def _link(tx: Tx, now: int, member: Member, by: str, kind: str, hours: int) -> N
 def member_called(tx: Tx, name: str) -> Member:
     member = team.find(tx, login_of(name))
     if member is None:
-        raise UserError(f"Nobody in the team is called {name[:60]!r}. `chorale team` lists everybody.")
+        raise UserError(
+            f"No annotator is called {name[:60]!r}. `chorale team DIR` lists all annotators with an account."
+        )
     return member
 
 

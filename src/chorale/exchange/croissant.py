@@ -67,7 +67,7 @@ def croissant(facts: DatasetFacts, files: Sequence[DataFile]) -> dict[str, Any]:
         "version": "1.0.0",
         "citeAs": f"{facts.name}. Collected with Chorale {__version__}{year}.",
         "keywords": list(facts.keywords),
-        "creativeWorkStatus": f"made by chorale {__version__}",
+        "creativeWorkStatus": f"made by Chorale {__version__}",
         "isLiveDataset": False,
         "distribution": [_file(file) for file in files],
         "recordSet": [_record_set(file) for file in files if file.fields],

@@ -185,16 +185,16 @@ def export_format(study: Study, name: str) -> ExportFormat:
         return replace(kind, kit=of_kits.kit_of(name))
     several = [each for each in formats if each.startswith(f"{name}-") and each[len(name) + 1 :] in study.stages]
     if several:
-        raise UserError(f"several stages have a table `{name}`. Choose one of {', '.join(several)}.")
+        raise UserError(f"Several stages have a table `{name}`. Choose one of {', '.join(several)}.")
     if name == "arms":
-        raise UserError(f"this study has no arms. It can be exported as {', '.join((*formats, *of_kits))}.")
+        raise UserError(f"This study has no arms. It can be exported as {', '.join((*formats, *of_kits))}.")
     task = _task_with(name)
     if task is not None:
         raise UserError(
             f"`{name}` is a table of `{task}` stages, and this study has none. "
             f"It can be exported as {', '.join((*formats, *of_kits))}."
         )
-    raise UserError(f"there is no export format `{name}`. {did_you_mean(name, [*formats, *of_kits, *FOLDERS])}")
+    raise UserError(f"There is no export format `{name}`. {did_you_mean(name, [*formats, *of_kits, *FOLDERS])}")
 
 
 def _refuse_clash(study: Study, name: str) -> None:

@@ -117,7 +117,7 @@ def _staged(
     notes = batch.notes()
     if not count:
         fix = "Name the column of the labels with --label."
-        problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes) or None)
+        problem = Problem(batch.file, None, "has no judgments", fix, "; ".join(notes).rstrip(".") or None)
         raise UserError(f"{path} can't be imported", [problem])
     totals = staging.arrange()
     left_out = batch.left_out()

@@ -189,7 +189,7 @@ def column_in(
         probable = _probably_meant(role, name, names)
         meant = "" if probable is None else f" Did you mean {option} {probable!r}?"
         # Where an option calls tasks items, its hint does too.
-        noun = "item" if option.endswith("item") else role
+        noun = "item" if option.endswith("item") else "weight" if role == "trust" else role
         fix = f"Name the column of {noun}s with {option}.{meant}"
         problems.append(Problem(str(path), 1, f"has no column {name!r}", fix, f"columns {_shown(names)}"))
     return name

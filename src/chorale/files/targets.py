@@ -17,7 +17,8 @@ def check_target(path: Path | None, option: str | None, *, force: bool, endings:
         return
     named = str(path) if option is None else f"{option} {path}"
     if endings and path.suffix.lower() not in endings:
-        raise UserError(f"{named}: use a name that ends in {' or '.join(endings)}.")
+        named_endings = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+        raise UserError(f"{named}: use a name that ends in {named_endings}.")
     if not path.parent.is_dir():
         raise UserError(f"{named} can't be written: there is no folder {path.parent}. Create it first.")
     if path.is_dir():

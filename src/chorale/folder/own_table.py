@@ -136,7 +136,8 @@ def _text(value: Any) -> str:
 def read_own_table(path: Path) -> OwnTable:
     """Read the table in a file; UserError if it is invalid."""
     if not path.is_file():
-        raise UserError(f"{path}: no such file. Name a .csv, .tsv or .jsonl file with one row per item.")
+        wrong = "is a folder, not a file" if path.is_dir() else "no such file"
+        raise UserError(f"{path}: {wrong}. Name a .csv, .tsv or .jsonl file with one row per item.")
     problems: list[Problem] = []
     rows = [row.values for row in read_rows(path, shown_as=str(path), problems=problems)]
     if problems:

@@ -36,10 +36,11 @@ def explained(error: ModuleNotFoundError) -> UserError | None:
 
 def _advice(missing: list[str]) -> str:
     extras = ",".join(extra for extra, brought in EXTRAS.items() if set(missing) & set(brought))
-    needs = f"This needs {' and '.join(missing)}."
+    named = " and ".join((", ".join(missing[:-1]), missing[-1])) if len(missing) > 1 else missing[0]
+    needs, them = f"This needs {named}.", "it" if len(missing) == 1 else "them"
     if not extras:
-        return f"{needs} Install it: pip install {' '.join(missing)}"
+        return f"{needs} Install {them}: pip install {' '.join(missing)}"
     return (
-        f"{needs} Install it in your clone of Chorale: pip install '.[{extras}]' "
+        f"{needs} Install {them} in your clone of Chorale: pip install '.[{extras}]' "
         f"(once Chorale is on PyPI: pip install 'chorale-crowd[{extras}]')"
     )

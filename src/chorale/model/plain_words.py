@@ -138,6 +138,12 @@ _TABLE = tuple(
             "Use 1 to 64 of A-Z, a-z, 0-9, _ and -.",
         ),
         (
+            r"String should match pattern '\^\[A-Z\]\{3\}\$'",
+            "is not a currency code",
+            "must be a currency code of three capital letters",
+            "Write three capital letters, such as USD, EUR or GBP.",
+        ),
+        (
             r"String should match pattern '(.*)'",
             "does not have the required form",
             "must match the regular expression {0}",

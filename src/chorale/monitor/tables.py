@@ -149,7 +149,7 @@ def gold_table(gold: Iterable[Mapping[str, Any]]) -> Table:
     for row in gold:
         right = f"{row['right']} of {row['answered']}"
         use = "yes" if row["active"] else "retired"
-        add_row(table, row["item"], _brief(row["words"]), row["origin"], right, use, _view(row["view"]))
+        add_row(table, row["item"], _brief(row["words"]), row["origin"], right, use, row["text"])
     return table
 
 
@@ -158,7 +158,7 @@ def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
     table = table_of("item", "label", "confidence#", "annotations#", "text")
     for row in items:
         confidence = _share(row["confidence"])
-        add_row(table, row["item"], _brief(row["words"]), confidence, row["judgments"], _view(row["view"]))
+        add_row(table, row["item"], _brief(row["words"]), confidence, row["judgments"], row["text"])
     return table
 
 
@@ -189,13 +189,9 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
 
-def _view(view: Mapping[str, Any]) -> str:
-    # Nested values are for the form's script, not for readers.
-    return " · ".join(_brief(value) for value in view.values() if not isinstance(value, dict))
-
-
 def _brief(value: Any) -> str:
     if isinstance(value, str):
+        value = value.replace("\n", " · ")
         return value if len(value) <= _LONGEST_TEXT else f"{value[: _LONGEST_TEXT - 1]}…"
     return shortened(value)
 

@@ -27,7 +27,7 @@ _PAGE = """<!doctype html>
 <main>
 {body}
 </main>
-<footer>Made by chorale {version}.</footer>
+<footer>Made by Chorale {version}.</footer>
 </body>
 </html>
 """

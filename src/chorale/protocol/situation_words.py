@@ -108,7 +108,7 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
                 return worded("This part is for people with a better result in {parts}.", parts=earlier)
             return worded("Locked for now. Answer more questions in {parts} first.", parts=earlier)
         if way_in.decided:
-            return worded("You did not qualify for this part in {parts}.", parts=earlier)
+            return worded("You did not qualify in {parts}, so this part is not open to you.", parts=earlier)
         if way_in.finished:
             return worded("You have finished {parts}. This part opens if your result qualifies you.", parts=earlier)
         return worded("Locked for now. Finish {parts} first.", parts=earlier)

@@ -118,7 +118,7 @@ WORK_OF_STAGES = (
 PEOPLE_IN_STAGES = (
     Measure("entered", "entered", "count", lambda stage: stage.entered),
     Measure("dropped", "removed", "count", lambda stage: stage.dropped),
-    Measure("left", "left in the middle", "count", lambda stage: stage.left),
+    Measure("left", "left early", "count", lambda stage: stage.left),
     Measure("gave_up", "gave up waiting", "count", lambda stage: stage.gave_up),
     Measure("cut_off", "cut off", "count", lambda stage: stage.cut_off),
     Measure("finished", "finished", "count", lambda stage: stage.finished),

@@ -75,7 +75,7 @@ def _graders(stage: StageRun) -> str:
 def _hindrance(person: Person, stage: RunningStage) -> str:
     """What keeps a worker from a stage that needs judgments."""
     if person.exit is Exit.LEFT:
-        return "left in the middle of the work"
+        return "left early"
     if person.exit is Exit.GAVE_UP:
         return "gave up waiting"
     if stage.name not in person.states and stage.settings.arms:

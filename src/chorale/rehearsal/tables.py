@@ -239,8 +239,8 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
     # Without complete items there is nothing to compare with correct answers.
     if not is_known and not simulation.misfits and any(stage.complete for run in runs for stage in run.stages):
         notes.append(
-            "the forecast has no quality, because no correct answers are known. Name a file with correct answers in "
-            "[stage.rehearsal] truth."
+            "the forecast does not include the quality of labels, because no correct answers are known. Name a file "
+            "with correct answers in [stage.rehearsal] truth."
         )
     return notes + _about_quality(runs)
 

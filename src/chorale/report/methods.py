@@ -157,7 +157,7 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
             rates[_rate(stage.settings.pay, currency)].append(stage.name)
     paid = [f"{rate} in {listed(names)}" for rate, names in rates.items()]
     if paid:
-        yield f"An annotation paid {listed(paid)}."
+        yield f"Pay per annotation was {listed(paid)}."
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
         yield (
             f"Workers earned a median of {money_text(now.wage.median, currency)} per hour "
@@ -178,13 +178,13 @@ def _rate(pay: StagePay, currency: str) -> str:
     rate = money_text(pay.per_judgment, currency)
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        rate += f" and {per} more for every 100 words of the item (at most {most} more)"
+        rate += f" plus {per} for every 100 words of the item (at most {most})"
     bonus = pay.parts or pay.kept
     if bonus is not None:
         rate += (
-            f" and a bonus for every part after the first {bonus.beyond}"
+            f" plus a bonus for every part after the first {bonus.beyond}"
             if bonus.beyond
-            else " and more for every part"
+            else " plus a bonus for every part"
         )
     return rate
 

@@ -163,7 +163,7 @@ _PAGE = """<!doctype html>
 </head>
 <body>
 {body}
-<footer>Made by chorale {version}. Recompute every number with chorale verify and chorale report.</footer>
+<footer>Made by Chorale {version}. Recompute every number with chorale verify and chorale report.</footer>
 </body>
 </html>
 """

@@ -47,8 +47,8 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
         )
     if empty := [one["question"] for one in questions if one["empty"]]:
         parts.append(
-            f"Not all annotations answer {listed(empty)}. An optional field left empty counts as a vote for no label "
-            "in the confidence. Unanimous items and agreement are computed from given answers only."
+            f"Not all annotations answer {listed(empty)}. For the confidence, an empty optional field counts as a vote "
+            "for no label. Unanimous items and agreement are computed from given answers only."
         )
     if facts.arms is not None:
         parts.append(facts.arms)

@@ -48,7 +48,7 @@ def gold_items(tx: Connection, stage_name: str, lowest_correct: float) -> list[G
         .select_from(gold)
         .join(item, item.c.id == gold.c.item_id)
         .join(stage, stage.c.id == gold.c.stage_id)
-        .outerjoin(response, and_(response.c.item_id == gold.c.item_id, response.c.kind == "gold"))
+        .outerjoin(response, and_(response.c.item_id == gold.c.item_id, response.c.kind != "production"))
         .outerjoin(grade, and_(grade.c.response_id == response.c.id, grade.c.source == FIRST_GRADE))
         .where(stage.c.name == stage_name)
         .group_by(item.c.id, stage.c.name, gold.c.item_id)
@@ -79,7 +79,7 @@ def _right_after_corrections(tx: Connection, lowest_correct: float) -> dict[int,
         select(response.c.item_id, func.sum(case((grade.c.score >= lowest_correct, 1), else_=0)))
         .select_from(response)
         .join(grade, grade.c.id == latest_gold_grade())
-        .where(response.c.item_id.in_(corrected), response.c.kind == "gold")
+        .where(response.c.item_id.in_(corrected), response.c.kind != "production")
         .group_by(response.c.item_id)
     )
     return {int(row[0]): int(row[1]) for row in tx.execute(query)}

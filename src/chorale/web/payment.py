@@ -44,7 +44,7 @@ def add_payment_routes(router: APIRouter, site: Site) -> None:
 
 def _payment(tx: Tx, _study: Study, worker_id: int) -> dict[str, Any]:
     if workers.find_worker(tx, worker_id) is None:
-        raise Refusal("signed_out", worded("You are not signed in. Open the link you were given again."), 401)
+        raise Refusal("signed_out", worded("You are not signed in. Open your link again."), 401)
     try:
         address = address_of(tx, worker_id)
     except UserError:

@@ -26,7 +26,7 @@ PAGE_OF = "x-chorale-worker"
 
 def nobody() -> Refusal:
     """The refusal of requests without a session."""
-    message = worded("You are not signed in. Open the link you were given again. Everything you submitted is saved.")
+    message = worded("You are not signed in. Open your link again. Everything you submitted is saved.")
     return Refusal("signed_out", message, 401)
 
 

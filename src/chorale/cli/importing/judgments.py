@@ -19,7 +19,7 @@ def judgments(
     files: Annotated[
         list[Path],
         Argument(
-            metavar="FILE…",
+            metavar="FILE...",
             help="Batch files of Mechanical Turk or Appen, or tables (CSV, TSV, JSONL) with task, worker and label. "
             "Each file becomes a stage.",
         ),

@@ -31,7 +31,9 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
     """The file that a setting names. It must be inside the study folder, since only the folder is copied."""
     name = PureWindowsPath(relative)  # recognises drives and both kinds of slashes, on every system
     if name.anchor or ".." in name.parts:
-        report.setting(at, "is outside the study folder", "Copy the file into it and name it from there.", relative)
+        report.setting(
+            at, "is outside the study folder", "Copy the file into the folder, and use its path there.", relative
+        )
         return None
     try:
         path = (report.root / relative).resolve(strict=True)

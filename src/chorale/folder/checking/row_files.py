@@ -91,13 +91,19 @@ class RowFile:
             key = str(key)
         if not isinstance(key, str) or not is_id(key):
             fix = f"Use 1 to {LONGEST_ID} printable characters, without spaces around them."
-            self.problem(row.line, "`id` is not valid", fix, key)
+            self.problem(row.line, f"`{self._column_of_key(row)}` is not valid", fix, key)
             return None
         if key in lines:
-            self.problem(row.line, f"`id` is already used in line {lines[key]}", "Give every row a unique `id`.", key)
+            column = self._column_of_key(row)
+            message = f"`{column}` is already used in line {lines[key]}"
+            self.problem(row.line, message, f"Give every row a unique `{column}`.", key)
             return None
         lines[key] = row.line
         return key
+
+    def _column_of_key(self, row: Row) -> str:
+        """The column in which this row has its ID."""
+        return printable(_ID if row.values.get(self._id) is None else self._id)
 
     def _no_id(self, row: Row) -> None:
         """Report a missing ID column once, whatever the number of rows."""
@@ -165,7 +171,7 @@ class RowFile:
         if isinstance(text, str) and text.strip():
             return text.strip()
         message = "is missing" if text is None else "is not text" if not isinstance(text, str) else "is blank"
-        fix = "Explain in a sentence why the answer is correct: workers who answer it wrongly read this."
+        fix = "Explain in a sentence why the answer is correct. Whether workers read it depends on `feedback`."
         self.problem(row.line, f"`explanation` {message}", fix, text)
         return None
 

@@ -18,6 +18,7 @@ from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import is_valid, parsed_settings
 from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
+from chorale.model.plural import plural
 from chorale.registry import installed
 
 _NAMING_COLUMNS = ("item", "highlight")
@@ -299,8 +300,8 @@ def _read_gold_of(
     if settings.share > 0 and file.count is not None and file.count < settings.after:
         report.setting(
             draft.at("gold", "after"),
-            f"{settings.file} has {file.count} rows, below `after`: nobody could answer enough gold for the minimum "
-            "accuracy to apply",
+            f"{settings.file} has {plural(file.count, 'row', 'rows')}, but the minimum accuracy applies only after "
+            f"{settings.after} gold answers (`after`)",
             f"Write at least {settings.after} gold rows, or lower `after`.",
             settings.after,
         )
@@ -317,7 +318,7 @@ def _read_round_of(draft: Draft, task: Task | None, report: CheckReport) -> tupl
     if settings.size is not None and file.count is not None and file.count < settings.size:
         report.setting(
             draft.at("round", "size"),
-            f"{settings.file} has {file.count} rows, fewer than the `size` of the round",
+            f"{settings.file} has {plural(file.count, 'row', 'rows')}, fewer than the `size` of the round",
             f"Write at least {settings.size} rows, or lower `size`.",
             settings.size,
         )

@@ -127,8 +127,10 @@ def _overlap(spans: Sequence[Mapping[str, Any]]) -> bool:
 def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"Cannot read {path}: {error}.") from None
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}. Check the file name.") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not UTF-8 text. Save it as UTF-8.") from None
 
 
 def _listed(path: Path) -> list[dict[str, Any]]:

@@ -219,7 +219,7 @@ _CONSENT_CHANGES = (
         """We want to find out which
 sentences follow from others. You will read short sentences and answer a question
 about each.""",
-        "We want to find out\n[purpose of the study]. You will do short tasks.",
+        "The purpose of\nthe study is [purpose of the study]. You will do short tasks.",
     ),
     (
         "the sentences you write, so please put nothing into them",
@@ -243,5 +243,5 @@ _SCRIPTS_README = """# A study for scripts made for Mechanical Turk
 1. Set title, contact and `budget` in `study.toml`, and complete `consent.md`.
 2. Run `chorale check` with the name of this folder, then `chorale serve`.
 3. Run your script with `chorale mturk run DIR script.py`. It needs no change.
-4. Review and pay on the console, under *People* → *HITs*, or with your script.
+4. Review and pay in the console, under *People* → *HITs*, or with your script.
 """

@@ -127,7 +127,7 @@ def qasrl_page(browsing: QasrlBrowsing, signed: str) -> Iterator[str]:
         yield f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in browsing.notes)}</ul>\n"
     for annotated in browsing.verbs:
         yield from _section(annotated, names if len(names) > 1 else {})
-    yield f"</main>\n<footer><p>{escape(signed)}</p><p>Made by chorale {escape(__version__)}.</p></footer>\n"
+    yield f"</main>\n<footer><p>{escape(signed)}</p><p>Made by Chorale {escape(__version__)}.</p></footer>\n"
     yield "</body>\n</html>\n"
 
 

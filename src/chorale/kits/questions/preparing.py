@@ -171,7 +171,7 @@ def passages_of(
         raise UserError(f"--genre {unknown[0]}: no text has this genre. Available genres: {known}.")
     prepared = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
     if not prepared.passages:
-        raise UserError(f"no text has a passage of {fewest} to {most} words. Lower --min-words.")
+        raise UserError(f"No text has a passage of {fewest} to {most} words. Lower --min-words.")
     asked = sum((parts or {}).values())
     if asked > len(prepared.passages):
         raise UserError(

@@ -193,7 +193,7 @@ def _with_consequences(
 def _score_last(files: Files, **options: Any) -> Score:
     """Scores the files in the order of the command line: the gold file comes last."""
     if len(files) < 2:
-        raise UserError("at least two files are needed: one or more system outputs, then the gold file.")
+        raise UserError("At least two files are needed: one or more system outputs, then the gold file.")
     return score(files[:-1], files[-1], **options)
 
 

@@ -95,7 +95,7 @@ class Reading:
             fix = "Correct the file, or omit --reader"
             raise refused(path, None, f"cannot be read by the reader {name!r}", fix, str(error)) from error
         if not len(judgments):
-            why = "; ".join(judgments.notes) or None
+            why = "; ".join(judgments.notes).rstrip(".") or None
             raise refused(path, None, "has no judgments with a label", "Check the file name", why)
         return JudgmentFile(judgments, digest)
 

@@ -84,7 +84,7 @@ def read_judgments(
     frame = frame.with_columns(label=labels)
     judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
     if not len(judgments):
-        why = "; ".join((*notes, *remarks, *judgments.notes)) or None
+        why = "; ".join((*notes, *remarks, *judgments.notes)).rstrip(".") or None
         raise refused(path, None, "has no judgments with a label", "Check the selected columns", why)
     notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments))
     return JudgmentFile(replace(judgments, notes=notes, free_text=free_text), digest_of(raw))

@@ -59,7 +59,8 @@ def _matching(named: Sequence[str], workers: Sequence[str], source: str) -> tupl
     for name in named:
         here = {worker for worker in workers if worker == name or fnmatchcase(worker, name)}
         if not here:
-            raise UserError(f"{source} has no worker {name!r} (--model).{did_you_mean(name, workers)}")
+            worker = f"worker that matches {name!r}" if "*" in name else f"worker {name!r}"
+            raise UserError(f"{source} has no {worker} (--model).{did_you_mean(name, workers)}")
         matching |= here
     return tuple(sorted(matching))
 

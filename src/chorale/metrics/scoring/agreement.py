@@ -253,10 +253,10 @@ def _check_same_items(judged: ReadJudgments, against: ReadJudgments) -> None:
     for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
         if items:
             fix = "Keep only items that are in both files."
-            message = f"is missing {plural(len(items), 'item', 'items')} of {has.name}"
+            message = f"lacks {plural(len(items), 'item', 'items')} of {has.name}, such as {min(items)!r}"
             raise UserError(
                 "Only judgments of the same items can be compared",
-                [Problem(lacks.name, None, message, fix, repr(min(items)))],
+                [Problem(lacks.name, None, message, fix)],
             )
 
 

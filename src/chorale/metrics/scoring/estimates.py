@@ -165,7 +165,7 @@ def _json(row: _Estimated) -> dict[str, Any]:
 
 def _notes(items: SampledItems, asked: int) -> list[str]:
     notes = [
-        f"{plural(asked, 'item has', 'items have')} people's labels, of {len(items.model):,}. “worth” is the number "
+        f"People labelled {asked:,} of {plural(len(items.model), 'item', 'items')}. “worth” is the number "
         "of such items people would need for the same certainty without the model."
     ]
     people = {label for label in items.people if label is not None}

@@ -40,7 +40,7 @@ def choices_of(task: Task) -> Sequence[Answer]:
     """
     choices = task.shape.choices
     if not choices:
-        raise UserError(f"the answers of task `{task.name}` can't be listed, so simulated workers can't choose one.")
+        raise UserError(f"The answers of task `{task.name}` can't be listed, so simulated workers can't choose one.")
     return choices
 
 

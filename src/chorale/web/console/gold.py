@@ -81,8 +81,18 @@ def stage_with_gold(study: Study, name: str) -> RunningStage:
     """A stage by its name, if it has gold."""
     stage = study.stage(name)
     if stage.settings.gold is None:
-        raise Refusal("no_gold", "This stage has no gold. Add a [stage.gold] table to study.toml first.", 404)
+        raise Refusal(
+            "no_gold",
+            "This stage has no [stage.gold] table in study.toml. It can only be added before people start.",
+            404,
+        )
     return stage
+
+
+def stage_with_answers_known(study: Study, name: str) -> RunningStage:
+    """A stage by its name, if it has gold or is a round, whose questions all have known answers."""
+    stage = study.stage(name)
+    return stage if stage.settings.round is not None else stage_with_gold(study, name)
 
 
 async def _desk_page(
@@ -96,7 +106,7 @@ async def _desk_page(
     typed: dict[str, str] | None = None,
     **context: Any,
 ) -> Response:
-    stage = stage_with_gold(console.site.study, name)
+    stage = stage_with_answers_known(console.site.study, name)
     desk = await console.site.read(_desk, stage)
     return console.page(
         request,
@@ -108,7 +118,7 @@ async def _desk_page(
         active=Paging(page, len(desk.active), GOLD_PER_PAGE),
         retired=Paging(retired_page, len(desk.retired), GOLD_PER_PAGE),
         suspicious=sum(line.suspicious for line in desk.active),
-        hides_promoted=gold_desk.hides_promoted(console.site.study, stage),
+        hides_promoted=stage.settings.gold is not None and gold_desk.hides_promoted(console.site.study, stage),
         unanimous_explanation=gold_desk.UNANIMOUS_EXPLANATION,
         gold_answer=lambda item: gold_desk.gold_of(stage, item.answer, gold_desk.gold_fields(stage)),
         typed=typed or {},
@@ -122,9 +132,10 @@ def add_gold_routes(console: Console) -> None:
 
     @router.get("/gold")
     async def first_desk(request: Request) -> Response:
-        for stage in study.stages.values():
-            if stage.settings.gold is not None:
-                return RedirectResponse(f"/console/gold/{stage.name}", 303)
+        with_gold = [stage for stage in study.stages.values() if stage.settings.gold is not None]
+        rounds = [stage for stage in study.stages.values() if stage.settings.round is not None]
+        if there := [*with_gold, *rounds]:
+            return RedirectResponse(f"/console/gold/{there[0].name}", 303)
         return console.page(request, "no_gold")
 
     @router.get("/gold/{name}")

@@ -28,7 +28,7 @@ async def _page(
     links = plural(len(numbers), "invitation link", "invitation links")
     confirmation = Confirmation(
         title=f"Revoke {links}",
-        consequence="Nobody new can join by them. People who already joined keep access. This cannot be undone.",
+        consequence="Nobody new can join with them. People who already joined keep access. This cannot be undone.",
         button=f"Revoke {links}",
         action=f"{PATH}/revoke",
         path=PATH,

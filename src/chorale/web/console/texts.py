@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from chorale.contract.answer_words import answer_words, field_lines
+from chorale.contract.answer_words import answer_words, field_lines, item_words
 from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
 from chorale.model import Event
@@ -64,15 +64,7 @@ def gold_accuracy(right: int, answered: int) -> str:
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
     """What workers see of an item, in one line."""
-    if stage.task.explaining.caption is not None:
-        return _cut(stage.task.explaining.caption(payload))
-    # Nested values are for the form's script, not for readers.
-    shown = stage.task.form.shown(payload).values()
-    parts = [answer_text(value) for value in shown if value is not None and not isinstance(value, dict)]
-    if len(" · ".join(parts)) > SUMMARY_CHARACTERS:
-        # IDs and numbers come last, so that the sentence is not cut off.
-        parts.sort(key=lambda part: -len(part.split()))
-    return _cut(" · ".join(parts))
+    return item_words(stage.task, payload, SUMMARY_CHARACTERS)
 
 
 def stored_parts(stage: RunningStage, payload: Mapping[str, Any]) -> list[tuple[str, str]]:

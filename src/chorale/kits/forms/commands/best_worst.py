@@ -67,7 +67,7 @@ def _read(path: Path, id_column: str, text_column: str) -> dict[str, str]:
             problems.append(Problem(shown_as, row.line, "the ID is used by an earlier text", "Use a unique ID.", key))
         known[key] = str(row.values[text_column])
     if problems:
-        raise UserError(f"{path} has {plural(len(problems), 'mistake', 'mistakes')}:", problems)
+        raise UserError(f"{path} has {plural(len(problems), 'mistake', 'mistakes')}", problems)
     return known
 
 

@@ -13,9 +13,7 @@ def labelstudio(
     tasks: Annotated[Path, Argument(metavar="TASKS", help="JSON export of a project.")],
     config: Annotated[Path, Option(metavar="FILE", help="Labelling configuration of the project (XML).")],
     out: Annotated[Path, Option(metavar="DIR", help="Folder for the new study; it must not exist yet.")],
-    title: Annotated[
-        str | None, Option(metavar="TEXT", help="Title of the study. Default: the name of the folder.")
-    ] = None,
+    title: Annotated[str | None, Option(metavar="TEXT", help="The study's title. Default: the folder's name.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Import annotations from Label Studio as a finished study: choices, ratings, texts, spans, regions."""

@@ -17,7 +17,7 @@ from chorale.model import UserError
 from chorale.model.extras import need
 from chorale.model.plural import plural
 
-Documents = Annotated[list[Path], Argument(metavar="PDF ...", help="The documents: .pdf files.")]
+Documents = Annotated[list[Path], Argument(metavar="PDF...", help="The documents: .pdf files.")]
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 """PDFium marks the hyphen of a word that is split between two lines with a control character."""
 _POINTS_PER_INCH = 72

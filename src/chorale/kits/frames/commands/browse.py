@@ -25,7 +25,7 @@ Sources = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet, to find verbs that are in FrameNet. Default: the standard locations."),
+    Option(metavar="DIR", help="WordNet, to find verbs that are in FrameNet. Default: the standard locations."),
 ]
 
 
@@ -33,9 +33,7 @@ def frames(
     sources: Sources,
     qualities: Annotated[Path | None, Option("--sqs", help="With files: a file with sentence quality (SQS).")] = None,
     stage: Annotated[str | None, Option(metavar="NAME", help="The stage, for a study with several stages.")] = None,
-    framenet: Annotated[
-        Path | None, Option(metavar="FOLDER", help="FrameNet 1.7, for relations between frames.")
-    ] = None,
+    framenet: Annotated[Path | None, Option(metavar="DIR", help="FrameNet 1.7, for relations between frames.")] = None,
     wordnet: Wordnet = None,
     bound: Annotated[
         float, Option(metavar="SHARE", min=0, max=1, help="FSS above which a frame counts as present in a sentence.")

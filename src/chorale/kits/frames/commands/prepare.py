@@ -21,10 +21,10 @@ from chorale.model.plural import plural
 from chorale.text.sentence_files import read_given
 from chorale.text.wordnet import read_wordnet
 
-Framenet = Annotated[Path, Option(metavar="FOLDER", help="FrameNet 1.7: a folder, or the archive as downloaded.")]
+Framenet = Annotated[Path, Option(metavar="DIR", help="FrameNet 1.7: a folder, or the archive as downloaded.")]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="FOLDER", help="WordNet folder that contains index.verb. Default: the standard locations."),
+    Option(metavar="DIR", help="WordNet folder that contains index.verb. Default: the standard locations."),
 ]
 Maps = Annotated[
     list[Path] | None, Option("--map", help="Map from WordNet senses to frames. Repeatable; files are merged.")

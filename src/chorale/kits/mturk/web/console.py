@@ -284,6 +284,6 @@ def _add_reviewing(router: APIRouter, console: Console) -> None:
     ) -> Response:
         on_mistake(_answers_page, console, request, hit or None)
         review = Review(deed, tuple(chosen or ()), hit or None, amount, reason)
-        act = Act(request.state.staff.name, reason.strip() or "reviewed on the console", key)
+        act = Act(request.state.staff.name, reason.strip() or "reviewed in the console", key)
         done = await site.write(bulk.carry_out, review, act)
         return RedirectResponse(f"{HITS_PATH}/{hit or 'answers'}?reviewed={deed}&n={done}", 303)

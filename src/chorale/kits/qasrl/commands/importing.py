@@ -17,7 +17,7 @@ def qasrl(
     files: Annotated[
         list[Path],
         Argument(
-            metavar="FILE…",
+            metavar="FILE...",
             help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. Verbs that occur in "
             "several files become items to consolidate.",
         ),

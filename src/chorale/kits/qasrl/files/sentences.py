@@ -78,7 +78,7 @@ def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tok
             problems.append(Problem(name, None, message, "Use files with the same texts, split into the same tokens."))
     if problems:
         problems.sort(key=str)
-        raise UserError("the files have different sentences", problems[:MOST_PROBLEMS])
+        raise UserError("The files have different sentences", problems[:MOST_PROBLEMS])
     return together
 
 

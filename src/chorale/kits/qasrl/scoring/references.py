@@ -185,4 +185,4 @@ def _common_verbs(system: QuestionAnswers, name: str, verbs: set[Verb]) -> None:
     if not verbs & set(system.verbs):
         fix = "Use files with the same sentences, split into the same tokens."
         problem = Problem(system.name, None, f"has no verb in common with {name}", fix)
-        raise UserError("the files have different verbs", [problem])
+        raise UserError("The files have different verbs", [problem])

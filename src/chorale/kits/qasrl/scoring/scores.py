@@ -186,7 +186,7 @@ def check_pair(system: QuestionAnswers, gold: QuestionAnswers) -> None:
     if len(system.rows.verb) and not words.keys() & set(system.verbs):
         message = f"has no verb in common with {gold.name}: the first verbs are {system.verbs[0]} and {gold.verbs[0]}"
         problem = Problem(system.name, None, message, "Use the same sentence IDs and verb_idx in both files.")
-        raise UserError("the files have different verbs", [problem])
+        raise UserError("The files have different verbs", [problem])
     problems = [
         Problem(
             system.name, None, message, f"{_SAME_TEXTS} Leave the column verb empty unless it contains the word itself."
@@ -194,7 +194,7 @@ def check_pair(system: QuestionAnswers, gold: QuestionAnswers) -> None:
         for message in _other_words(system, words, gold.name)
     ]
     if problems:
-        raise UserError("the files have different sentences", problems[:_MOST])
+        raise UserError("The files have different sentences", problems[:_MOST])
 
 
 def _other_words(system: QuestionAnswers, words: Mapping[Any, str], name: str) -> Iterator[str]:

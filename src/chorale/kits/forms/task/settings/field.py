@@ -123,8 +123,11 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
             if len(set(values)) < len(values):
                 yield problem_at((name,), "repeats a value. Give every option a unique value.", values)
         values = [option.value for option in self.options or ()]
-        if self.kind in (Kind.CHOICE, Kind.RANKING, Kind.TURN_CHOICE) and len(values) == 1:
+        needs_two = self.kind in (Kind.CHOICE, Kind.RANKING, Kind.TURN_CHOICE)
+        if needs_two and self.options is not None and len(values) < 2:
             yield problem_at(("options",), "leaves no choice. Add at least two options.", values)
+        if self.kind is Kind.CHOICES and self.options is not None and not values:
+            yield problem_at(("options",), "is an empty list. Add an option.", values)
         if self.kind is Kind.CHOICES and self.options is not None:
             for name in ("min", "max"):
                 if (bound := getattr(self, name)) is not None and bound > len(values):
