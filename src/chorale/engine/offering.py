@@ -15,7 +15,7 @@ from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.engine.suggesting import shown, suggest, suggested
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
-from chorale.model import Answer, AssignmentKind, Refusal, StageState
+from chorale.model import Answer, AssignmentKind, Refusal, StageState, Standing
 from chorale.model.wording import worded
 from chorale.protocol import (
     Facts,
@@ -319,7 +319,7 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         if not in_turn and gold.repeats and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
             unseen = search(like)
         if unseen is not None:
-            _take(tx, study, stage, unseen)
+            _take(tx, study, stage, unseen, record)
             return _Chosen(unseen.item, AssignmentKind.GOLD, with_suggestion=like is None or like.is_shown)
     return _Chosen(offered, AssignmentKind.PRODUCTION)
 
@@ -336,13 +336,15 @@ def _queued(
         chosen = queued_gold.next_queued(*where, set_size=gold_set_size(tx, study, stage))
     if not isinstance(chosen, GoldContent):
         return None if chosen is None else _Chosen(chosen, AssignmentKind.PRODUCTION)
-    _take(tx, study, stage, chosen)
+    _take(tx, study, stage, chosen, record)
     return _Chosen(chosen.item, AssignmentKind.GOLD)
 
 
-def _take(tx: Tx, study: Study, stage: RunningStage, gold: GoldContent) -> None:
+def _take(tx: Tx, study: Study, stage: RunningStage, gold: GoldContent, record: Attendance) -> None:
     is_last = gold.taken + 1 >= gold.wanted
-    offering.take_gold(tx, gold.item.id, int(is_last and _asks_for_more(study, stage, gold.wanted)))
+    more = is_last and _asks_for_more(study, stage, gold.wanted)
+    # The answers of a removed worker do not count: somebody else gets this gold as well, as with items.
+    offering.take_gold(tx, gold.item.id, more + (record.standing == Standing.DROPPED))
 
 
 def _gold_is_due(study: Study, record: Attendance, usual: float, share: float) -> bool:
