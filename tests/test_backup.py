@@ -193,7 +193,8 @@ def test_a_backup_of_a_busy_site_is_whole(tmp_path: Path, database: str | None) 
 def test_a_study_moves_between_databases(folder: Path, postgres_url: str, tmp_path: Path) -> None:
     run("backup", folder, tmp_path / "first")
     moved = tmp_path / "moved"
-    run("restore", moved, tmp_path / "first", *db(postgres_url))
+    restored = run("restore", moved, tmp_path / "first", *db(postgres_url)).stdout
+    assert f"`chorale serve {moved} --db URL`" in restored, "without it, `serve` would start an empty SQLite study"
     assert (moved / "study.toml").is_file() and not (moved / "study.db").exists()
     with closing(open_study(moved, postgres_url)) as study:
         # Numbers go on from where they were.
@@ -205,6 +206,7 @@ def test_a_study_moves_between_databases(folder: Path, postgres_url: str, tmp_pa
     run("backup", moved, tmp_path / "second", *db(postgres_url))
     run("restore", back, tmp_path / "second")
     assert answers(back) == 4
+    assert (back / "study.db").stat().st_mode & 0o777 == 0o600
     assert json.loads(run("verify", back, "--json").stdout)["ok"]
     again = json.loads(run("restore", moved, tmp_path / "first", "--replace", "--json", *db(postgres_url)).stdout)
     assert (again["answers"], again["answers_replaced"]) == (3, 4)
@@ -491,6 +493,7 @@ def test_rotating_the_key_writes_everybodys_new_link(folder: Path, tmp_path: Pat
     asked = ("rotate", folder, "--links", tmp_path / "links.csv")
     assert "2 new links" in run(*asked, "--public-url", "https://study.example.org").stdout
     assert "Add --force" in run(*asked, fails=True).stderr
+    assert (tmp_path / "links.csv").stat().st_mode & 0o777 == 0o600
     with (tmp_path / "links.csv").open(newline="") as file:
         worker, staff = csv.DictReader(file)
     assert (worker["for"], worker["number"], staff["for"], staff["name"]) == ("worker", "1", "expert", "ada")

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import text
 
 from chorale.audit.verify import verify
 from chorale.cli import app
@@ -166,3 +167,19 @@ def test_times_never_go_back_in_a_study_on_the_machines_clock(
             assert do(study, verify).differences == []
         finally:
             study.close()
+
+
+def test_other_users_cannot_read_a_new_database(tmp_path: Path) -> None:
+    """It has the key that signs links, and platform IDs. Before, all users of the machine could read it."""
+    file, modes = tmp_path / "study.db", []
+    engine = sqlite.sqlite_engine(file)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE one (number)"))
+        modes = [each.stat().st_mode & 0o777 for each in (file, tmp_path / "study.db-wal")]
+    engine.dispose()
+    assert modes == [0o600, 0o600]
+    file.chmod(0o660)
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO one VALUES (1)"))
+    engine.dispose()
+    assert file.stat().st_mode & 0o777 == 0o660, "a team may share it"

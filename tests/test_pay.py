@@ -258,6 +258,7 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
     number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
     ada.judge()
     assert told("pay", folder, "--yes", "--file", file)["done"]["file"] == {"payout": number, "people": 2, "amount": 12}
+    assert file.stat().st_mode & 0o777 == 0o600, "it has platform IDs"
     rows = list(csv.DictReader(file.read_text().splitlines()))
     assert sorted((row["id"], row["amount"]) for row in rows) == [("person-a", "0.09"), ("person-b", "0.03")]
     assert "already exists" in chorale("pay", folder, "--yes", "--file", file, code=2)

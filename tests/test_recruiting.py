@@ -135,6 +135,7 @@ def test_every_address_gets_a_link_of_its_own_once(
     chorale("invite", folder, "--emails", people, "--out", out)
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert [row["email"] for row in rows] == ["a@example.org", "b@example.org", "'=cmd@example.org"]
+    assert out.stat().st_mode & 0o777 == 0o600, "anyone with a link can join"
     people.write_text("b@example.org\nc@example.org\n")
     assert "already exists" in chorale("invite", folder, "--emails", people, "--out", out, code=2)
     chorale("invite", folder, "--emails", people, "--out", out, "--force")
@@ -168,6 +169,8 @@ def test_wrong_addresses_are_all_told_and_nobody_is_invited(folder: Path, tmp_pa
     assert json.loads(chorale("invite", folder, "--list", "--json"))["invitations"] == []
     for options, says in (
         (("--emails", file), "needs --out"),
+        (("--out", tmp_path / "o.csv"), "--out needs --emails"),
+        (("--send",), "--send needs --emails"),
         (("--expert", "x", "--reusable"), "one at a time"),
         (("--emails", file, "--out", tmp_path / "o.csv", "--count", 2), "Leave out"),
         (("--emails", tmp_path / "none", "--out", tmp_path / "o.csv"), "does not exist"),

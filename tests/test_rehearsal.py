@@ -722,7 +722,7 @@ def test_intervals_hold_the_middle_of_the_runs() -> None:
 def forecasts(tmp_path_factory: pytest.TempPathFactory) -> Forecasts:
     folder = tmp_path_factory.mktemp("rehearsed") / "study"
     write_small_study(folder, applications=6, share=0.2, texts=("a <b>&amp;</b> hull", 'it\'s a "hull"'))
-    return rehearse(folder, seeds=2, workers=12, vary=[parse_vary("entailment.judgments=1,3")], processes=1)
+    return rehearse(folder, seeds=2, workers=14, vary=[parse_vary("entailment.judgments=1,3")], processes=1)
 
 
 @pytest.mark.slow

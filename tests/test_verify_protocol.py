@@ -140,6 +140,10 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
         ("UPDATE participation SET worked_ms = worked_ms + 1 WHERE answered > 0", "time worked stored"),
         ("UPDATE participation SET worked_ms = worked_ms - 1 WHERE worked_ms > 0", "time worked stored"),
         ("UPDATE response SET duration_ms = duration_ms - 1 WHERE duration_ms > 0", "time worked stored"),
+        (
+            "UPDATE response SET kind = 'gold' WHERE id = (SELECT min(id) FROM response WHERE kind = 'production')",
+            "is stored as an answer to gold, but its item has no gold answer",
+        ),
     ],
 )
 def test_whatever_is_changed_is_found(study: Study, statement: str, told: str) -> None:

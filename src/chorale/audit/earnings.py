@@ -30,8 +30,8 @@ class PayRecords:
 
 
 def gold_score(stage: RunningStage, response: Response, expected: Any, gone: Collection[int]) -> float:
-    """The gold score of an answer; the stored score if the answer was erased."""
-    if response.id in gone:
+    """The gold score of an answer; the stored score if the answer was erased, or its item has no gold answer."""
+    if response.id in gone or expected is None:
         return response.gold_score or 0.0
     return stage.task.grading.grade(response.answer, expected).score
 

@@ -51,6 +51,7 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """Questions about what workers saw that the records cannot answer."""
+    yield "whether items are as workers saw them: `chorale serve` compares those from files with the study's files"
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
         yield f"whether first answers came first up to response {last}: they were not stored before that"

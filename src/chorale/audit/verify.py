@@ -229,6 +229,8 @@ def _worker_differences(
     record, then, should_drop = GoldRecord(), stage, dropped_otherwise
     for response in graded:
         score = gold_score(stage, response, response.gold_answer, gone)
+        if response.gold_answer is None and response.id not in gone:
+            yield f"{name}: response {response.id} is stored as an answer to gold, but its item has no gold answer"
         if response.gold_score is None or abs(score - response.gold_score) > TOLERANCE:
             yield f"{name}: response {response.id} was graded {response.gold_score}, recomputed {score}"
         then = then.under(history.stage_at(response.submitted_at, stage.name))

@@ -48,7 +48,9 @@ def invite(
     """Make signed invitation links for workers or experts; list them, or revoke one."""
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count, --reusable and --stage are for workers. Invite experts one at a time.")
-    if (emails is None) != (out is None and not send):
+    if emails is None and (out is not None or send):
+        raise UserError(f"{'--send' if out is None else '--out'} needs --emails, a file with an address in every line.")
+    if emails is not None and out is None and not send:
         raise UserError("--emails needs --out (a file for the addresses and links) or --send.")
     if emails is not None and (expert is not None or count is not None or reusable):
         raise UserError("--emails makes one link for every address. Leave out --count, --reusable and --expert.")
@@ -124,7 +126,7 @@ def _invite_addresses(
         links = [base + invitation_path(sessions, nonce) for nonce in nonces]
         rows = [{"email": address, "link": link} for address, link in zip(addresses, links, strict=True)]
         with writing(out, "--out"):
-            write_csv(("email", "link"), rows, out)
+            write_csv(("email", "link"), rows, out, private=True)
     queued = study.store.write(lambda tx: queue_invitations(tx, nonces, study.clock())).result() if send else 0
     sent = send_mail(study, base) if send else {}
     if as_json:

@@ -274,7 +274,7 @@ def _write_file(study: Study, file: Path, ways: _Ways) -> dict[str, Any] | None:
         return None
     rows = payout_files.rows_for(ways.format, lines, study.settings.study.title)
     with writing(file, "--file"):
-        write_csv([*rows[0]], rows, file, header=ways.format not in payout_files.WITHOUT_HEADER)
+        write_csv([*rows[0]], rows, file, header=ways.format not in payout_files.WITHOUT_HEADER, private=True)
     if not study.store.write(lambda tx: payout_files.file_written(tx, study, number)).result():
         raise UserError(
             f"Another command wrote payout {number} at the same moment, so {file} has the same payments as its file. "

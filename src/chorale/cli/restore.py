@@ -54,7 +54,8 @@ def restore(
     if restored.files_written:
         print_line(f"  Files written: {', '.join(restored.files_written)}.")
     print_notes(_notes(restored))
-    print_line(f"Check it with `chorale verify {directory}`, then open it with `chorale serve {directory}`.")
+    given = f"{directory}" if db is None else f"{directory} --db URL"
+    print_line(f"Check it with `chorale verify {given}`, then open it with `chorale serve {given}`.")
 
 
 def _notes(restored: Restored) -> list[str]:

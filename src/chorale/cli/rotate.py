@@ -46,7 +46,7 @@ def rotate(
         rows = new_links(study, base)
         if links is not None:
             with writing(links, "--links"):
-                write_csv(COLUMNS, rows, links)
+                write_csv(COLUMNS, rows, links, private=True)
     if as_json:
         print_json({"sessions_ended": ended, "links": len(rows), "file": None if links is None else str(links)})
         return

@@ -21,6 +21,7 @@ from chorale.store import Tx, corrections, events, gold, grades, items, particip
 from chorale.store.codec import as_text
 from chorale.store.corrections import Correction, GradedByGold
 from chorale.store.gold import GoldAnswer
+from chorale.store.gold_supply import replace_on_gold
 
 WORKERS_AT_ONCE = 20
 
@@ -145,6 +146,7 @@ def _review_again(
     standing = Standing.DROPPED if dropped_by is not None or other else Standing.ACTIVE
     corrections.set_record(tx, stage.id, worker_id, record.right, record.recent, standing)
     if standing != present.standing:
+        replace_on_gold(tx, stage.id, worker_id, counts_again=standing is Standing.ACTIVE)
         kind = "dropped" if standing is Standing.DROPPED else "reinstated"
         evidence = dropped_by or {"right": record.right, "answered": record.answered, "by": "corrected gold"}
         events.record(tx, study.clock(), kind, evidence, stage_id=stage.id, worker_id=worker_id)

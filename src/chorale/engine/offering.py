@@ -16,7 +16,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.suggesting import shown, suggest, suggested
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in_of
-from chorale.model import Answer, AssignmentKind, Refusal, StageState
+from chorale.model import Answer, AssignmentKind, Refusal, StageState, Standing
 from chorale.model.wording import worded
 from chorale.protocol import (
     Facts,
@@ -324,7 +324,7 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
         if not in_turn and gold.repeats and offering.next_turn(tx, stage.id, worker_id, stage.settings.judgments.min):
             unseen = search(like)
         if unseen is not None:
-            take_gold(tx, study, stage, unseen.item.id, unseen.places)
+            take_gold(tx, study, stage, unseen.item.id, unseen.places, removed=record.standing == Standing.DROPPED)
             return _Chosen(unseen.item, AssignmentKind.GOLD, with_suggestion=like is None or like.is_shown)
     return _Chosen(offered, AssignmentKind.PRODUCTION)
 
@@ -341,7 +341,7 @@ def _queued(
         chosen = queued_gold.next_queued(*where, set_size=gold_set_size(tx, study, stage))
     if not isinstance(chosen, GoldContent):
         return None if chosen is None else _Chosen(chosen, AssignmentKind.PRODUCTION)
-    take_gold(tx, study, stage, chosen.item.id, chosen.places)
+    take_gold(tx, study, stage, chosen.item.id, chosen.places, removed=record.standing == Standing.DROPPED)
     return _Chosen(chosen.item, AssignmentKind.GOLD)
 
 

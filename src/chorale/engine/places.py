@@ -6,10 +6,16 @@ from chorale.store import Tx, assignments, offering
 from chorale.store.offering import GoldPlaces
 
 
-def take_gold(tx: Tx, study: Study, stage: RunningStage, item_id: int, places: GoldPlaces) -> None:
-    """Take a place of a gold item. With the last one, another may be added, as often as items need more judgments."""
+def take_gold(
+    tx: Tx, study: Study, stage: RunningStage, item_id: int, places: GoldPlaces, *, removed: bool = False
+) -> None:
+    """Take a place of a gold item. With the last one, another may be added, as often as items need more judgments.
+
+    The answers of a removed worker do not count: somebody else gets this gold as well, as with items.
+    """
     is_last = places.taken + 1 >= places.wanted
-    offering.take_gold(tx, item_id, int(is_last and _asks_for_more(study, stage, places.wanted)))
+    more = is_last and _asks_for_more(study, stage, places.wanted)
+    offering.take_gold(tx, item_id, more + removed)
 
 
 def _asks_for_more(study: Study, stage: RunningStage, judgments: int) -> bool:

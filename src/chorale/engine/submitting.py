@@ -33,6 +33,7 @@ from chorale.store.assignments import Assigned
 from chorale.store.codec import answer_from_text, as_text, frozen_from_text
 from chorale.store.credentials import credentials_of
 from chorale.store.gold import GoldAnswer, gold_answer
+from chorale.store.gold_supply import replace_on_gold
 from chorale.store.judged import JudgedGroup
 from chorale.store.sessions import SessionClaim
 
@@ -323,4 +324,6 @@ def _note_gold(tx: Tx, study: Study, stage: RunningStage, record: Participation,
     # The labels they contributed to may change. A worker without errors keeps the same trust.
     changed = standing != record.standing or trust(after, rule) != trust(record.gold, rule)
     participations.note_gold(tx, stage.id, record.worker_id, after, standing, removed_after, trust_changed=changed)
+    if standing != record.standing:
+        replace_on_gold(tx, stage.id, record.worker_id)
     return _Removed(standing, removed_after)

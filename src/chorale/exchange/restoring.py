@@ -284,6 +284,7 @@ def _stamp(now: int) -> str:
 def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
     """Replace an SQLite file atomically: after an interruption, one of the two is complete."""
     new = place.with_name(f".{place.name}.{stamp}.restoring")
+    new.touch(0o600)
     shutil.copyfile(copy, new)
     with new.open("rb") as written:
         os.fsync(written.fileno())
@@ -301,7 +302,7 @@ def _put_file(place: Path, copy: Path, stamp: str) -> Path | None:
         try:
             kept.hardlink_to(place)
         except OSError:  # not every file system supports hard links
-            shutil.copyfile(place, kept)
+            shutil.copy(place, kept)
     new.replace(place)
     folder = os.open(place.parent, os.O_RDONLY)
     try:

@@ -52,13 +52,14 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _opened(target: Path | TextIO) -> Iterator[TextIO]:
+def _opened(target: Path | TextIO, *, private: bool = False) -> Iterator[TextIO]:
     if not isinstance(target, Path):
         yield target
         return
     with replacing(target) as draft:
+        draft.touch(0o600 if private else 0o666, exist_ok=False)
         # The csv module writes its own line breaks; translating them would corrupt cells that contain some.
-        with draft.open("x", encoding="utf-8", newline="") as file:
+        with draft.open("w", encoding="utf-8", newline="") as file:
             yield file
 
 
@@ -108,13 +109,14 @@ def write_csv(
     delimiter: str = ",",
     *,
     header: bool = True,
+    private: bool = False,
 ) -> None:
     """Write CSV as in RFC 4180, with a header unless left out. Missing values and None are empty; nested values are
-    JSON text.
+    JSON text. Other users of the machine can't read a `private` file.
 
     No cell can be a formula: see `escape_cell`.
     """
-    with _opened(target) as file:
+    with _opened(target, private=private) as file:
         # With line ends of two characters, cells that contain either of them are quoted in every version of Python.
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
         if header:

@@ -28,7 +28,7 @@ from chorale.store.kit_tables import KitTables, create_tables
 from chorale.store.opening import MIGRATIONS, migrate, refuse_empty_file, revision_of, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import setting_value
-from chorale.store.sqlite import SqliteConnection, SqliteDriver, sqlite_engine
+from chorale.store.sqlite import SqliteConnection, SqliteDriver, keep_private, sqlite_engine
 
 _ROWS_AT_ONCE = 5_000
 _NAMES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -81,6 +81,7 @@ def _engine(url: URL) -> Iterator[Engine]:
 
 
 def _copy_sqlite(source: Path, file: Path) -> RowCounts:
+    keep_private(file)
     with closing(SqliteDriver(str(source))) as driver, closing(apsw.Connection(str(file))) as copy:
         # Counts and copy come from the same transaction, whatever others write in the meantime.
         driver.ask("BEGIN")

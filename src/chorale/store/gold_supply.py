@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, distinct, exists, func, literal_column, select
+from sqlalchemy import Connection, Integer, bindparam, case, distinct, exists, func, literal_column, select, update
 
 from chorale.protocol import GoldLeft
 from chorale.store.offering import OFFERED
 from chorale.store.prepared import NONE, Prepared, Scope
-from chorale.store.schema import WANTING, gold, item
+from chorale.store.schema import WANTING, assignment, gold, item
 
 # Estimates: they need not be read again if another worker takes an item, so their scope is empty.
 _IN_TURN = gold.c.stage_id == bindparam("stage_id"), gold.c.active
@@ -65,6 +65,28 @@ def gold_and_items(tx: Connection, stage_id: int) -> tuple[int, int]:
     [gold_items] = _GOLD.first(tx, stage_id=stage_id) or (0,)
     [items] = _ITEMS.first(tx, stage_id=stage_id) or (0,)
     return int(gold_items), int(items)
+
+
+_WANTED_NOW = gold.c.wanted + bindparam("more", type_=Integer)
+_ASK_FOR_MORE = Prepared(
+    update(gold)
+    .where(
+        gold.c.item_id.in_(
+            select(assignment.c.item_id).where(
+                assignment.c.stage_id == bindparam("of_stage"),
+                assignment.c.worker_id == bindparam("of_worker"),
+                assignment.c.kind == literal_column("'gold'"),
+                assignment.c.state == literal_column("'submitted'"),
+            )
+        )
+    )
+    .values(wanted=case((gold.c.taken > _WANTED_NOW, gold.c.wanted), else_=_WANTED_NOW))
+)
+
+
+def replace_on_gold(tx: Connection, stage_id: int, worker_id: int, *, counts_again: bool = False) -> None:
+    """Show gold that a removed worker answered to one more worker, as items are; if they count again, to one fewer."""
+    _ASK_FOR_MORE(tx, of_stage=stage_id, of_worker=worker_id, more=-1 if counts_again else 1)
 
 
 class GroupProgress(NamedTuple):

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, exists, func, litera
 
 from chorale.model import GoldRecord, Participation, Standing
 from chorale.store.credentials import CREDENTIALS, Credentials, as_credentials
+from chorale.store.gold_supply import replace_on_gold
 from chorale.store.prepared import ONE, InsertIfNew, Prepared, Scope
 from chorale.store.schema import assignment, participation, stage, worker
 from chorale.store.sessions import SessionClaim, holds
@@ -242,7 +243,10 @@ def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = Fals
 
 
 def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
-    """Remove a worker from a stage, and mark their labels for an update. False if they were already removed."""
+    """Remove a worker from a stage, and mark their labels for an update. False if they were already removed.
+
+    Gold that they answered is shown to somebody else.
+    """
     changed = tx.execute(
         update(participation)
         .where(
@@ -252,6 +256,8 @@ def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
         )
         .values(standing=Standing.DROPPED.value, removed_after=0, changes=participation.c.changes + 1)
     )
+    if changed.rowcount:
+        replace_on_gold(tx, stage_id, worker_id)
     return bool(changed.rowcount)
 
 

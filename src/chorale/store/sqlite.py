@@ -5,7 +5,7 @@ copy of SQLite in this process may open a file that is open here: they would not
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -130,6 +130,8 @@ class _Module:
 
     @staticmethod
     def connect(file: str, **_options: Any) -> SqliteDriver:
+        if file != ":memory:":
+            keep_private(Path(file))
         return SqliteDriver(file)
 
 
@@ -149,6 +151,15 @@ _TRANSLATION = {
 
 OUT_OF_REACH = (apsw.BusyError, apsw.CantOpenError, apsw.FullError, apsw.IOError, apsw.LockedError, apsw.ReadOnlyError)
 """Errors of a file that is intact but can't be used now."""
+
+
+def keep_private(file: Path) -> None:
+    """Make a new database a file that only its owner can read, since it contains keys and identities.
+
+    SQLite gives its log the same permissions. An existing file keeps its own; SQLite reports a file that can't be made.
+    """
+    with suppress(OSError):
+        file.touch(0o600, exist_ok=False)
 
 
 def sqlite_engine(file: Path | None, pragmas: Sequence[str] = DURABLE, pool: type[Pool] = QueuePool) -> Engine:
