@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -49,6 +50,7 @@ from chorale.rehearsal import Crowd, Rehearsal, read_crowd
 from chorale.rehearsal.simulated import CrowdSettings, KindSettings
 from chorale.store import events, gates, ledger
 from chorale.text.inflections import inflect
+from chorale.web.pay_words import pay_text
 from crowd import Person, do, look, tamper
 
 WRITE, CONSOLIDATE, VALIDATE = (installed_tasks()[f"qasrl-{name}"] for name in ("write", "consolidate", "validate"))
@@ -526,6 +528,21 @@ def test_writers_are_paid_and_judged_by_what_consolidation_keeps(tmp_path: Path,
     assert "Writers: fraction kept in consolidation" in {table.title for table in numbers.writers_tables()}
     assert (record.marks, record.graded) == ({"roles_kept": 1.0, "answers_kept": 1.0}, 1)
     assert {(verdict.worker, verdict.passed) for verdict in verdicts} == {(ada.pseudonym, True), (bob.pseudonym, True)}
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("beyond = 1, amounts = [10]", "$0.10 for each kept part of your answer beyond 1"),
+        ("amounts = [5, 8]", "$0.05–$0.08 for each part of your answer that is kept"),
+    ],
+)
+def test_writers_read_what_kept_parts_pay_and_from_which_on(tmp_path: Path, rule: str, told: str) -> None:
+    folder = kept_study(tmp_path / "study")
+    text = (folder / "study.toml").read_text("utf-8")
+    (folder / "study.toml").write_text(text.replace("beyond = 1, amounts = [10]", rule), "utf-8")
+    with closing(open_study(folder)) as running:
+        assert pay_text(running.stage("writing").settings, running).endswith(f", {told}")
 
 
 def test_a_question_in_twelve_tenses_is_paid_as_one() -> None:

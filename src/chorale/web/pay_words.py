@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from chorale.engine.expected_time import ExpectedTime
 from chorale.engine.finishing import Finish
 from chorale.engine.running import RunningStage, Study
-from chorale.model import StagePay, StageSettings
+from chorale.model import PartsBonus, StagePay, StageSettings
 from chorale.present.language import Language
 from chorale.protocol import parts_bonus
 
@@ -37,7 +37,7 @@ def pay_text(stage: StageSettings, study: Study) -> str:
     if pay.finished:
         words.append(_finished_text(stage, study))
     if pay.kept is not None:
-        words.append(say("a bonus for each part of your answer that is kept"))
+        words.append(_kept_text(pay.kept, study))
     return say(", ").join(words)
 
 
@@ -50,6 +50,13 @@ def _finished_text(stage: StageSettings, study: Study) -> str:
         least = stage.pay.finished_from
         return say("{amount} when this part closes, for at least {number} answers", amount=amount, number=least)
     return say("{amount} when this part closes", amount=amount)
+
+
+def _kept_text(rule: PartsBonus, study: Study) -> str:
+    amount, say = _range(rule.amounts, study), study.language.say
+    if not rule.beyond:
+        return say("{amount} for each part of your answer that is kept", amount=amount)
+    return say("{amount} for each kept part of your answer beyond {number}", amount=amount, number=rule.beyond)
 
 
 def screenout_text(finish: Finish, study: Study) -> str:
