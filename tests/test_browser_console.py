@@ -78,7 +78,7 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
         for number in (1, 2):
             expect(page.locator("#panel-item")).to_have_attribute("aria-label", f"Question {number}")
             expect(page.locator("#panel-item")).to_be_visible()
-            expect(page.get_by_role("heading", name="The rubric")).to_be_visible()
+            expect(page.get_by_role("heading", name="Grading guidelines")).to_be_visible()
             if number == 1:
                 assert not barriers(page)
             tab_to(page, page.locator("#task-root input[type=radio]").first)
@@ -137,6 +137,8 @@ def owner_walks(page: Page, site: Site) -> str:
     assert page.evaluate(WIDER_THAN_SCREEN) <= 0
     # What happened is in view on a phone, and not beyond the edge of a table.
     expect(page.locator("#events .proof").first).to_be_visible()
+    assert page.locator("#stages .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
+    assert page.locator(".sub-nav").evaluate("tabs => tabs.scrollWidth - tabs.clientWidth") <= 0
     assert page.locator("#events .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
     page.goto("/console/team")
     expect(page.locator(".sub-nav [aria-current=page]")).to_be_in_viewport(ratio=1)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from html import unescape
@@ -47,6 +48,7 @@ from chorale.web.links import setup_link_path, staff_link_path, study_sessions
 from crowd import Person, gold_answer, is_gold, people, work_through
 from protocol_study import write_protocol_study
 from small_study import write_small_study
+from suggesting_study import write_suggesting_study
 from svg_pictures import boxes, links_behind_boxes, overlapping_texts, texts_outside
 from test_console import PASSWORD, PLATFORM_ID, arrive, do_work, doubtful, honest, wrong
 from writing_study import write_graded_study
@@ -584,9 +586,15 @@ def test_the_overview_counts_as_the_whole_database_does(busy: Study) -> None:
     assert now.agreement and all(0 <= part.agreement <= 1 for part in now.agreement)
     assert now.judgments == sum(one.judgments for one in slow) <= now.planned
     drawn = flow.flow(busy, now.stages, now.passed)
-    assert drawn.picture.count("<path ") == 1 and not drawn.has_gates
+    assert drawn is not None and drawn.picture.count("<path ") == 1 and not drawn.has_gates
     assert f">from {slow[0].released} accepted</text>" in drawn.picture
     assert f"{slow[0].released} accepted, {slow[1].items} items created from them in " in drawn.picture
+
+
+def test_a_single_stage_has_no_flow_diagram(tmp_path: Path) -> None:
+    write_suggesting_study(tmp_path / "study", arms=False)
+    with closing(open_study(tmp_path / "study")) as single:
+        assert 'id="flow"' not in as_owner(single).get("/console").text
 
 
 @pytest.mark.slow
@@ -598,6 +606,7 @@ def test_no_line_of_the_flow_runs_behind_a_stage(tmp_path: Path) -> None:
     finally:
         trial.close()
     drawn = flow.flow(trial, now.stages, now.passed)
+    assert drawn is not None
     assert len(boxes(drawn.picture)) == len(trial.stages) + len(trial.gates) > 25
     assert links_behind_boxes(drawn.picture) == []
     assert texts_outside(drawn.picture) == []
@@ -745,7 +754,8 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         owner, expert = as_owner(study), TestClient(create_app(study), follow_redirects=False)
         expert.get(staff_link_path(study_sessions(study), "expert", "ada"))
         desk = expert.get("/console/queue").text
-        assert "<strong>3</strong> items to do" in desk and ">Rubric<" in desk and "Write with care." in desk
+        assert "<strong>3</strong> items to do" in desk
+        assert ">Grading guidelines<" in desk and "Write with care." in desk
         begun = expert.post("/console/queue/work", data={"stage": stage})
         assert begun.headers["location"] == f"/stages/{stage}"
         # Grades are for answers, not for released results.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from chorale.web.app import create_app
 from chorale.web.links import new_staff_link, setup_link_path, staff_link_path, study_sessions
 from crowd import do, look
 from protocol_study import write_protocol_study
+from suggesting_study import write_suggesting_study
 from test_console import PASSWORD, arrive
 
 if TYPE_CHECKING:
@@ -130,9 +132,7 @@ def test_downloading_data_counts_as_having_looked_at_the_arms(study: Study) -> N
     client = owner(study)
     exports = client.get("/console/export").text
     assert "Exports show the arms" in exports
-    places = [
-        exports.index(f'/console/export/{name}"') for name in ("grades", "writing", "consents", "messages", "crowdkit")
-    ]
+    places = [exports.index(f'/console/export/{name}"') for name in ("grades", "consents", "messages", "crowdkit")]
     assert places == sorted(places), "each is with its kind, and formats for other tools are last"
     for name in export_formats(study):
         assert client.get(f"/console/export/{name}").status_code == 200, name
@@ -141,3 +141,15 @@ def test_downloading_data_counts_as_having_looked_at_the_arms(study: Study) -> N
     assert sorted(event["reason"] for event in written) == sorted(
         f"an export: {name}" for name in export_formats(study)
     )
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_the_table_about_typing_is_offered_where_typing_is_recorded(
+    tmp_path: Path, clock: "ManualClock", monkeypatch: pytest.MonkeyPatch, recorded: bool
+) -> None:
+    monkeypatch.setattr("chorale.web.staff.PasswordHasher", partial(PasswordHasher, time_cost=1, memory_cost=64))
+    write_suggesting_study(tmp_path / "study", arms=False, writing=recorded)
+    with closing(open_study(tmp_path / "study", clock=clock)) as opened:
+        exports = owner(opened).get("/console/export").text
+    assert ('/console/export/writing"' in exports) is recorded
+    assert '/console/export/grades"' in exports

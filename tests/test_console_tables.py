@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -23,6 +24,7 @@ from chorale.web.console.paging import Paging
 from chorale.web.links import new_staff_link, staff_link_path, study_sessions
 from crowd import do, look, people
 from small_study import write_small_study
+from suggesting_study import write_suggesting_study
 from test_console import arrive, do_work, honest, wrong
 from test_console_acts import as_owner
 
@@ -171,6 +173,24 @@ def test_items_are_paged_backwards_to_where_they_began(busy: Study, order: str) 
 
     whole, back = look(busy, read)
     assert len(whole) > 5 and back == whole[-2::-1]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(100, ["i0", "i1", "i2"]), (5, ["i0", "i1", "i10"])])
+def test_items_are_in_natural_order_unless_there_are_very_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, expected: list[str]
+) -> None:
+    monkeypatch.setattr("chorale.store.items._MOST_BY_LENGTH", most)
+    write_suggesting_study(tmp_path / "study", items=12, arms=False)
+    with closing(open_study(tmp_path / "study")) as opened:
+
+        def keys(tx: Tx, after: tuple[float | None, str] | None = None, limit: int = 3) -> list[str]:
+            wanted = ItemsWanted(opened.stage("main").id, after=after)
+            return [item.key for item in items_by_id(tx, [number for number, _ in item_ids(tx, wanted, limit)])]
+
+        assert look(opened, keys) == expected
+        whole = look(opened, lambda tx: keys(tx, limit=20))
+        # An address without the length of the last ID, as earlier versions made them.
+        assert look(opened, lambda tx: keys(tx, (None, expected[-1]), 20)) == whole[3:]
 
 
 def test_next_and_previous_of_items_are_inverse_and_keep_the_filters(busy: Study) -> None:

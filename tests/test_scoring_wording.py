@@ -1,6 +1,8 @@
 """How scoring commands word things: numbers below 0, one and several, values that are almost right."""
 
 from pathlib import Path
+from random import Random
+from statistics import fmean
 
 import polars as pl
 import pytest
@@ -123,6 +125,23 @@ def test_one_and_several_have_their_own_words(tmp_path: Path, ties: int, told: s
 def test_a_matrix_of_errors_from_little_data_is_noted(little: Path) -> None:
     assert "Workers judged only 5.0 tasks each on average" in chorale("aggregate", little).stderr
     assert "each on average" not in chorale("aggregate", little, "--method", "one-coin").stderr
+
+
+@pytest.mark.parametrize(("labels", "noted"), [(2, False), (5, True)])
+def test_more_labels_need_more_judgments_a_worker(labels: int, noted: bool) -> None:
+    """Workers of equal skill, 40 judgments each: with five labels, the probabilities are far above the accuracy."""
+    random = Random(3)
+    truth = [random.randrange(labels) for _ in range(300)]
+    votes = [
+        (str(task), str((task * 3 + vote) % 22), str(right if random.random() < 0.6 else random.randrange(labels)))
+        for task, right in enumerate(truth)
+        for vote in range(3)
+    ]
+    result = dawid_skene(Judgments.from_columns(*zip(*votes, strict=True)))
+    assert any("may be far too high" in note for note in result.notes) is noted
+    if noted:
+        accuracy = fmean(result.labels[str(task)] == str(right) for task, right in enumerate(truth))
+        assert result.probabilities.max(axis=1).mean() > accuracy + 0.1
 
 
 def test_with_enough_judgments_a_worker_nothing_is_noted() -> None:

@@ -247,15 +247,17 @@ class ItemsWanted:
 
 
 ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
-    "key": (None, True),
+    "key": (func.length(item.c.key), True),
     "least confident": (item.c.confidence, True),
     "most confident": (item.c.confidence, False),
     "most divided": (item.c.confidence, True),
     "most judged": (item.c.counted, False),
 }
-"""The sort column before the key, and whether it is ascending. The most divided items are those whose label has the
-smallest share of trust, among items with different answers.
+"""The sort column before the key, and whether it is ascending. Keys are in natural order: c2 before c10. The most
+divided items are those whose label has the smallest share of trust, among items with different answers.
 """
+_MOST_BY_LENGTH = 50_000
+"""Stages with more items are listed in alphabetical order, which an index has."""
 
 
 class _ListedItem(NamedTuple):
@@ -294,6 +296,9 @@ def item_keys(tx: Connection, wanted: ItemsWanted) -> Iterator[tuple[int, str]]:
 def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_ListedItem]:
     """The next items, using only indexed columns."""
     by, upwards = ITEM_ORDERS[wanted.order]
+    if wanted.order == "key":
+        by = by if _is_small(tx, wanted.stage_id) else None
+        wanted = replace(wanted, after=wanted.after and (len(wanted.after[1]), wanted.after[1]))
     upwards = upwards != wanted.backwards
     query = matching_items(wanted).with_only_columns(item.c.id, literal(None) if by is None else by, item.c.key)
     if by is None:
@@ -310,6 +315,11 @@ def _next_items(tx: Connection, wanted: ItemsWanted, limit: int) -> list[_Listed
             query = query.where(reached, or_(beyond, passed))
         query = query.order_by(by, item.c.key) if upwards else query.order_by(by.desc(), item.c.key.desc())
     return [_ListedItem(*row) for row in tx.execute(query.limit(limit))]
+
+
+def _is_small(tx: Connection, stage_id: int) -> bool:
+    some = select(item.c.id).where(item.c.stage_id == stage_id).limit(_MOST_BY_LENGTH + 1)
+    return (tx.scalar(select(func.count()).select_from(some.subquery())) or 0) <= _MOST_BY_LENGTH
 
 
 def matching_items(wanted: ItemsWanted) -> Select[Any]:

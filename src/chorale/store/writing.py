@@ -62,6 +62,11 @@ def written(tx: Connection) -> Iterator[WrittenRow]:
         yield WrittenRow(number, stage_name, key, who, answer, WritingNumbers(*numbers))
 
 
+def any_written(tx: Connection) -> bool:
+    """Whether any answer has writing statistics."""
+    return tx.execute(select(writing.c.response_id).limit(1)).first() is not None
+
+
 def written_by(tx: Connection, worker_id: int) -> dict[int, WritingNumbers]:
     """The writing statistics of a worker's answers, by response."""
     query = (

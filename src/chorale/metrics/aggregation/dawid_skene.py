@@ -26,8 +26,8 @@ from chorale.metrics.aggregation.result import Aggregation, Progress
 from chorale.metrics.aggregation.votes import Index, Votes
 from chorale.metrics.judgments import Judgments
 
-_ENOUGH = 20
-"""Minimum mean number of judgments per worker for a reliable confusion matrix."""
+_ENOUGH_PER_LABEL = 10
+"""Minimum mean number of judgments per worker and label for a reliable confusion matrix."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,11 +71,12 @@ def dawid_skene(
         judgments, lambda each, report: _fitted(each, iterations, tolerance, known, initial, report), progress
     )
     each = len(judgments) / len(result.workers)
-    if each >= _ENOUGH:
+    # Options of a set are separate questions with the labels yes and no.
+    if each >= _ENOUGH_PER_LABEL * (2 if result.multiple else len(result.options)):
         return result
     note = (
         f"Workers judged only {each:.1f} tasks each on average. The Dawid–Skene model learns a confusion matrix per "
-        "worker and may be overconfident with so few judgments. Consider one-coin, wawa or majority."
+        "worker. With so few judgments, its probabilities may be far too high. Consider wawa or majority."
     )
     return replace(result, notes=(*result.notes, note))
 

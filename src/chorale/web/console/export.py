@@ -15,6 +15,8 @@ from chorale.engine.running import Study
 from chorale.exchange.export import export_file_name, export_formats, note_export, write_export
 from chorale.exchange.export_folders import FOLDERS
 from chorale.model import Refusal
+from chorale.store import Tx
+from chorale.store.writing import any_written
 from chorale.web.console.frame import Console
 
 GROUPS = {
@@ -44,12 +46,17 @@ def _formats(study: Study) -> dict[str, str]:
     return {**export_formats(study), **of_folders}
 
 
-def _grouped(study: Study) -> dict[str, dict[str, str]]:
-    """All formats by what they are about, the labels first. Those about models need some."""
-    formats = _formats(study)
-    if not study.settings.model:
-        for name in GROUPS["Models"]:
-            formats.pop(name, None)
+def _empty_formats(tx: Tx, study: Study) -> set[str]:
+    """Formats about models if there are none, and about typing if it was never recorded."""
+    settings = study.settings
+    typed = settings.writing or any_written(tx)
+    return (set() if settings.model else set(GROUPS["Models"])) | (set() if typed else {"writing"})
+
+
+def _grouped(tx: Tx, study: Study) -> dict[str, dict[str, str]]:
+    """All formats by what they are about, the labels first, without those that stay empty in this study."""
+    empty = _empty_formats(tx, study)
+    formats = {name: summary for name, summary in _formats(study).items() if name not in empty}
     named = {title: {name: formats.pop(name) for name in names if name in formats} for title, names in GROUPS.items()}
     # The tables of the study's tasks come before those of every study.
     of_tasks = takewhile(lambda name: name not in GROUPS["Annotations"], _formats(study))
@@ -75,7 +82,7 @@ def add_export_routes(console: Console) -> None:
 
     @router.get("/export")
     async def formats(request: Request) -> Response:
-        return console.page(request, "export", groups=_grouped(study))
+        return console.page(request, "export", groups=await console.site.read(_grouped))
 
     @router.get("/export/{name}")
     async def download(request: Request, name: FormatInPath) -> Response:

@@ -18,7 +18,10 @@ class Flow:
     has_gates: bool
 
 
-def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -> Flow:
+def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -> Flow | None:
+    """The picture, or None for a single stage without gates: the table shows its numbers."""
+    if len(stages) == 1 and not study.gates:
+        return None
     titles = Counter(view.title for view in stages)
     views = {view.counts.name: view for view in stages}
     nodes = [
