@@ -469,6 +469,34 @@ def test_passages_come_from_folders_by_genre_text_and_rows(tmp_path: Path) -> No
     assert "Available genres: letters, slate" in chorale(*command, "--force", "--genre", "novels", code=2).output
 
 
+def test_unreadable_files_of_a_folder_are_counted_and_named(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    unreadable = {
+        "a-latin.txt": "café\n".encode("latin-1"),
+        "b-excel.txt": "text".encode("utf-16"),
+        "c-null.txt": b"one\0two",
+    }
+    for name, raw in unreadable.items():
+        (corpus / name).write_bytes(raw)
+    command = ("prepare", "mcq", corpus, "--out", tmp_path / "passages.jsonl", "--force")
+    refused = " ".join(chorale(*command, code=2).output.split())
+    assert all(name in refused for name in unreadable), "without any readable file, all are named"
+    (corpus / "good.txt").write_text(sentences(80, 7))
+    found = json.loads(chorale(*command, "--json").stdout)
+    assert (found["texts"], found["unreadable"], found["passages"]) == (1, 3, 1)
+    assert found["left_out"] == {
+        "a-latin.txt": "not UTF-8 text",
+        "b-excel.txt": "UTF-16 text, not UTF-8",
+        "c-null.txt": "contains a NUL character",
+    }
+    said = " ".join(chorale(*command).stdout.split())
+    assert "left out: unreadable file" in said
+    assert "Texts without a passage: a-latin.txt (not UTF-8 text), b-excel.txt (UTF-16 text, not UTF-8)" in said
+    command = ("prepare", "mcq", corpus / "a-latin.txt", "--out", tmp_path / "passages.jsonl", "--force")
+    assert "is not UTF-8 text" in chorale(*command, code=2).output, "a file that is named itself is refused"
+
+
 def test_one_command_fills_all_rounds_of_a_trial_with_texts_of_their_own(tmp_path: Path) -> None:
     rows = [{"id": f"t{n}", "text": sentences(70, n), "genre": "ab"[n % 3 == 0]} for n in range(12)]
     (tmp_path / "texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

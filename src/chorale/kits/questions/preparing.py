@@ -16,6 +16,7 @@ from rich.table import Table
 from chorale.kits.questions.files.texts import SourceText, read_texts
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
+from chorale.model.problems import MOST_PROBLEMS
 from chorale.present.scoring import score_table
 from chorale.text.alike import alike_pairs, words_of
 
@@ -74,7 +75,7 @@ def prepare_passages(
     of_text: list[str] = []
     for text in texts:
         number = 0
-        left_out[text.id] = f"fewer than {fewest} words" if text.text.strip() else "empty"
+        left_out[text.id] = _without_passage(text, fewest)
         for piece, enough in cut(text.text, fewest, most):
             if not enough:
                 too_short += 1
@@ -97,6 +98,13 @@ def prepare_passages(
     for place in kept:
         left_out.pop(of_text[place], None)
     return PreparedPassages(tuple(passages[place] for place in kept), too_short, twice, len(near), left_out)
+
+
+def _without_passage(text: SourceText, fewest: int) -> str:
+    """Why a text has no passage, unless one is found."""
+    if text.unreadable is not None:
+        return text.unreadable.message.removeprefix("is ")
+    return f"fewer than {fewest} words" if text.text.strip() else "empty"
 
 
 def _sequences(words: Sequence[str]) -> frozenset[str]:
@@ -170,6 +178,9 @@ def passages_of(
         known = ", ".join(sorted(name for name in there if name)) or "none"
         raise UserError(f"--genre {unknown[0]}: no text has this genre. Available genres: {known}.")
     prepared = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
+    unreadable = [text.unreadable for text in chosen if text.unreadable is not None]
+    if len(unreadable) == len(chosen):
+        raise UserError("The texts can't be used", unreadable[:MOST_PROBLEMS])
     if not prepared.passages:
         raise UserError(f"No text has a passage of {fewest} to {most} words. Lower --min-words.")
     asked = sum((parts or {}).values())
@@ -186,8 +197,9 @@ def passages_of(
             for name, share in shares.items()
         },
         {
-            "texts": len(chosen),
+            "texts": len(chosen) - len(unreadable),
             "passages": len(kept),
+            "unreadable": len(unreadable),
             "too_short": prepared.too_short,
             "twice": prepared.twice,
             "nearly_twice": prepared.nearly_twice,
@@ -226,6 +238,7 @@ def _drawn(passages: Sequence[SourceText], seed: int) -> list[int]:
 _WORDS = {
     "texts": "texts read",
     "passages": "passages kept",
+    "unreadable": "left out: unreadable file",
     "too_short": "left out: too short",
     "twice": "left out: duplicate",
     "nearly_twice": "left out: near-duplicate",

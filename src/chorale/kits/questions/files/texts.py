@@ -5,7 +5,7 @@ the folder. A JSONL row has `text` (or `passage`), and optionally `id` and `genr
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class SourceText:
     genre: str
     source: str
     """The file it comes from."""
+    unreadable: Problem | None = None
+    """Why its file has no readable text. Then `text` is empty."""
 
 
 def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:
@@ -65,9 +67,7 @@ def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
             # Links could lead outside the folder.
             if file.is_file() and not file.is_symlink():
                 name = file.relative_to(path).as_posix()
-                # An empty file of a folder is left out later, with the reason: it must not refuse the whole corpus.
-                content = read_source(file, may_be_empty=True).text
-                yield SourceText(name, content, _genre(file.relative_to(path)), name)
+                yield _file(file, name, _genre(file.relative_to(path)))
     elif suffix_of(path) in _OBJECTS:
         for number, row in enumerate(read_rows(path, shown_as=path.name, problems=problems), 1):
             text = _row(path, number, row.values, row.line, problems)
@@ -78,6 +78,17 @@ def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
         problems.append(Problem(path.name, None, message, fix, path.suffix))
     else:
         yield SourceText(path.stem, read_source(path).text, "", path.name)
+
+
+def _file(file: Path, name: str, genre: str) -> SourceText:
+    """A file of a folder. Empty and unreadable ones are left out later, with the reason: they must not refuse a corpus.
+
+    A file that is named itself is refused instead.
+    """
+    try:
+        return SourceText(name, read_source(file, may_be_empty=True).text, genre, name)
+    except UserError as error:
+        return SourceText(name, "", genre, name, replace(error.problems[0], file=name))
 
 
 def _row(path: Path, number: int, values: dict[str, Any], line: int, problems: list[Problem]) -> SourceText | None:
