@@ -81,8 +81,6 @@ class CrowdMember:
     """From a stage's name and an item's view to an answer."""
     seconds: Callable[[str], float]
     """The time for the next item of a stage."""
-    forget: Callable[[str], object]
-    """Forget the latest answer in a stage, which a copied answer repeats."""
     link: str | None = None
     """The path of their invitation. Without one they join by the platform's URL parameters."""
     cookies: Mapping[str, str] = field(default_factory=dict)
@@ -91,6 +89,8 @@ class CrowdMember:
     """Seconds until they join."""
     stages: Sequence[str] | None = None
     """The stages they look at. Default: all of the site."""
+    forget: Callable[[str], object] = str
+    """Forgets the latest answer in a stage, so that it is not copied. Default: nothing is copied."""
 
 
 @dataclass(frozen=True, slots=True)
