@@ -1,6 +1,7 @@
 """Exports for other programs: Label Studio, Mechanical Turk's batches, Hugging Face's datasets."""
 
 import csv
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,6 +102,10 @@ def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp
     card = (folder / "README.md").read_text("utf-8")
     assert card.startswith("---\npretty_name: ")
     assert polars.read_parquet(folder / "data" / "responses.parquet").height == rows
+    for name in ("responses", "labels"):
+        checksum = hashlib.sha256((folder / "data" / f"{name}.parquet").read_bytes()).hexdigest()
+        described = f"data_files: data/{name}.parquet\n  description: SHA-256 {checksum}\n"
+        assert described in card, "`datasets` shows an earlier export if the card's settings are the same"
     labels = polars.read_parquet(folder / "data" / "labels.parquet")
     assert labels.schema["confidence"] == polars.Float64
     with pytest.raises(Exception, match="already exists"):

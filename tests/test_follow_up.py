@@ -119,15 +119,95 @@ def test_the_report_names_the_labels(study: Study) -> None:
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ('{ tune = "rude" }', "is not a field with options of the stage 'main' (found 'tune'). Use one of: tone."),
-        ('{ words = "rude" }', "is not a field with options of the stage 'main' (found 'words'). Use one of: tone."),
-        ('{ tone = ["rude", "kind"] }', "is not an answer to tone in the stage 'main' (found 'kind')."),
+        (
+            '{ tune = "rude" }',
+            "needs a field of main whose answer is one option or several (found 'tune'). Did you mean",
+        ),
+        ('{ words = "x" }', "needs a field of main whose answer is one option or several (found 'words')."),
+        ('{ people = "PER" }', "needs a field of main whose answer is one option or several (found 'people')."),
+        ('{ order = "x" }', "needs a field of main whose answer is one option or several (found 'order')."),
+        ("{ grid = 2 }", "needs a field of main whose answer is one option or several (found 'grid')."),
+        ('{ why = "x" }', "needs a field of main whose answer is one option or several (found 'why')."),
+        ('{ tone = ["rude", "kind"] }', "the field tone of main has no such option: 'kind'. Use one of: rude, fine."),
+        ("{ tone = [] }", "`stage.items.where.tone` is not an option or a list of options (found [])."),
+        ("{ tone = true }", "`stage.items.where.tone` is not an option or a list of options (found true)."),
+        ('{ tone = { is = "rude" } }', "`stage.items.where.tone` is not an option or a list of options."),
     ],
 )
 def test_values_that_no_label_can_have_are_refused(tmp_path: Path, where: str, said: str) -> None:
     write_study(tmp_path, where)
+    file = tmp_path / "study.toml"
+    more = (
+        field_toml(name="order", kind="ranking", ask="Order?", options=["x", "y"])
+        + field_toml(name="grid", kind="matrix", ask="How?", rows=["p", "q"], levels=3)
+        + field_toml(name="people", kind="spans", ask="Who?", item="text", options=["PER", "ORG"])
+    )
+    first, later, then = file.read_text().partition(LATER.replace("WHERE", where))
+    file.write_text(first + more + later + then)
     _, (problem,) = check_folder(tmp_path)
     assert said in str(problem)
+
+
+def field_of_two_stages(folder: Path, shows: str, **field: Any) -> list[str]:
+    """The problems of a study whose second stage shows a column and has one field."""
+    write_study(folder)
+    file = folder / "study.toml"
+    head = file.read_text().partition('shows = [{ item = "text" }, {')[0]
+    file.write_text(f'{head}shows = [{{ item = "text" }}{shows}]\n{field_toml(**field)}')
+    return [str(problem) for problem in check_folder(folder)[1]]
+
+
+YES_NO = {"name": "right", "kind": "choice", "ask": "Right?", "options": ["yes", "no"]}
+MARKS = {"name": "checked", "kind": "spans", "ask": "Right?", "item": "text"}
+PREFILLED_CHOICE = {"name": "tone_2", "kind": "choice", "ask": "Which?", "prefill": "tone"}
+
+
+@pytest.mark.parametrize(
+    ("shows", "field", "said"),
+    [
+        (
+            ', { item = "tune" }',
+            YES_NO,
+            "neither the items nor the labels of main have a column `tune`. Did you mean `tone`?",
+        ),
+        (', { item = "why" }', YES_NO, "`why` is free text, which the labels of main leave out."),
+        ("", {**MARKS, "prefill": "wrods"}, "neither the items nor the labels of main have a column `wrods`."),
+        ("", {**MARKS, "prefill": "tone"}, "labels of main do not fit this form: `tone` is not a list of spans"),
+        (
+            "",
+            {**PREFILLED_CHOICE, "options": ["Rude", "fine"]},
+            "`tone` is not one of Rude, fine, but `tone_2` is filled",
+        ),
+        (', { item = "words" }', {**MARKS, "prefill": "words"}, "`words` is not a list of spans"),
+    ],
+)
+def test_forms_that_no_label_fits_are_refused(tmp_path: Path, shows: str, field: dict[str, Any], said: str) -> None:
+    (problem,) = field_of_two_stages(tmp_path, shows, **field)
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("shows", "field"),
+    [
+        (', { item = "words" }, { item = "tone" }', YES_NO),
+        (', { item = "tone" }', {**PREFILLED_CHOICE, "options": ["rude", "fine"]}),
+        ("", {**MARKS, "prefill": "words"}),
+    ],
+)
+def test_forms_that_labels_fit_pass(tmp_path: Path, shows: str, field: dict[str, Any]) -> None:
+    assert not field_of_two_stages(tmp_path, shows, **field)
+
+
+def test_labels_of_labels_are_checked_too(tmp_path: Path) -> None:
+    assert not field_of_two_stages(tmp_path, ', { item = "tone" }', **YES_NO)
+    third = LATER.replace('"second"', '"third"').replace('"main"', '"second"').replace("WHERE", '{ right = "no" }')
+    third = third.replace("confidence = 0.6, ", "")
+    file = tmp_path / "study.toml"
+    file.write_text(
+        file.read_text() + third.replace('item = "tone"', 'item = "wright"') + field_toml(**{**YES_NO, "name": "sure"})
+    )
+    _, (problem,) = check_folder(tmp_path)
+    assert "neither the items nor the labels of second have a column `wright`. Did you mean `right`?" in str(problem)
 
 
 def test_where_is_for_labels(tmp_path: Path) -> None:

@@ -70,6 +70,20 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
         assert "pay" not in kinds, "nobody is to be paid"
 
 
+def test_copied_marks_that_do_not_fit_a_shorter_text_are_made_anew(tmp_path: Path) -> None:
+    rows = "".join(f"c{number},{' '.join(['word'] * (20 if number % 2 else 1))}.\n" for number in range(8))
+    (tmp_path / "texts.csv").write_text(f"comment_id,text\n{rows}")
+    labels = ("--from", tmp_path / "texts.csv", "--ask", "Is it toxic?", "--labels", "yes,no")
+    folder = tmp_path / "study"
+    assert chorale("new", folder, *labels).exit_code == 0
+    marks = '\n[[stage.options.fields]]\nname = "words"\nkind = "spans"\nask = "Which words?"\nitem = "text"\n'
+    file = folder / "study.toml"
+    file.write_text(file.read_text().replace("\n# More fields", f"{marks}\n# More fields"))
+    (folder / "rehearsal.toml").write_text('[[kind]]\nname = "copier"\nshare = 1\nspam = "copy-previous"\n')
+    done = chorale("simulate", folder, "--workers", 4)
+    assert done.exit_code == 0, done.output
+
+
 def test_simulated_people_pass_over_the_stages_of_other_arms(tmp_path: Path) -> None:
     """The site denies that such stages exist, which ended every simulation of a trial."""
     write_protocol_study(

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 from chorale.contract import ItemError
+from chorale.contract.label_columns import has_values, label_columns
 from chorale.engine.combining import label_of
 from chorale.engine.running import RunningStage
 from chorale.model import ItemSettings, Judgment, NewItem, SourceItem
@@ -51,12 +52,7 @@ def _is_wanted(rule: ItemSettings, source: SourceItem) -> bool:
     """Whether a label has the values that the later stage takes. Items without a label are left to the task."""
     if source.label is None or not rule.where:
         return not rule.where
-    answer = source.label.answer
-    return all(_values(answer.get(name)) & {*values} for name, values in rule.where.items())
-
-
-def _values(value: Any) -> set[Any]:
-    return {*value} if isinstance(value, list | tuple) else {value}
+    return has_values(source.label.answer, rule.where)
 
 
 def _from_results(later: RunningStage, earlier: RunningStage, sources: Sequence[SourceItem]) -> Iterator[NewItem]:
@@ -68,24 +64,12 @@ def _from_results(later: RunningStage, earlier: RunningStage, sources: Sequence[
     for source in sources:
         if source.label is None or source.label.confidence < least:
             continue
-        columns = _label_columns(later, earlier, source, source.label.answer)
+        columns = label_columns(earlier.task, later.task, source.payload, source.label.answer)
         payload = _shaped(later, {**source.payload, **columns})
         if payload is not None:
             # A different label makes a different item: an item that was shown never changes.
             key = f"{source.key}/{sha256(as_text(columns).encode()).hexdigest()[:8]}"
             yield NewItem(key, payload, group=f"{earlier.name}/{source.key}", sources=(source.id,))
-
-
-def _label_columns(later: RunningStage, earlier: RunningStage, source: SourceItem, answer: Any) -> dict[str, Any]:
-    """The fields of a label, without free text: in words if the later stage shows them, else as they are."""
-    if not earlier.task.shape.fields:
-        return {"answer": answer}
-    shown = {column.alias or name for name, column in later.task.shape.item_type.model_fields.items()}
-    return {
-        field.name: str(field.words(answer[field.name], source.payload)) if field.name in shown else answer[field.name]
-        for field in earlier.task.shape.compared
-        if answer.get(field.name) is not None
-    }
 
 
 def _from_answers(

@@ -1,5 +1,6 @@
 """Exports that are folders: a dataset for Hugging Face's `datasets`, with its card."""
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,11 +38,11 @@ def write_folder(study: Study, path: Path, write: WriteTable) -> int:
         labels = write("labels-parquet", data / "labels.parquet")
         if stages_with_fields(study):
             write("tidy-parquet", data / "fields.parquet")
-        (draft.study / "README.md").write_text(_card(study, rows, labels), "utf-8", errors="replace")
+        (draft.study / "README.md").write_text(_card(study, rows, labels, data), "utf-8", errors="replace")
     return rows
 
 
-def _card(study: Study, responses: int, labels: int) -> str:
+def _card(study: Study, responses: int, labels: int, data: Path) -> str:
     info = study.settings.study
     # Any JSON text is also valid YAML.
     title = json.dumps(info.title, ensure_ascii=False)
@@ -49,20 +50,16 @@ def _card(study: Study, responses: int, labels: int) -> str:
         f"| `{name}` | `{stage.task.name}` | {_annotations(stage.settings.judgments)} |"
         for name, stage in study.stages.items()
     )
-    has_fields = bool(stages_with_fields(study))
-    fields = "- config_name: fields\n  data_files: data/fields.parquet\n" if has_fields else ""
-    tidy = "\n\n`fields` has a row for every value of every field of the annotations that count." if has_fields else ""
+    tables = ["responses", "labels", *(["fields"] if stages_with_fields(study) else [])]
+    configs = "".join(_config(data / f"{table}.parquet", table == tables[0]) for table in tables)
+    tidy = "\n\n`fields` has a row for every value of every field of the annotations that count."
+    tidy = tidy if "fields" in tables else ""
     return f"""---
 pretty_name: {title}
 tags:
 - crowdsourcing
 configs:
-- config_name: responses
-  default: true
-  data_files: data/responses.parquet
-- config_name: labels
-  data_files: data/labels.parquet
-{fields}---
+{configs}---
 
 # {_plain(info.title)}
 
@@ -77,6 +74,16 @@ with its aggregated label and confidence.
 Use accepted labels (`released`) only, or explain why not. People appear under pseudonyms. Nested values are JSON.{tidy}
 
 Random seed: {info.seed}. Contact: {_plain(info.contact)}
+"""
+
+
+def _config(table: Path, is_default: bool) -> str:
+    """The settings of one table. `datasets` caches by them and not by the data: the checksum makes it read new data."""
+    checksum = hashlib.sha256(table.read_bytes()).hexdigest()
+    default = "  default: true\n" if is_default else ""
+    return f"""- config_name: {table.stem}
+{default}  data_files: data/{table.name}
+  description: SHA-256 {checksum}
 """
 
 

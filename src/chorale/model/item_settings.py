@@ -9,10 +9,13 @@ from chorale.model.setting_types import Fraction, Name, RelativePath, Settings, 
 
 def _listed(value: Any) -> Any:
     """Accept a single value as a list of one."""
-    return tuple(value) if isinstance(value, list) else (value,)
+    values = tuple(value) if isinstance(value, list) else (value,)
+    if not values or not all(isinstance(each, str | int) and not isinstance(each, bool) for each in values):
+        raise ValueError('is not an option or a list of options. Write it like "rude" or [4, 5].')
+    return values
 
 
-Wanted = Annotated[tuple[str | int, ...], Field(min_length=1), BeforeValidator(_listed)]
+Wanted = Annotated[tuple[str | int, ...], BeforeValidator(_listed)]
 
 
 class ItemSettings(Settings):

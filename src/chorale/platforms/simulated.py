@@ -89,6 +89,8 @@ class CrowdMember:
     """Seconds until they join."""
     stages: Sequence[str] | None = None
     """The stages they look at. Default: all of the site."""
+    forget: Callable[[str], object] = str
+    """Forgets the latest answer in a stage, so that it is not copied. Default: nothing is copied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,10 @@ class CrowdSite:
 
 class CrowdError(Exception):
     """The site refused what the crowd sent."""
+
+
+class InvalidAnswerError(CrowdError):
+    """The site refused an answer."""
 
 
 async def run_crowd(place: CrowdSite, people: Sequence[CrowdMember], on_submitted: Callable[[], None]) -> None:
@@ -189,10 +195,23 @@ class _Visit:
     async def _answer(self, stage: str, assignment: Mapping[str, Any]) -> None:
         seconds = self._person.seconds(stage)
         await self._take(seconds)
+        try:
+            outcome = await self._submit(stage, assignment, seconds)
+        except InvalidAnswerError:
+            # An answer copied from another item need not fit this one.
+            self._person.forget(stage)
+            outcome = await self._submit(stage, assignment, seconds)
+        if outcome["status"] == "lease_ended":
+            return
+        self._on_submitted()
+        if outcome["feedback"] is not None:
+            await self._take(READING_SECONDS)
+
+    async def _submit(self, stage: str, assignment: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         answer = await self._answer_to(stage, assignment)
         if answer is None:
-            return
-        outcome = await self._ask(
+            return {"status": "lease_ended"}
+        return await self._ask(
             f"/api/assignments/{assignment['id']}/submit",
             {
                 "key": secrets.token_urlsafe(16),
@@ -200,11 +219,6 @@ class _Visit:
                 "duration_ms": round(seconds * 1000),
             },
         )
-        if outcome["status"] == "lease_ended":
-            return
-        self._on_submitted()
-        if outcome["feedback"] is not None:
-            await self._take(READING_SECONDS)
 
     async def _answer_to(self, stage: str, assignment: Mapping[str, Any]) -> Answer | None:
         """The answer, in two steps if the form has two; None if the time limit has passed."""
@@ -228,7 +242,8 @@ class _Visit:
             return answer
         if answer["error"]["code"] in STATES:
             return {"status": STATES[answer["error"]["code"]]}
-        raise CrowdError(f"{path} answered {response.status_code}: {answer['error']['message']}")
+        kind = InvalidAnswerError if answer["error"]["code"] == "invalid_answer" else CrowdError
+        raise kind(f"{path} answered {response.status_code}: {answer['error']['message']}")
 
     async def _send(self, method: str, path: str, **content: Any) -> httpx.Response:
         """Send a request as the page does: repeatedly with the same key, until there is a usable answer."""

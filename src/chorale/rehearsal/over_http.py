@@ -78,6 +78,7 @@ def _member(
         external_id=f"{Random(f'{seed}:id').getrandbits(96):024x}",
         answer=answer,
         seconds=lambda stage: model.seconds(expected[stage], pace),
+        forget=lambda stage: previous.pop(stage, None),
         link=join.link,
         cookies=join.cookies or {},
         after=join.after,

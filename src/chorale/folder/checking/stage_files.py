@@ -3,21 +3,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from pydantic import BaseModel
 
 from chorale.contract import Task, installed_tasks
-from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.assigned import read_assigned
 from chorale.folder.checking.content import GoldRow, StageContent, TruthRow
 from chorale.folder.checking.drafts import Draft, earlier_stage
+from chorale.folder.checking.label_items import EXAMPLES, check_label_items, check_where, texts_in
 from chorale.folder.checking.media_files import check_media
 from chorale.folder.checking.named_files import read_markdown
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable
 from chorale.folder.checking.row_files import RowFile, row_file
 from chorale.folder.checking.settings_shape import is_valid, parsed_settings
-from chorale.model import GoldSettings, ItemSettings, NewItem, RehearsalSettings, RoundSettings, StageSettings
+from chorale.model import GoldSettings, ItemSettings, NewItem, Payload, RehearsalSettings, RoundSettings, StageSettings
 from chorale.model.plural import plural
 from chorale.registry import installed
 
@@ -43,6 +42,8 @@ class StageFiles:
     """Keys and groups of the stage's items or their sources: gold must have different ones."""
     assigned: Mapping[str, frozenset[str]]
     """The assignees of items, by key."""
+    examples: tuple[Payload, ...]
+    """Some of the items, or items as the labels of earlier stages could make them."""
 
     def complete(self, settings: StageSettings) -> StageContent:
         if self.task is None or self.options is None:
@@ -81,13 +82,14 @@ def read_stage_files(
     unmerged, taken = _read_items_of(draft, task, drafts, earlier, report)
     once = None if task is None else task.shape.asked_once
     items = unmerged if once is None else tuple(once.merged(unmerged))
-    _check_sources(draft, task, options, drafts, earlier, report)
+    made_up = _check_sources(draft, task, options, drafts, earlier, report)
     gold, gold_count = _read_gold_of(draft, task, items, taken, report)
     truth = _read_truth_of(draft, task, report)
     if task is not None and task.form.media:
         check_media(task, [*items, *(row.item for row in gold)], draft.at("options"), report)
     assigned = read_assigned(draft, items, report)
-    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken, assigned)
+    examples = tuple([item.payload for item in items[:EXAMPLES]] or made_up)
+    return StageFiles(task, options, items, gold, gold_count, truth, guidelines, unmerged, taken, assigned, examples)
 
 
 def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport) -> bool:
@@ -99,7 +101,11 @@ def _names_columns_that_are_there(draft: Draft, task: Task, report: CheckReport)
     if file is None:
         return True
     required = {field.alias or name for name, field in task.shape.item_type.model_fields.items() if field.is_required()}
-    named = [(at, name) for at, name in _texts(draft.raw.get("options"), draft.at("options")) if name in required]
+    named = [
+        (at, name)
+        for at, name in texts_in(draft.raw.get("options"), draft.at("options"), _NAMING_COLUMNS)
+        if name in required
+    ]
     there = file.columns({name for _, name in named})
     wrong = [(at, name) for at, name in named if name not in there]
     # A file without rows is reported separately.
@@ -125,21 +131,6 @@ def _own_file(draft: Draft, report: CheckReport) -> RowFile | None:
         return row_file(asked.file, draft.at("round", "file"), report) if asked else None
     items = draft.table(ItemSettings, "items")
     return row_file(items.file, draft.at("items", "file"), report, items.id) if items else None
-
-
-def _texts(value: Any, at: TomlPath) -> Iterator[tuple[TomlPath, str]]:
-    """Every text in the options that can be a column's name, with its place."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            if name in _NAMING_COLUMNS and isinstance(inner, str):
-                yield (*at, name), inner
-            elif name == "sides" and isinstance(inner, list):
-                yield from (((*at, name), each) for each in inner if isinstance(each, str))
-            else:
-                yield from _texts(inner, (*at, name))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from _texts(inner, (*at, number))
 
 
 def _check_no_choices(draft: Draft, task: Task, report: CheckReport) -> None:
@@ -227,35 +218,25 @@ def _check_sources(
     drafts: Sequence[Draft],
     earlier: Sequence[StageFiles],
     report: CheckReport,
-) -> None:
-    """Check that a stage's options are compatible with those of its source stage."""
+) -> list[Payload]:
+    """Check that a stage can take its items from its source stages. Returns examples of items made from labels."""
     settings = draft.table(ItemSettings, "items")
-    if settings is None:
-        return
+    examples: list[Payload] = []
     for other, source in zip(drafts, earlier, strict=False):
-        if other.name in settings.from_ and source.task is not None:
-            _check_where(draft, settings, other.name, source.task, report)
-    problem_of = None if task is None else task.deriving.source_problem
-    if problem_of is None:
-        return
-    for other, source in zip(drafts, earlier, strict=False):
-        problem = problem_of(options, source.options) if other.name in settings.from_ else None
+        if settings is None or other.name not in settings.from_ or source.task is None:
+            continue
+        possible = check_where(draft, settings, other.name, source.task, report)
+        if task is None:
+            continue
+        if possible and settings.of == "results" and task.deriving.from_results and task.deriving.derive is None:
+            examples += check_label_items(draft, other.name, source.task, task, source.examples, report)
+        problem = (
+            None if task.deriving.source_problem is None else task.deriving.source_problem(options, source.options)
+        )
         if problem is not None:
             message = f"does not match the stage {other.name!r} that its items come from: {problem.message}"
             report.setting(draft.at("options"), message, problem.fix, problem.value)
-
-
-def _check_where(draft: Draft, settings: ItemSettings, source: str, task: Task, report: CheckReport) -> None:
-    """Check that labels of the source stage can have the values that items need."""
-    fields = {field.name: {value for value, _ in field.options} for field in task.shape.fields if field.options}
-    for name, values in settings.where.items():
-        at = draft.at("items", "where", name)
-        if name not in fields:
-            fix = f"Use one of: {', '.join(fields)}." if fields else "Remove `where`."
-            report.setting(at, f"is not a field with options of the stage {source!r}", fix, name)
-        for value in sorted({*values} - fields.get(name, {*values}), key=str):
-            fix = f"Use one of: {', '.join(map(str, sorted(fields[name], key=str)))}."
-            report.setting(at, f"is not an answer to {name} in the stage {source!r}", fix, value)
+    return examples
 
 
 def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
