@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 from chorale.engine import entering, work
 from chorale.engine.opening import bring_in
 from chorale.engine.running import Study
+from chorale.engine.settling import settle_everything
 from chorale.folder.reading import load_folder
 from chorale.metrics.student import t_bound
 from chorale.model import Refusal
@@ -117,6 +118,10 @@ class Seen:
         return met
 
 
+SETTLED_EVERY_MS = 10_000
+"""How often a site updates labels. Then the items of removed workers are offered to others."""
+
+
 class _Clock:
     now = 1_800_000_000_000
 
@@ -148,6 +153,7 @@ class World:
             study = bring_in(load_folder(Path(name)), open_memory_store(), self._clock)
         self.study: Study = replace(study, secrets=Random(f"{seed}:{case.name}:secrets"))
         self._last_pay: dict[int, int] = defaultdict(int)
+        self._settled_at = self._clock.now
 
     def act(self, what: Callable[..., Any], *args: Any) -> Any:
         return self.study.store.write(lambda tx: what(tx, self.study, *args)).result()
@@ -195,6 +201,7 @@ class World:
             right = self.rng.random() < (self.case.right if in_gang else 0.9)
             answer = "no" if (int(text.split()[-1]) % 2 == 1) == right else "yes"
         outcome = self.act(work.submit, worker_id, offer.lease.token, answer, f"key-{place:08d}", None)
+        self._settle(removed=outcome.standing == "dropped")
         if in_gang:
             paid, self._last_pay[number] = outcome.progress.earned - self._last_pay[number], outcome.progress.earned
             told = (
@@ -206,6 +213,12 @@ class World:
         if is_gold and in_gang:
             self.seen.gold.add(text)
         return True
+
+    def _settle(self, *, removed: bool) -> None:
+        """Update labels as a site does: regularly, and when a worker is informed of a removal."""
+        if removed or self._clock.now >= self._settled_at + SETTLED_EVERY_MS:
+            settle_everything(self.study)
+            self._settled_at = self._clock.now
 
     def _skip(self, worker_id: int, token: str) -> bool:
         try:
