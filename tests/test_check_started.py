@@ -1,6 +1,7 @@
 """`chorale check` refuses the changes that the site refuses, and no others."""
 
 import json
+import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -112,3 +113,15 @@ def test_a_paused_stage_is_kept(folder: Path) -> None:
     text = (folder / "study.toml").read_text()
     (folder / "study.toml").write_text(text.replace('"write-a"', '"written-a"'))
     assert _refused_by_both(folder) == ["stage 'write-a' is missing, but work was done in it or it was paused"]
+
+
+def test_verify_names_what_check_compares(folder: Path, tmp_path: Path) -> None:
+    """A database of another study can agree with itself."""
+    other = tmp_path / "other"
+    write_study(other, Drawn(arms="", gold="share = 0.5\nfloor = 0\nafter = 3\n"))
+    OTHER_SEED(other)
+    _open(other, do_something=True)
+    shutil.copy(other / "study.db", folder / "study.db")
+    verified = CliRunner().invoke(app, ["verify", str(folder)])
+    assert "Not checked: whether the database belongs to this folder: `chorale check` compares" in verified.stdout
+    assert _refused_by_both(folder)
