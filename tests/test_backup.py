@@ -119,7 +119,7 @@ def test_after_a_restore_nobody_answers_as_somebody_else(tmp_path: Path, databas
         for answer in (late.submit(held), late.next()):
             assert (answer.status_code, answer.json()["error"]["code"]) == (410, "participation_lost")
             message = answer.json()["error"]["message"]
-            assert "was restored on" in message and "Open the link" in message and late.pseudonym in message
+            assert "was restored on" in message and "Open your link again" in message and late.pseudonym in message
         page = late.ask("GET", "/").text
         assert "Your session has ended" in page and late.pseudonym in page and "Your overview" not in page
         # C had joined before: their answer waits until they have signed in again.

@@ -183,7 +183,7 @@ def test_mistakes_of_the_commands_are_told_with_a_fix(resources: Path, tmp_path:
         (("fs", crowd, "--out", out, "--framenet", resources, "--reach", "map"), "--map"),
         (("fs", crowd, "--out", out, "--framenet", tmp_path), "frameIndex.xml"),
         (("tc", tmp_path / "no.csv", "--out", out), "does not exist"),
-        (("tc", crowd, "--out", tmp_path / "out.txt"), ".csv or .tsv"),
+        (("tc", crowd, "--out", tmp_path / "out.txt"), ".csv, .tsv or .jsonl"),
         (("tc", crowd, "--out", crowd), "--force"),
         (("top", crowd, "--out", out), "not one of"),
     ):

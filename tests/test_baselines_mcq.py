@@ -226,7 +226,7 @@ def test_mistakes_are_told_with_a_fix(tmp_path: Path, copies: list[ChoiceExample
         ((bare, "--input", "pa"), "requires passages and questions"),
         ((file, "--model", tmp_path / "nowhere"), "is not a folder"),
         ((file, "--model", tmp_path), "config.json"),
-        ((file, "--out", tmp_path / "answers.txt"), ".csv or .tsv"),
+        ((file, "--out", tmp_path / "answers.txt"), ".csv, .tsv or .jsonl"),
         ((file, "--input", "q"), "not one of"),
     ):
         done = run(*arguments)

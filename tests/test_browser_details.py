@@ -376,9 +376,9 @@ def test_relations_point_to_the_left_where_people_read_to_the_left(chromium: Bro
         at_an_item(page, filled=True)
         relation = page.locator(".form-connected .form-excerpt")
         expect(relation).to_have_text(
-            "\u2068“Mara Lindt”\u2069 ← \u2068in\u2069 ← \u2068“old University of Oslo”\u2069"
+            "\u2068«Mara Lindt»\u2069 ← \u2068in\u2069 ← \u2068«old University of Oslo»\u2069"
         )
-        expect(page.locator(".form-marked .form-excerpt bdi").first).to_have_text("“Mara Lindt”")
+        expect(page.locator(".form-marked .form-excerpt bdi").first).to_have_text("«Mara Lindt»")
         for context in chromium.contexts:
             context.close()
         assert scene.watch.complaints == []

@@ -654,7 +654,7 @@ def test_the_alignment_page_says_how_many_errors_overlapping_spans_are(tmp_path:
 
 def test_an_alignment_needs_an_ending_that_is_known(gold: Path, pred: Path, tmp_path: Path) -> None:
     said = run(pred, gold, "--alignment", tmp_path / "x.pdf", code=2).stderr
-    assert "ends in .csv or .html" in said
+    assert "ends in .csv, .html or .htm" in said
 
 
 def test_agreement_of_annotators_is_told_with_pairs(tmp_path: Path) -> None:

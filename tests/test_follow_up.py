@@ -12,7 +12,7 @@ from chorale.engine import adjudicating
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.folder.reading import check_folder
-from chorale.model import ItemState
+from chorale.model import ItemState, UserError
 from chorale.report.protocol import protocol_section
 from chorale.store.items import all_items, find_item
 from crowd import Person, do, look
@@ -108,6 +108,14 @@ def test_items_follow_decisions_of_reviewers(study: Study) -> None:
     decide("c", "fine")
     assert states(study) == {"a rude": ItemState.OPEN, "c rude": ItemState.WITHDRAWN}
     assert not look(study, lambda tx: verify(tx, study)).differences
+
+
+def test_the_labels_that_make_items_stay_the_same_once_people_work(study: Study) -> None:
+    folder = study.folder
+    study.close()
+    write_study(folder, '{ tone = "fine" }')
+    with pytest.raises(UserError, match="where"):
+        open_study(folder)
 
 
 def test_the_report_names_the_labels(study: Study) -> None:

@@ -302,7 +302,7 @@ ALWAYS_THERE = {
 OF_OTHER_TASKS = {
     *("stage.quality", "stage.quality.floor", "stage.quality.after", "stage.judgments.stable"),
     *("stage.pay.parts.beyond", "stage.pay.kept", "stage.pay.kept.beyond", "stage.pay.kept.amounts"),
-    *("stage.grades_sources", "stage.decides_sources", "stage.items.below"),
+    *("stage.grades_sources", "stage.decides_sources", "stage.items.below", "stage.items.where"),
 }
 
 

@@ -144,9 +144,9 @@ GROUPED = (
     _rule(
         When.FIRST_WORKER,
         "Refused after that: derived items and samples must stay the same.",
-        """stage.items.from stage.items.of stage.items.sample stage.items.below stage.items.per_worker stage.items.wait
-        stage.judgments.sample
-        stage.judgments.sample.share stage.judgments.sample.items stage.judgments.sample.judgments""",
+        """stage.items.from stage.items.of stage.items.sample stage.items.below stage.items.where stage.items.per_worker
+        stage.items.wait stage.judgments.sample stage.judgments.sample.share stage.judgments.sample.items
+        stage.judgments.sample.judgments""",
     ),
     _rule(
         When.ANY_TIME,
