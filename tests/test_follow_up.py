@@ -110,18 +110,17 @@ def test_items_follow_decisions_of_reviewers(study: Study) -> None:
     assert not look(study, lambda tx: verify(tx, study)).differences
 
 
-def test_the_labels_that_make_items_stay_the_same_once_people_work(study: Study) -> None:
-    folder = study.folder
+def test_the_labels_that_make_items_stay_the_same_once_people_work(study: Study, tmp_path: Path) -> None:
     study.close()
-    write_study(folder, '{ tone = "fine" }')
+    write_study(tmp_path, '{ tone = "fine" }')
     with pytest.raises(UserError, match="where"):
-        open_study(folder)
+        open_study(tmp_path)
 
 
 def test_the_report_names_the_labels(study: Study) -> None:
-    told = str(protocol_section(study))
-    assert "Items come from the labels of main with a confidence of 0.6 or more." in told
-    assert "Only items whose label of tone is rude are used." in told
+    section = str(protocol_section(study))
+    assert "Items come from the labels of main with a confidence of 0.6 or more." in section
+    assert "Only items whose label of tone is rude are used." in section
 
 
 @pytest.mark.parametrize(
