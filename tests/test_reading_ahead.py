@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -386,6 +387,22 @@ def test_labels_are_settled_again_with_a_few_questions_to_the_server(
     assert changed > 5
     # What labels and later items are made of is read for all groups at once; only beginning and ending are apart.
     assert len(round_trips) < 12 + changed
+
+
+def test_what_several_people_ask_for_is_read_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counting the items of a large stage for each of twenty people held up their whole group."""
+    store.do(lambda tx: (CHANGE(tx, of="a", new="1"), CHANGE(tx, of="b", new="2")))
+    sent = []
+    send = PostgresDriver.send
+
+    def noted(driver: PostgresDriver, sql: str, values: Sequence[Any]) -> None:
+        sent.append(list(values))
+        send(driver, sql, values)
+
+    monkeypatch.setattr(PostgresDriver, "send", noted)
+    futures = queue_together(store, *(partial(READ.value, key=key) for key in "abaabba"))
+    assert "".join(future.result(9) for future in futures) == "1211221"
+    assert sent == [['{"a","b"}']]
 
 
 def test_the_few_who_were_overtaken_join_the_next_group(store: Store) -> None:

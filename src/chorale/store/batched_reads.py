@@ -31,21 +31,26 @@ class _Waiting(NamedTuple, Generic[Reader]):
     results: list[list[Any] | None]
 
 
+_Places = list[tuple[_Waiting[Reader], int]]
+"""Readers with the numbers of their statements that have the same values."""
+_ByValues = dict[tuple[Any, ...], _Places[Reader]]
+
+
 class BatchedReads(Generic[Reader]):
     """Sends the statements of several readers together, in a transaction."""
 
     def __init__(self, driver: PostgresDriver) -> None:
         self._driver = driver
         driver.change(_PLAN_ONCE)
-        self._unsent: dict[str, list[tuple[_Waiting[Reader], int]]] = {}
+        self._unsent: dict[str, _ByValues[Reader]] = {}
         self._waiting = 0
-        self._sent: deque[list[tuple[_Waiting[Reader], int]]] = deque()
+        self._sent: deque[Sequence[_Places[Reader]]] = deque()
         self._answered: deque[_Waiting[Reader]] = deque()
 
     def ask(self, reader: Reader, asked: Sequence[Asked]) -> None:
         waiting = _Waiting(reader, asked, [None] * len(asked))
-        for number, statement in enumerate(asked):
-            self._unsent.setdefault(statement[0], []).append((waiting, number))
+        for number, (sql, values, *_) in enumerate(asked):
+            self._unsent.setdefault(sql, {}).setdefault(tuple(values), []).append((waiting, number))
         self._waiting += len(asked)
         if self._waiting >= AT_ONCE:
             self._send()
@@ -63,33 +68,35 @@ class BatchedReads(Generic[Reader]):
         return reader, asked, [rows or () for rows in results]
 
     def _send(self) -> None:
-        """Send all collected statements, in the order in which they were first requested."""
-        for sql, places in self._unsent.items():
-            given = [waiting.asked[number][1] for waiting, number in places]
-            if len(given) == 1 or not given[0]:
-                for values in given:
-                    self._driver.send(sql, values)
-                self._sent.extend([place] for place in places)
+        """Send all collected statements, in the order in which they were first requested.
+
+        Those with equal values are sent once. Some count a whole stage, and many readers ask for the count at once.
+        """
+        for sql, by_values in self._unsent.items():
+            if len(by_values) == 1:
+                [values] = by_values
+                self._driver.send(sql, values)
             else:
-                self._driver.send(_for_many(sql), [_as_array(values) for values in zip(*given, strict=True)])
-                self._sent.append(places)
+                self._driver.send(_for_many(sql), [_as_array(values) for values in zip(*by_values, strict=True)])
+            self._sent.append(list(by_values.values()))
         self._driver.begin()
         self._unsent, self._waiting = {}, 0
 
     def _receive(self) -> None:
         """Receive the rows of the first statement that was sent."""
-        places = self._sent.popleft()
+        sent = self._sent.popleft()
         rows = self._driver.receive()
-        if len(places) == 1:
+        if len(sent) == 1:
             results = [rows]
         else:
-            results = [[] for _ in places]
+            results = [[] for _ in sent]
             for row in rows:
                 results[row[-1] - 1].append(row[:-1])
-        for (waiting, number), of_reader in zip(places, results, strict=True):
-            waiting.results[number] = of_reader
-            if None not in waiting.results:
-                self._answered.append(waiting)
+        for places, of_places in zip(sent, results, strict=True):
+            for waiting, number in places:
+                waiting.results[number] = of_places
+                if None not in waiting.results:
+                    self._answered.append(waiting)
 
 
 @cache
