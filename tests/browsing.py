@@ -203,9 +203,9 @@ class Worker:
         self.notices = page.locator("#notices")
         self.rest = page.locator("#rest-title")
 
-    def open(self, stage: str = "meaningful") -> "Worker":
+    def open(self, stage: str = "meaningful", until: Literal["load", "domcontentloaded"] = "load") -> "Worker":
         """Go to the work page, for the first time or again, as far as the first question."""
-        self.page.goto(f"/stages/{stage}")
+        self.page.goto(f"/stages/{stage}", wait_until=until)
         expect(self.page.locator("#start, #panel-item").filter(visible=True)).to_be_visible()
         if self.page.locator("#start").is_visible():
             self.page.locator("#start").click()

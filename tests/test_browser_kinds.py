@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from browsing import CHROMIUM, PHONE, WIDER_THAN_SCREEN, Scene, Site, barriers, swipe, tab_to
 from gallery_hands import wait_for_sound
@@ -495,13 +495,30 @@ def test_a_polygon_is_drawn_by_keyboard(scene: Scene) -> None:
     worker = scene.worker().open("outline")
     page = worker.page
     tab_to(page, page.get_by_role("button", name="Add a polygon"))
-    for key in ("Enter", "+", "Shift+ArrowDown", "n", "Shift+ArrowLeft"):
+    page.keyboard.press("Enter")
+    outline = page.locator(".drawing-layer polygon")
+    expect(outline).to_be_visible()
+    for key in ("+", "Shift+ArrowDown", "n", "Shift+ArrowLeft"):
         page.keyboard.press(key)
-    expect(page.locator(".drawing-layer polygon")).to_have_attribute("points", "158,120 200,80 240,120 200,122")
+    expect(outline).to_have_attribute("points", "158,120 200,80 240,120 200,122")
     page.locator("#submit").click(delay=600)
     worker.at_question(2)
     (answer,) = scene.answers()
     assert len(answer["outline"][0]["points"]) == 4
+
+
+def test_a_shape_added_before_its_picture_has_loaded_appears_with_it(scene: Scene) -> None:
+    """Before, a press on the button did nothing, without a word."""
+    worker, held = scene.worker(), list[Route]()
+    page = worker.page
+    page.route("**/*.svg", lambda route: held.append(route))  # noqa: PLW0108 - Playwright accepts no builtin
+    worker.open("outline", until="domcontentloaded")
+    page.get_by_role("button", name="Add a polygon").press("Enter")
+    outline = page.locator(".drawing-layer polygon")
+    expect(outline).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(outline).to_be_visible()
 
 
 def test_a_number_key_leaves_the_answers_of_other_fields(scene: Scene) -> None:

@@ -208,8 +208,12 @@
       this.changed();
     }
 
+    /** Add a shape. If the picture is not loaded yet, add it then, so that no press is lost. */
     #addInTheMiddle() {
-      if (!this.#isLoaded) return;
+      if (!this.#isLoaded) {
+        this.image.addEventListener("load", () => this.#addInTheMiddle(), { once: true });
+        return;
+      }
       const { width, height } = this.size;
       const at = (across, down) => /** @type {[number, number]} */ ([Math.round(width * across), Math.round(height * down)]);
       const shapes = {
