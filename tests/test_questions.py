@@ -249,7 +249,7 @@ def test_every_beginning_of_a_question_can_be_completed(seed: int, forms: VerbFo
     question = render(walk(forms, random.Random(seed)), forms).removesuffix("?")
     prefix = question[: data.draw(st.integers(0, len(question)))]
     offered = complete(prefix, forms, Context(SENTENCE, 3))
-    assert offered
+    assert offered[0].whole, "on a phone, one tap finishes the question"
     assert len({one.text for one in offered}) == len(offered)
     for one in offered:
         assert one.text.lower().startswith(prefix.lower().rstrip())
@@ -365,6 +365,11 @@ def test_the_sentence_decides_what_comes_first() -> None:
         ("Where was ", "Where was something cut?"),
         ("What is something ", "What is something being cut with?"),
         ("Who cut", "Who cut something?"),
+        ("Who cut something ", "Who cut something?"),
+        ("Who cut someone somewh", "Who cut someone somewhere?"),
+        ("Who was cut with ", "Who was cut with something?"),
+        ("Where did someone cut to ", "Where did someone cut to?"),
+        ("Who was something cut by", "Who was something cut by?"),
     ],
 )
 def test_a_whole_question_is_offered_for_words_that_the_sentence_lacks(typed: str, first: str) -> None:

@@ -19,6 +19,8 @@ MOST_SUGGESTED = 3
 """Number of complete questions suggested at once. More would hide the pieces."""
 _PREPOSITIONS_ASKED = 3
 _BEFORE_PREPOSITIONS = 2
+_MOST_PIECES = 8
+"""Maximum number of pieces that finish a question."""
 _WH = {"someone": "who", "something": "what"}
 _NOUN = {wh: noun for noun, wh in _WH.items()}
 _FINITE = {"past": "past", "present": "presentSingular3rd"}
@@ -81,7 +83,7 @@ def complete(prefix: str, forms: VerbForms, context: Context | None = None) -> l
     typed = f"{wanted} " if wanted and is_ready else wanted
     suggested = [text for text in _suggested(forms, context) if text.lower().startswith(typed)]
     if typed and not suggested:
-        suggested = _in_other_words(typed, forms, built, likely)
+        suggested = _in_other_words(typed, forms, built, likely) or _finished(typed, built, likely)
     completions = [Completion(text, whole=True) for text in suggested[:MOST_SUGGESTED]]
     completions += _pieces(built, wanted, "", likely, suggested)
     if not is_ready:
@@ -277,6 +279,38 @@ def _in_other_words(typed: str, forms: VerbForms, built: Machine, likely: _Known
                 if is_new and text.lower().startswith(typed):
                     return [text]
     return []
+
+
+def _finished(typed: str, built: Machine, likely: _Known) -> list[str]:
+    """The typed words as a question, with as few of the likeliest pieces as it needs. Empty if it was asked before."""
+    text = typed.rstrip()
+    for _ in range(_MOST_PIECES):
+        if slots := _ended_with_object(text, built, likely):
+            is_new = slots.asked_for() not in likely.asked and slots.key() not in likely.keys
+            return [render(slots, built.forms)] if is_new else []
+        begun, _, partial = text.rpartition(" ")
+        onward = _pieces(built, text, "", likely, ())
+        if not onward and text == typed:  # the last word is not finished
+            onward = _pieces(built, begun, partial, likely, ())
+        if not onward:
+            break
+        text = onward[0].text.lower()
+    return []
+
+
+def _ended_with_object(text: str, built: Machine, likely: _Known) -> Slots | None:
+    """The question that ends here. A preposition without a noun gets one: *Who was charged with something?*
+
+    Questions about a place or about the noun itself end with it: *Where was she sent to?*, *Who was it cut by?*
+    """
+    ended = built.ended(built.walk(text.split()))
+    if not ended:
+        return None
+    slots = ended[0]
+    may_end = slots.wh == "where" or (slots.subj and slots.wh in table()["groups"]["argument"])
+    if may_end or slots.misc or slots.prep in ("", likely.arguments.particle):
+        return slots
+    return next(iter(built.ended(built.walk(f"{text} something".split()))), slots)
 
 
 def _clauses_with(auxiliaries: Iterable[str], likely: _Known) -> list[Clause]:

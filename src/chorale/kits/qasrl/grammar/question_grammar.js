@@ -22,6 +22,8 @@ import TABLE from "./question_table.js";
 const MOST_SUGGESTED = 3;
 const PREPOSITIONS_ASKED = 3;
 const BEFORE_PREPOSITIONS = 2;
+/** Maximum number of pieces that finish a question. */
+const MOST_PIECES = 8;
 const LIKELY_MODAL = "might";
 const SUGGESTED = 1000;
 const SAME_TENSE = 100;
@@ -65,6 +67,7 @@ export class Grammar {
     const typed = wanted !== "" && isReady ? `${wanted} ` : wanted;
     let suggested = this.#suggested(likely).filter((text) => text.toLowerCase().startsWith(typed));
     if (typed !== "" && suggested.length === 0) suggested = this.#inOtherWords(typed, likely);
+    if (typed !== "" && suggested.length === 0) suggested = this.#finished(typed, likely);
     const completions = suggested.slice(0, MOST_SUGGESTED).map((text) => ({ text, whole: true, slot: "" }));
     const pieces = this.#pieces(wanted, "", likely, suggested);
     if (!isReady) {
@@ -114,6 +117,50 @@ export class Grammar {
       }
     }
     return [];
+  }
+
+  /**
+   * @param {string} typed
+   * @param {Known} likely
+   * @returns {string[]} the typed words as a question, with as few of the likeliest pieces as it needs; empty if it was
+   *   asked before
+   */
+  #finished(typed, likely) {
+    let text = typed.trimEnd();
+    for (let count = 0; count < MOST_PIECES; count += 1) {
+      const slots = this.#endedWithObject(text, likely);
+      if (slots !== null) {
+        const isNew = !likely.asked.has(askedFor(slots)) && !likely.keys.has(keyOf(slots));
+        return isNew ? [render(slots, this.forms)] : [];
+      }
+      const space = text.lastIndexOf(" ");
+      let onward = this.#pieces(text, "", likely, []);
+      if (onward.length === 0 && text === typed) {
+        // The last word is not finished.
+        onward = this.#pieces(text.slice(0, Math.max(0, space)), text.slice(space + 1), likely, []);
+      }
+      if (onward.length === 0) return [];
+      text = onward[0].text.toLowerCase();
+    }
+    return [];
+  }
+
+  /**
+   * The question that ends here. A preposition without a noun gets one: “Who was charged with something?” Questions about
+   * a place or about the noun itself end with it: “Where was she sent to?”, “Who was it cut by?”
+   *
+   * @param {string} text
+   * @param {Known} likely
+   * @returns {Slots | null}
+   */
+  #endedWithObject(text, likely) {
+    const words = text.split(" ");
+    const [slots] = this.machine.ended(this.machine.walk(words));
+    if (!slots) return null;
+    const mayEnd = slots.wh === "where" || (slots.subj !== "" && has(TABLE.groups.argument, slots.wh));
+    if (mayEnd || slots.misc || ["", likely.arguments.particle].includes(slots.prep)) return slots;
+    const [withObject] = this.machine.ended(this.machine.walk([...words, "something"]));
+    return withObject ?? slots;
   }
 
   /** @param {string} begun @param {string} partial @param {Known} likely @param {string[]} suggested */
