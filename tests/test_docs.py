@@ -333,8 +333,8 @@ def named_object(name: str) -> Any:
     raise ModuleNotFoundError(name)
 
 
-# A placeholder, and the entry point group of an older version, which docs/kits.md says is reported.
-NOT_PYTHON_NAMES = {"chorale.evaluate.NAME", "chorale.tasks"}
+# A placeholder.
+NOT_PYTHON_NAMES = {"chorale.evaluate.NAME"}
 
 
 @pytest.mark.parametrize(

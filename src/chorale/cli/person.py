@@ -20,7 +20,7 @@ def person(
     directory: StudyFolder,
     worker: WorkerName = None,
     export: Annotated[
-        Path | None, Option(metavar="FILE", help="Write it to this file as JSON instead of printing it.")
+        Path | None, Option(metavar="FILE", help="Write the data to this file as JSON instead of printing them.")
     ] = None,
     force: Force = False,
     db: Database = None,

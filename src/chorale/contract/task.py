@@ -236,7 +236,7 @@ class Form:
     """Keys of the view whose values are Markdown. The page gets them as HTML too, without anything that runs or loads,
     in `rendered`."""
     suggests: bool = False
-    """Whether the module fills in `api.suggestion`, for workers to correct. Forms without a module always can."""
+    """Whether the module fills in `api.suggestion`, for workers to correct. Forms without a module always do."""
     framed: bool = False
     """Whether the form shows pages by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is

@@ -388,7 +388,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "messages": ExportFormat(
-        "every message of a gate to a worker, as CSV",
+        "every message to a worker, as CSV",
         "messages.csv",
         ("message", "worker", "gate", "state", "written_at", "sent_at", "read_at", "title", "body"),
         export_rows.message_rows,

@@ -46,7 +46,7 @@ class ItemSettings(Settings):
     confidence: Fraction = Field(
         default=0.7,
         description='With `of = "results"`: minimum confidence of a result before items are derived from it; at least '
-        "that stage's `release_confidence`.",
+        "the source stage's `release_confidence`.",
     )
     sample: float = Field(
         default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."
@@ -65,7 +65,8 @@ class ItemSettings(Settings):
         default=None,
         ge=1,
         description='How many answers per worker to sample at random (`of = "answers"`). The sample is taken when the '
-        "worker has given `max_per_worker` answers, or the stage is done or paused. Default: all answers.",
+        "worker has given `max_per_worker` answers in the source stage, or that stage is done or paused. Default: all "
+        "answers.",
     )
     wait: bool = Field(
         default=False,

@@ -17,7 +17,7 @@ Open it to read what the study is about. You will not be asked anything until yo
 
 class MailSettings(Settings):
     host: str = Field(min_length=1, max_length=253, description="The SMTP server that sends your e-mail.")
-    port: int = Field(default=587, ge=1, le=65535, description="Its port.")
+    port: int = Field(default=587, ge=1, le=65535, description="The port of the SMTP server.")
     security: Literal["starttls", "tls", "none"] = Field(
         default="starttls", description="How the connection is encrypted. `none` is for a server on the same computer."
     )

@@ -154,7 +154,8 @@ class StageModels(Settings):
     )
     below: Fraction = Field(
         default=0.9,
-        description='With `role = "first"`: people annotate an item if its calibrated confidence is below this.',
+        description='With `role = "first"`: people annotate an item if the calibrated confidence of the model is below '
+        "this.",
     )
     audit: float = Field(
         default=0.1,

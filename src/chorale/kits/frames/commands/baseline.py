@@ -54,8 +54,8 @@ Reaching = Annotated[
     Literal["map", "synonyms", "related"],
     Option(
         metavar="HOW",
-        help="Where fs finds the frames of a sense: map, synonyms (also their lexical units) or related (also "
-        "related senses).",
+        help="Where fs finds the frames of a sense: map, synonyms (also lexical units of its synonyms) or related "
+        "(also related senses).",
     ),
 ]
 ModelFolder = Annotated[
