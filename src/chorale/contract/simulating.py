@@ -41,8 +41,8 @@ class Simulating:
     random numbers to the submitted answer. Default: the suggestion is kept completely or not at all.
     """
     unanswered: tuple[str, ...] = ()
-    """Elements of the form that `guess` leaves empty, such as `<crowd-input>`: simulations of the study warn of them.
-    """
+    """Elements of the form that `guess` leaves empty, such as `<crowd-input>`. Simulations of the study warn about
+    them."""
 
     def warning(self, stage: str) -> str | None:
         """A sentence on the elements that simulated workers leave empty in a stage; None if they answer everything."""

@@ -119,7 +119,7 @@ class Shape:
     asked_once: AskedOnce | None = None
     """How duplicate items are recognised and merged. Default: they are not."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
-    """From an answer (or gold) and its item to the problem with it, if that depends on the item; None if it is valid.
+    """From an answer (or gold) and its item to a problem that depends on the item; None if the answer is valid.
 
     Default: always valid.
     """
@@ -251,7 +251,7 @@ class Form:
     """From an item and `Seeds` to an order of options for one worker, the same on every call. The module gets it too.
     Store answers by value, so that they do not depend on it."""
     read: Callable[[dict[str, Any]], Any] = as_it_is
-    """The part of the view that people read, if it also contains other things, such as scripts. Default: all of it."""
+    """The part of the view that people read, if the view also has other content, such as scripts. Default: the view."""
     studio: StudioPage | None = None
     """How Label Studio shows an item. Default: as text."""
     seconds: Callable[[Payload], float] | None = None
@@ -277,7 +277,8 @@ class Options:
     """Pydantic model of the options; descriptions of its fields are its documentation."""
     configure: Callable[[Any], "Task"] | None = None
     """From a stage's options to the configured task, for tasks whose items, answers or form depend on them.
-    It must keep the name. Once people have answered, options that change the shape of answers are refused."""
+    The configured task must keep the name. Once people have answered, options that change the shape of answers are
+    refused."""
     example: Mapping[str, Any] = field(default_factory=dict)
     """The options that the task's examples are for."""
 
@@ -321,8 +322,8 @@ class Combining:
     distance: Callable[[Answer, Answer], float] = zero_or_one
     """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
     combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
-    """From judgments (at least one) to the result of every field, for answers with fields; `combine` then merges them.
-    """
+    """From judgments (at least one) to the result of every field, for answers with fields. `combine` then merges the
+    results."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
     """The options in an answer, if people choose from a list: used by `stage.quality` and `judgments.stable`."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
@@ -338,14 +339,16 @@ class Deriving:
     label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
     are withdrawn. Keys must not depend on the order of answers."""
     from_results: bool = False
-    """Whether, without `derive`, each result makes an item: its item's columns and its label's fields."""
+    """Whether, without `derive`, each result makes an item, with the columns of its item and the fields of its
+    label."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
     """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
     `of = "answers"` there is one answer, with `of = "together"` all. Default: the fields of all of them."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From the options of a stage and an earlier one to the reason why it cannot take items from it."""
+    """From the options of a stage and of an earlier stage to the reason why it cannot take items from the earlier
+    one."""
 
 
 @dataclass(frozen=True)

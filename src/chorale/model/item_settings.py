@@ -53,8 +53,8 @@ class ItemSettings(Settings):
     )
     below: Fraction | None = Field(
         default=None,
-        description='With `of = "together"`, only items whose confidence is below this: 1 for all on which people '
-        "disagree. Default: all complete items.",
+        description='With `of = "together"`, only items whose confidence is below this. With 1: all items on which '
+        "people disagree. Default: all complete items.",
     )
     where: dict[str, Wanted] = Field(
         default_factory=dict,

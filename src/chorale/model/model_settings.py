@@ -57,7 +57,7 @@ class ModelSettings(Settings):
     max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Maximum number of tokens in an answer.")
     limit_name: Literal["max_tokens", "max_completion_tokens"] = Field(
         default="max_tokens",
-        description="Name of the server's parameter for this limit. Some of OpenAI's models accept only "
+        description="Name of the server's parameter for the limit `max_tokens`. Some of OpenAI's models accept only "
         "`max_completion_tokens`.",
     )
     max_prompt_tokens: int | None = Field(

@@ -48,8 +48,8 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to people who join or finish after the change. Links from a previous recruitment platform no longer "
-        "work.",
+        "Applies to people who join or finish after the change. If you change the recruitment platform, links of "
+        "the previous one no longer work.",
         """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
         arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
         arrival.completion_code arrival.screenout_code arrival.screenout_url

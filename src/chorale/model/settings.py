@@ -85,9 +85,9 @@ class ArrivalSettings(Settings):
     completion_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Address that people from the platform return to when they finish. `{code}` becomes the code "
-        "below, `{worker}` the platform's ID for the person. Not needed for `prolific`. Without it, people see the "
-        "code with a request to enter it on the platform.",
+        description="Address that people from the platform return to when they finish. `{code}` becomes "
+        "`completion_code`, `{worker}` the platform's ID for the person. Not needed for `prolific`. Without this "
+        "address, people see the code with a request to enter it on the platform.",
     )
     screenout_url: str | None = Field(
         default=None,

@@ -243,8 +243,9 @@ class StageSettings(Settings):
     )
     grades_sources: bool = Field(
         default=False,
-        description='Whether the answers here grade the answers that an item was made from (`of = "together"`), by how '
-        "much of each they keep. Gates can use these grades, and `pay.kept` of the earlier stage pays by them.",
+        description='Whether the answers here grade the answers that an item was made from (`of = "together"`). '
+        "The grade of an answer, which gates can use, is the fraction of it that is kept. `pay.kept` of the earlier "
+        "stage pays for the kept parts.",
     )
     decides_sources: bool = Field(
         default=False,
