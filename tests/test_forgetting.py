@@ -344,6 +344,18 @@ def test_nothing_else_opens_what_is_append_only(make_study: StudyMaker, statemen
         do(study, lambda tx, _: tx.execute(text(statement)))
 
 
+@pytest.mark.parametrize("table", ["response", "entry", "epoch", "erasure"])
+def test_verify_finds_records_that_nothing_keeps_from_being_changed(make_study: StudyMaker, table: str) -> None:
+    study, _ = busy_study(make_study)
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    on_postgresql = f"ALTER TABLE {table} DISABLE TRIGGER {table}_append_only"
+    on_sqlite = f"DROP TRIGGER {table}_no_delete"
+    statement = on_sqlite if study.store.dialect == "sqlite" else on_postgresql
+    do(study, lambda tx, _: tx.execute(text(statement)) and None)
+    missing = f"table {table}: the triggers that refuse changes are missing, so its rows could be changed"
+    assert look(study, lambda tx: verify(tx, study)).differences == [missing]
+
+
 def test_not_even_an_erasure_changes_money(make_study: StudyMaker) -> None:
     study, crowd = busy_study(make_study)
 
