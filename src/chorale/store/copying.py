@@ -25,7 +25,7 @@ from chorale.model.problems import DamagedError
 from chorale.store.database import connection_of, engine_of
 from chorale.store.failing import damaged, explained
 from chorale.store.kit_tables import KitTables, create_tables
-from chorale.store.opening import MIGRATIONS, migrate, refuse_empty_file, revision_of, revisions
+from chorale.store.opening import MIGRATIONS, migrate, refuse_cut_file, revision_of, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import setting_value
 from chorale.store.sqlite import SqliteConnection, SqliteDriver, keep_private, sqlite_engine
@@ -50,7 +50,7 @@ def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
     """
     try:
         if url.get_backend_name() == "sqlite":
-            refuse_empty_file(url)
+            refuse_cut_file(url)
             rows = _copy_sqlite(Path(str(url.database)), file)
         else:
             with _engine(url) as engine:
