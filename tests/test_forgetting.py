@@ -391,6 +391,24 @@ def test_the_command_leaves_no_byte_in_the_file(tmp_path: Path, clock: ManualClo
     assert "Not checked: the erased answers of 1 worker" in run("verify", folder)
 
 
+def test_the_command_says_why_it_keeps_an_identity(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder)
+    with closing(open_study(folder)) as study:
+        person = people(study, 1)[0]
+        person.judge()
+        name = person.pseudonym
+        told = run("forget", folder, name, "--yes")
+        assert "1 answer" in told and "They are owed $0.03, so their identity is kept" in told
+        # Nothing is owed any more, and the file that names them is not written yet.
+        do(study, payout_files.plan_file)
+        told = run("forget", folder, name, "--yes")
+        assert f"Erased data of {name}: no further data.\nA payment to them is not complete, so their identity" in told
+        told = run("forget", folder, name, "--yes", "--even-unpaid")
+        assert "platform ID" in told and "identity is kept" not in told
+        assert f"Erased data of {name}: none, because everything" in run("forget", folder, name, "--yes")
+
+
 def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     write_small_study(folder, applications=3)
