@@ -22,12 +22,16 @@ def look(study: Study, what: Callable[[Tx], T]) -> T:
 
 
 def tamper(study: Study, statement: str) -> None:
-    """Change rows behind everybody's back, also of tables that can only grow."""
+    """Change rows behind everybody's back, also of tables that can only grow, and leave no trace of how."""
 
     def changed(tx: Tx, _study: Study) -> int:
-        for name in tx.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).scalars().all():
+        triggers = tx.execute(text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")).all()
+        for name, _ in triggers:
             tx.execute(text(f"DROP TRIGGER {name}"))
-        return tx.execute(text(statement)).rowcount
+        rows = tx.execute(text(statement)).rowcount
+        for _, sql in triggers:
+            tx.exec_driver_sql(sql)
+        return rows
 
     assert do(study, changed) > 0, "the study has nothing of the kind"
 

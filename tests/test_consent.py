@@ -22,7 +22,7 @@ from chorale.model import Refusal
 from chorale.store import consents
 from chorale.web.app import create_app
 from conftest import ManualClock
-from crowd import Person, do, look
+from crowd import Person, do, look, tamper
 from small_study import write_small_study
 
 CHANGED = "You agree to take part, and to be asked again in a year.\n"
@@ -102,15 +102,8 @@ def test_forms_of_earlier_studies_get_numbers(folder: Path, clock: ManualClock) 
     with closing(open_study(folder, None, clock)) as study:
         person = Person(study, "one")
 
-        def as_before(tx: object, _: Study) -> None:
-            for statement in (
-                "DROP TRIGGER consent_text_no_delete",
-                "DELETE FROM consent_text",
-                "UPDATE worker SET consent_version = 0",
-            ):
-                tx.execute(text(statement))  # type: ignore[attr-defined]
-
-        do(study, as_before)
+        for statement in ("DELETE FROM consent_text", "UPDATE worker SET consent_version = 0"):
+            tamper(study, statement)
         assert look(study, lambda tx: verify(tx, study)).differences == []
     (folder / "consent.md").write_text(CHANGED)
     clock.pass_minutes(1)

@@ -404,6 +404,23 @@ async def test_guessing_from_everywhere_is_slowed_down_and_keeps_nobody_out(
 
 
 @runs
+async def test_wrong_passwords_delay_nobody_whose_address_a_server_writes_as_ipv6(
+    study: Study, app: FastAPI, delays: list[float]
+) -> None:
+    """A server that listens on `::` gets IPv4 addresses in IPv6 form. Before, they all counted as one."""
+    async with browser(app) as client:
+        await set_up(client, study)
+    async with browser(app, "::ffff:198.51.100.7") as stranger:
+        for number in range(40):
+            await stranger.post("/login", data={"name": f"somebody {number}", "password": "no"})
+    assert delays
+    delays.clear()
+    async with browser(app, "::ffff:203.0.113.9") as owner:
+        assert (await owner.post("/login", data={"name": "maya", "password": PASSWORD})).status_code == 303
+    assert not delays
+
+
+@runs
 async def test_a_known_device_has_five_tries(study: Study, app: FastAPI) -> None:
     async with browser(app) as client:
         await set_up(client, study)
@@ -515,7 +532,8 @@ def test_signing_in_leads_nowhere_else(wanted: str, allowed: bool) -> None:
 async def test_changes_asked_for_by_other_sites_are_refused(study: Study, app: FastAPI) -> None:
     async with browser(app) as client:
         await set_up(client, study)
-        for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
+        from_elsewhere = ({"origin": "https://evil.example"}, {"origin": "http://["}, {"sec-fetch-site": "cross-site"})
+        for headers in from_elsewhere:
             answer = await client.post("/console/stages/meaningful/state", data={"state": "paused"}, headers=headers)
             assert answer.status_code == 403
     assert events_of(study, "paused") == []

@@ -87,6 +87,17 @@ def test_an_empty_file_is_not_a_new_study(worked: Path, command: str, length: in
     assert (worked / "study.db").stat().st_size == length
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_ends_within_a_page_is_refused(worked: Path, command: str) -> None:
+    """Before, `serve` opened a file that had lost its last bytes, where they were those of an index."""
+    length = (worked / "study.db").stat().st_size - 1
+    os.truncate(worked / "study.db", length)
+    result = CliRunner().invoke(app, [command, str(worked), *options_of(command, worked)])
+    assert result.exit_code == 3, result.output
+    assert "is cut off" in result.output and "restore a backup" in result.output
+    assert (worked / "study.db").stat().st_size == length
+
+
 def test_a_damaged_index_is_found_by_verify(worked: Path) -> None:
     """Everything can be read, and what is found by the index is not all there is."""
     file = apsw.Connection(str(worked / "study.db"))

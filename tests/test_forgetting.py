@@ -344,6 +344,18 @@ def test_nothing_else_opens_what_is_append_only(make_study: StudyMaker, statemen
         do(study, lambda tx, _: tx.execute(text(statement)))
 
 
+@pytest.mark.parametrize("table", ["response", "entry", "epoch", "erasure"])
+def test_verify_finds_records_that_nothing_keeps_from_being_changed(make_study: StudyMaker, table: str) -> None:
+    study, _ = busy_study(make_study)
+    assert look(study, lambda tx: verify(tx, study)).differences == []
+    on_postgresql = f"ALTER TABLE {table} DISABLE TRIGGER {table}_append_only"
+    on_sqlite = f"DROP TRIGGER {table}_no_delete"
+    statement = on_sqlite if study.store.dialect == "sqlite" else on_postgresql
+    do(study, lambda tx, _: tx.execute(text(statement)) and None)
+    missing = f"table {table}: the triggers that refuse changes are missing, so its rows could be changed"
+    assert look(study, lambda tx: verify(tx, study)).differences == [missing]
+
+
 def test_not_even_an_erasure_changes_money(make_study: StudyMaker) -> None:
     study, crowd = busy_study(make_study)
 
@@ -377,6 +389,24 @@ def test_the_command_leaves_no_byte_in_the_file(tmp_path: Path, clock: ManualClo
     assert SECRET_ID.encode() not in bytes_of(folder)
     assert json.loads(run("verify", folder, "--json"))["ok"]
     assert "Not checked: the erased answers of 1 worker" in run("verify", folder)
+
+
+def test_the_command_says_why_it_keeps_an_identity(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    write_small_study(folder)
+    with closing(open_study(folder)) as study:
+        person = people(study, 1)[0]
+        person.judge()
+        name = person.pseudonym
+        told = run("forget", folder, name, "--yes")
+        assert "1 answer" in told and "They are owed $0.03, so their identity is kept" in told
+        # Nothing is owed any more, and the file that names them is not written yet.
+        do(study, payout_files.plan_file)
+        told = run("forget", folder, name, "--yes")
+        assert f"Erased data of {name}: no further data.\nA payment to them is not complete, so their identity" in told
+        told = run("forget", folder, name, "--yes", "--even-unpaid")
+        assert "platform ID" in told and "identity is kept" not in told
+        assert f"Erased data of {name}: none, because everything" in run("forget", folder, name, "--yes")
 
 
 def test_a_person_gets_all_there_is_about_them(tmp_path: Path) -> None:

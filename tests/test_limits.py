@@ -10,11 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import AsyncExitStack, closing, suppress
 from pathlib import Path
 
 import httpx2 as httpx
 import pytest
+from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
@@ -149,6 +150,35 @@ def test_joining_is_limited_per_address(study: Study) -> None:
     assert asyncio.run(_statuses(study, "127.0.0.1", joins)) == [303] * 80
 
 
+@pytest.mark.parametrize(
+    ("addresses", "answered"),
+    [
+        pytest.param(["2001:db8::1", "2001:db8::2", "2001:db8::ffff:3"], 1, id="one connection with IPv6"),
+        pytest.param(["2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8:0:3::1"], 3, id="three connections"),
+        pytest.param(["::ffff:203.0.113.5", "::ffff:203.0.113.6", "::ffff:203.0.113.7"], 3, id="IPv4 written as IPv6"),
+        pytest.param(["::ffff:203.0.113.5", "203.0.113.5"], 1, id="one address written in two ways"),
+        pytest.param(["::ffff:127.0.0.1", "127.0.0.1", "::1"], 3, id="a proxy on this machine"),
+    ],
+)
+def test_all_addresses_of_a_connection_count_as_one(addresses: list[str], answered: int) -> None:
+    """Before, everybody with IPv6 had a share of requests for each of 2⁶⁴ addresses."""
+
+    async def statuses() -> list[int]:
+        queue = FairQueue(PlainTextResponse("here"), 0.2, lambda name, value: None, limits_joining=False)
+        async with AsyncExitStack() as opened:
+            clients = [
+                await opened.enter_async_context(
+                    httpx.AsyncClient(
+                        transport=httpx.ASGITransport(queue, client=(address, 1)), base_url="http://x.test"
+                    )
+                )
+                for address in addresses
+            ]
+            return [answer.status_code for answer in await asyncio.gather(*(client.get("/") for client in clients))]
+
+    assert asyncio.run(statuses()).count(200) == answered
+
+
 @pytest.mark.parametrize("accepted", ["text/html,*/*", "application/json"])
 def test_a_browser_is_refused_in_words_and_a_script_in_json(accepted: str) -> None:
     async def no_site(scope: Scope, receive: Receive, send: Send) -> None:
@@ -199,6 +229,26 @@ def test_one_worker_with_many_sessions_is_one_worker(study: Study) -> None:
     statuses = asyncio.run(_statuses(study, "203.0.113.5", ["/"] * 200, cookies * 10))
     more = int(20 * max(0.0, time.monotonic() - began - 2))
     assert statuses.count(200) <= 160 + more
+
+
+def test_a_cookie_in_a_second_header_is_counted(study: Study) -> None:
+    """Before, only the first header was read: with an empty one in front, a worker behind a proxy had no limit."""
+    with TestClient(create_app(study), follow_redirects=False) as worker:
+        worker.get("/join", params={"PROLIFIC_PID": "5f0c5f0c5f0c5f0c5f0c5f0c"})
+        own = f"chorale_worker={worker.cookies['chorale_worker']}"
+
+    async def statuses() -> list[int]:
+        transport = httpx.ASGITransport(create_app(study, requests_per_second=20), client=("127.0.0.1", 1234))
+        async with httpx.AsyncClient(transport=transport, base_url="http://study.test") as client:
+            headers = [("Cookie", "nothing=here"), ("Cookie", own)]
+            answers = await asyncio.gather(*(client.get("/withdraw", headers=headers) for _ in range(200)))
+        return [answer.status_code for answer in answers]
+
+    began = time.monotonic()
+    answered = asyncio.run(statuses())
+    more = int(20 * max(0.0, time.monotonic() - began - 2))
+    assert set(answered) == {200, 429}
+    assert answered.count(200) <= 160 + more
 
 
 def answered_before_closing(port: int, sent: bytes) -> bytes:

@@ -237,8 +237,10 @@ def test_a_foreign_database_is_refused_untouched(
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE somebody_elses (x INTEGER)"))
     engine.dispose()
+    files = {path: path.read_bytes() for path in tmp_path.glob("*.db")}
     with pytest.raises(UserError, match="not Chorale's"):
         open_store(store_url(address, tmp_path))
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.db")} == files
     assert columns(address, "somebody_elses") == {"x"}
 
 

@@ -114,6 +114,7 @@ def by_hand(header: dict[str, Any], secret: bytes | None) -> str:
         pytest.param(by_hand({"alg": "HS256", "kid": "first"}, PUBLIC_PEM), id="the public key as a secret"),
         pytest.param(signed(claims(), KEY, "first", "RS512"), id="an algorithm that the key is not for"),
         pytest.param("a" * 9_000, id="too long"),
+        pytest.param(f"{urlsafe_b64encode(b'[' * 5_700).decode()}.e30.e30", id="nested too deeply"),
     ],
 )
 def test_no_other_link_does(site: TestClient, study: Study, token: str) -> None:

@@ -288,6 +288,13 @@ def test_nul_characters_are_refused_for_what_they_are(site_on_either: TestClient
     assert submit(site, token).json()["status"] == "accepted"
 
 
+def test_nul_characters_in_a_platforms_link_keep_nobody_out(site_on_either: TestClient) -> None:
+    """Before, a link with one was an internal error on PostgreSQL."""
+    link = "/join?PROLIFIC_PID=5f0c5f0c5f0c5f0c5f0c5f0c&STUDY_ID=a%00&SESSION_ID=%00%ff"
+    assert site_on_either.get(link).status_code == 303
+    assert site_on_either.get("/").status_code == 200
+
+
 def test_oversized_bodies_are_refused(site: TestClient) -> None:
     join(site)
     token = lease(site)

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from chorale.audit.append_only import protection_differences
 from chorale.audit.consents import consent_differences
 from chorale.audit.decisions import decision_differences
 from chorale.audit.draws import (
@@ -126,6 +127,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*of_items, *decision_differences(tx, study)]
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
+    differences += protection_differences(tx)
     differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid)]
     differences += [*first_differences(tx, study, history), *suggestion_differences(tx, study, history)]
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]

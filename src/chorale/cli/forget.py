@@ -98,12 +98,14 @@ _NAMES = {
 
 def _print(study: Study, done: Forgotten) -> None:
     counts = ", ".join(plural(count, *_NAMES.get(what, (what, what))) for what, count in done.erased.items() if count)
-    print_line(f"Erased data of {done.worker}: {counts or 'none, because everything was already erased'}.")
+    nothing = "none, because everything was already erased" if done.identity else "no further data"
+    print_line(f"Erased data of {done.worker}: {counts or nothing}.")
     if not done.identity:
         owed = money_text(done.owed, study.settings.pay.currency)
+        why = f"They are owed {owed}" if done.owed else "A payment to them is not complete"
         print_line(
-            f"They are owed {owed}, so their identity is kept until they are paid (`chorale pay`). The site then "
-            "erases it within a day; `chorale retention --run` does so at once."
+            f"{why}, so their identity is kept until they are paid (`chorale pay`). The site then erases it within a "
+            "day; `chorale retention --run` does so at once."
         )
 
 

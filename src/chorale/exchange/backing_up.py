@@ -14,6 +14,7 @@ from chorale.exchange.backup_files import (
     DATABASE_MEMBER,
     FILES_FOLDER,
     Manifest,
+    is_file_of_study,
     part_of,
     read_backup,
     write_backup,
@@ -112,6 +113,8 @@ def _copied_files(directory: Path, scratch: Path) -> dict[str, Path]:
     members = {}
     for name in study_files(directory):
         member = f"{FILES_FOLDER}/{name}"
+        if not is_file_of_study(member):
+            continue
         place = scratch / member
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(directory / name, place)

@@ -21,8 +21,11 @@ DATABASE_MEMBER = "study.db"
 FILES_FOLDER = "files"
 FORMAT = "chorale backup"
 VERSION = 1
+_DATABASE_FILES = frozenset(DATABASE_MEMBER + ending for ending in ("", "-wal", "-shm", "-journal"))
 _STEP = 1 << 20
 _LONGEST_MANIFEST = 16 << 20
+_LAST_MOMENT = 253_402_300_799_999
+"""The end of the year 9999, in milliseconds: later times can't be shown."""
 _COMPRESSION = 3
 """Compression level (1 to 9): a third of the size, at the speed of a disk."""
 
@@ -46,7 +49,7 @@ class Manifest(BaseModel):
     title: str
     study: str
     """The mark of the study's first epoch, which identifies the study."""
-    made_at: int
+    made_at: int = Field(ge=0, le=_LAST_MOMENT)
     epoch: int
     source: str
     """sqlite or postgresql."""
@@ -111,7 +114,8 @@ def _unzip(file: Path, shown: Path, folder: Path) -> Manifest:
             manifest = _manifest(archive, shown)
             for name, part in manifest.parts.items():
                 _extract(archive, name, part, _place(folder, name, shown), shown)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+    except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+        # RuntimeError: an encrypted part, an unknown compression, or a manifest that is nested too deeply.
         raise _damaged(shown, str(error)) from None
     return manifest
 
@@ -139,10 +143,22 @@ def _manifest(archive: zipfile.ZipFile, shown: Path) -> Manifest:
 
 def _place(folder: Path, name: str, shown: Path) -> Path:
     """The path of a part, always inside the folder, whatever its name."""
-    path, windows = PurePosixPath(name), PureWindowsPath(name)
-    if windows.anchor or ".." in windows.parts or (name != DATABASE_MEMBER and path.parts[0] != FILES_FOLDER):
+    if name != DATABASE_MEMBER and not is_file_of_study(name):
         raise _damaged(shown, f"it has an unexpected part {name!r}")
-    return folder / path
+    return folder / name
+
+
+def is_file_of_study(name: str) -> bool:
+    """Whether a part is a file of the study, inside its folder with and without `files/` in front.
+
+    >>> [is_file_of_study(name) for name in ("files/gold/a.csv", "files/../a.csv", "files//etc/a.csv", "files")]
+    [True, False, False, False]
+    """
+    path, windows = PurePosixPath(name), PureWindowsPath(name)
+    if str(path) != name or windows.anchor or ".." in windows.parts or len(path.parts) < 2:
+        return False
+    # A file with the name of the database would replace it after it was checked.
+    return path.parts[0] == FILES_FOLDER and path.parts[1] not in _DATABASE_FILES
 
 
 def _extract(archive: zipfile.ZipFile, name: str, part: Part, place: Path, shown: Path) -> None:

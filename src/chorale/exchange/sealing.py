@@ -17,7 +17,7 @@ from chorale.model.extras import need
 
 MAGIC = b"chorale backup, encrypted\n"
 SHORTEST_PASSPHRASE = 12
-_TAG_BYTES = 16
+_SALT_BYTES, _NONCE_BYTES, _TAG_BYTES = 16, 12, 16
 _KEY_BYTES = 32
 _STEP = 1 << 20
 _LONGEST_HEADER = 4096
@@ -45,7 +45,7 @@ def is_sealed(file: Path) -> bool:
 def seal(plain: Path, sealed: Path, passphrase: str) -> None:
     """Encrypt a file."""
     need("cryptography")
-    salt, nonce, length = os.urandom(16), os.urandom(12), plain.stat().st_size
+    salt, nonce, length = os.urandom(_SALT_BYTES), os.urandom(_NONCE_BYTES), plain.stat().st_size
     key, check = _keys(passphrase, salt, _COST)
     given = {"version": 1, "salt": salt.hex(), "nonce": nonce.hex(), **_COST, "check": check.hex(), "bytes": length}
     line = json.dumps(given).encode() + b"\n"
@@ -101,11 +101,12 @@ def _header(source: BinaryIO, file: Path) -> _Header:
         cost = {name: int(given[name]) for name in _COST}
         salt, nonce, check = (bytes.fromhex(given[name]) for name in ("salt", "nonce", "check"))
         length, version = int(given["bytes"]), int(given["version"])
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise UserError(f"{file} is damaged: its first lines can't be read. Use another copy of the backup.") from None
     if version != 1:
         raise UserError(f"{file} was made by a newer Chorale (format {version}). Update Chorale and restore again.")
-    if any(not 0 < cost[name] <= _MOST[name] for name in cost) or length < 0 or cost["n"] & (cost["n"] - 1):
+    is_cost = all(0 < cost[name] <= _MOST[name] for name in cost) and cost["n"].bit_count() == 1 < cost["n"]
+    if not is_cost or length < 0 or (len(salt), len(nonce)) != (_SALT_BYTES, _NONCE_BYTES):
         raise UserError(f"{file} is damaged: its first lines are invalid. Use another copy of the backup.")
     return _Header(line, salt, nonce, cost, check, length)
 

@@ -6,10 +6,10 @@ sees it, and only columns with people's data can be changed.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import Table
+from sqlalchemy import Connection, Table, text
 
 from chorale.store.identity_schema import epoch
-from chorale.store.schema import consent_text, entry, event, first_answer, grade, response
+from chorale.store.schema import consent_text, entry, erasure, event, first_answer, grade, response
 
 ERASABLE: Mapping[Table, Sequence[str]] = {
     response: ("answer", "erased_at"),
@@ -45,3 +45,27 @@ def _trigger(table: str, change: str, condition: str) -> str:
         f"CREATE TRIGGER {table}_no_{change} BEFORE {change.upper()} ON {table} {condition}"
         f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END"
     )
+
+
+_ON_SQLITE = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+_ON_POSTGRESQL = (
+    "SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
+    "WHERE relnamespace = current_schema()::regnamespace AND tgenabled <> 'D'"
+)
+
+
+def unprotected_tables(tx: Connection) -> list[str]:
+    """Append-only tables whose triggers are missing or switched off, by name."""
+    on_sqlite = tx.dialect.name == "sqlite"
+    there = set(tx.execute(text(_ON_SQLITE if on_sqlite else _ON_POSTGRESQL)).scalars())
+    endings = {table.name: _endings(table, on_sqlite=on_sqlite) for table in (*ERASABLE, erasure)}
+    return sorted(name for name, wanted in endings.items() if any(f"{name}_{ending}" not in there for ending in wanted))
+
+
+def _endings(table: Table, *, on_sqlite: bool) -> Sequence[str]:
+    """The endings of the names of a table's triggers."""
+    if on_sqlite:
+        return "no_update", "no_delete"
+    if table is erasure:
+        return "append_only", "no_update"
+    return ("append_only", "only_erased") if ERASABLE[table] else ("append_only",)

@@ -25,7 +25,7 @@ from chorale.model.problems import DamagedError
 from chorale.store.database import connection_of, engine_of
 from chorale.store.failing import damaged, explained
 from chorale.store.kit_tables import KitTables, create_tables
-from chorale.store.opening import MIGRATIONS, migrate, refuse_empty_file, revision_of, revisions
+from chorale.store.opening import MIGRATIONS, migrate, refuse_cut_file, revision_of, revisions
 from chorale.store.schema import metadata
 from chorale.store.settings import setting_value
 from chorale.store.sqlite import SqliteConnection, SqliteDriver, keep_private, sqlite_engine
@@ -50,7 +50,7 @@ def copy_database(url: URL, file: Path, kits: KitsOf) -> RowCounts:
     """
     try:
         if url.get_backend_name() == "sqlite":
-            refuse_empty_file(url)
+            refuse_cut_file(url)
             rows = _copy_sqlite(Path(str(url.database)), file)
         else:
             with _engine(url) as engine:
@@ -161,6 +161,8 @@ def problems_of_copy(file: Path, rows: RowCounts) -> list[str]:
             problems = [str(row[0]) for row in driver.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
             problems += [f"a row of {row[0]} refers to no row of {row[2]}" for row in _few_orphans(driver)]
             counts = _counted(driver)
+            if "setting" in counts and _title(_settings(driver)) is None:
+                problems.append("the settings of the study can't be read")
     except apsw.Error as error:
         return [str(error)]
     for name in sorted({*rows, *counts}):
@@ -204,17 +206,29 @@ def facts_of_copy(file: Path) -> CopyFacts:
             row = driver.ask(query).fetchone() if table in tables else None
             return None if row is None else row[0]
 
-        stored = driver.ask("SELECT key, value FROM setting").fetchall() if "setting" in tables else []
-        settings = {str(key): str(value) for key, value in stored}
+        settings = _settings(driver) if "setting" in tables else {}
         payouts = driver.ask("SELECT id, made_at FROM payout").fetchall() if "payout" in tables else []
         return CopyFacts(
             first("SELECT mark FROM epoch WHERE number = 1", "epoch") or "",
             first("SELECT max(number) FROM epoch", "epoch") or 0,
-            str(tomllib.loads(settings.get("study", "")).get("study", {}).get("title", "")),
+            _title(settings) or "",
             first("SELECT count(*) FROM response", "response") or 0,
             frozenset(tuple(row) for row in payouts),
             settings,
         )
+
+
+def _settings(driver: SqliteDriver) -> dict[str, str]:
+    return {str(key): str(value) for key, value in driver.ask("SELECT key, value FROM setting").fetchall()}
+
+
+def _title(settings: Mapping[str, str]) -> str | None:
+    """The title in the stored study file, empty without one; None if the file can't be read."""
+    try:
+        study = tomllib.loads(settings.get("study", "")).get("study", {})
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+    return str(study.get("title", "")) if isinstance(study, dict) else None
 
 
 def in_one_file(file: Path) -> None:

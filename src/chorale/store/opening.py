@@ -30,6 +30,7 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
 _SHORTEST_FILE = 100
 """Length of the header of an SQLite file. A shorter one has no content."""
+_SIGNATURE, _SMALLEST_PAGE = b"SQLite format 3\0", 512
 
 
 def store_url(address: str | None, default_file: Path) -> URL:
@@ -79,10 +80,9 @@ def open_store(
     """
     if url.get_backend_name() == "postgresql":
         need("greenlet", "psycopg")
-    refuse_empty_file(url)
+    refuse_cut_file(url)
     try:
-        if check_seconds is not None:
-            _look_through(url, check_seconds)
+        _look_through(url, check_seconds)
         _bring_up_to_date(url, migrations, create=create)
     except (apsw.Error, DBAPIError) as error:
         failure = explained(error, url)
@@ -97,24 +97,47 @@ def open_store(
     return connect(url)
 
 
-def refuse_empty_file(url: URL) -> None:
-    """Refuse a file without content: SQLite would make a new database of it, as if nobody had ever worked."""
+def refuse_cut_file(url: URL) -> None:
+    """Refuse a file without content, and one that ends within a page.
+
+    SQLite would make a new database of the former, as if nobody had ever worked. In the latter it reads missing bytes
+    as zeros.
+    """
     file = Path(str(url.database))
-    if url.get_backend_name() == "sqlite" and file.is_file() and (size := file.stat().st_size) < _SHORTEST_FILE:
+    if url.get_backend_name() != "sqlite" or not file.is_file():
+        return
+    try:
+        with file.open("rb") as source:
+            header, size = source.read(_SHORTEST_FILE), file.stat().st_size
+    except OSError:  # SQLite reports why it can't be read
+        return
+    if size < _SHORTEST_FILE:
         raise DamagedError(
             f"The database {file} has {plural(size, 'byte', 'bytes')}, too few for a database: it was damaged or never "
             "started. Restore a backup in its place. To start a new study, delete it."
         )
+    page = int.from_bytes(header[16:18])
+    log = file.with_name(f"{file.name}-wal")
+    # With a log next to it, SQLite completes a page that was being written.
+    is_cut = header.startswith(_SIGNATURE) and page >= _SMALLEST_PAGE and size % page
+    if is_cut and not (log.is_file() and log.stat().st_size):
+        raise DamagedError(
+            f"The database {file} is cut off: it has {size:,} bytes, and each of its pages {page:,}. Keep this file, "
+            "restore a backup in its place, and run `chorale verify`."
+        )
 
 
-def _look_through(url: URL, seconds: float) -> None:
-    """Refuse a file that is damaged, before anything is written to it."""
+def _look_through(url: URL, seconds: float | None) -> None:
+    """Refuse a file that is damaged or has another program's tables, before anything is written to it."""
     if url.get_backend_name() != "sqlite" or not Path(str(url.database)).exists():
         return
-    engine = sqlite_engine(Path(str(url.database)))
+    # Without the settings of a site's file: they would be written into another program's file.
+    engine = sqlite_engine(Path(str(url.database)), ())
     try:
         with closing(SqliteConnection(engine)) as connection, connection.reading():
-            refuse_damage(connection, seconds=seconds)
+            if seconds is not None:
+                refuse_damage(connection, seconds=seconds)
+            revision_of(connection)
     finally:
         engine.dispose()
 

@@ -16,6 +16,7 @@ from chorale.model import Refusal, UserError
 from chorale.model.wording import joined, worded
 from chorale.platforms.prolific import Prolific
 from chorale.store import Tx, workers
+from chorale.store.codec import storable
 from chorale.store.sessions import SessionClaim
 from chorale.web.serving import Site
 from chorale.web.sessions import WORKER_COOKIE, WORKER_SECONDS
@@ -42,7 +43,8 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
         if not site.open_by_url:
             raise arrivals.by_invitation()
         signed = await _signed(site, request)
-        given: Mapping[str, str] = request.query_params if signed is None else signed.values
+        values: Mapping[str, str] = request.query_params if signed is None else signed.values
+        given = {name: storable(value) for name, value in values.items()}
         external_id = given.get(arrival.worker_parameter, "")
         if not worker_pattern.fullmatch(external_id):
             wrong = worded("Part of the link is missing or wrong ({name}).", name=arrival.worker_parameter)

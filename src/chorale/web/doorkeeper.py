@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from hashlib import sha256
-from ipaddress import IPv6Address, ip_address
 from math import ceil
 from typing import NamedTuple, TypeVar
 
@@ -20,6 +19,7 @@ from chorale.store.attempts import attempts_since, forget_attempts, forget_lates
 from chorale.store.requesters import RequesterRow
 from chorale.store.team import Member
 from chorale.web import staff
+from chorale.web.client_addresses import counted_address
 from chorale.web.links import OWNER
 from chorale.web.sessions import is_as_made
 
@@ -218,10 +218,4 @@ def _forget(tx: Tx, keys: TryKeys) -> None:
 
 
 def _address(request: Request) -> str:
-    host = request.client.host if request.client else ""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host
-    # A subscriber typically has a whole /64 of IPv6 addresses.
-    return str(int(address) >> 64) if isinstance(address, IPv6Address) else host
+    return counted_address(request.client.host if request.client else "")

@@ -4,13 +4,13 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from ipaddress import ip_address
 from math import ceil
 
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from chorale.web.client_addresses import counted_address, is_this_machine
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 
 REQUESTS_PER_SECOND = 20.0
@@ -75,9 +75,9 @@ class FairQueue:
 
     def _wait(self, scope: Scope) -> float:
         """Seconds until a request's turn."""
-        cookies, address = _cookies(scope), _address(scope)
+        cookies, host = _cookies(scope), _host(scope)
         # A proxy without client addresses: all requests come from it.
-        is_shared = _is_this_machine(address)
+        is_shared, address = is_this_machine(host), counted_address(host)
         wait = 0.0
         if not is_shared and self._limits_joining and scope["path"] in ("/join", "/welcome"):
             wait = self._joins.take(address, LONGEST_WAIT)
@@ -90,19 +90,16 @@ class FairQueue:
 
 
 def _cookies(scope: Scope) -> dict[str, str]:
-    header = next((value for name, value in scope["headers"] if name == b"cookie"), b"")
-    return cookie_parser(header.decode("latin-1"))
+    """The cookies that the application will see: a request can have several such headers, and the last one counts."""
+    cookies: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            cookies.update(cookie_parser(value.decode("latin-1")))
+    return cookies
 
 
-def _address(scope: Scope) -> str:
+def _host(scope: Scope) -> str:
     return str(scope["client"][0]) if scope.get("client") else ""
-
-
-def _is_this_machine(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 def _refusal(scope: Scope, wait: float) -> Response:

@@ -58,7 +58,7 @@ class Guard:
 
 def _refusal(method: str, from_frame: bool, headers: Headers) -> JSONResponse | None:
     length = headers.get("content-length", "0")
-    if not length.isdigit():
+    if not length.isdecimal():
         return _error(400, "bad_request", "The Content-Length header is not a number.")
     if int(length) > MOST_BYTES:
         return _error(413, "too_large", TOO_LARGE)
@@ -73,7 +73,10 @@ def _same_origin(headers: Headers) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host", "")
+    try:
+        return origin is None or urlsplit(origin).netloc == headers.get("host", "")
+    except ValueError:  # not an address
+        return False
 
 
 def _limited(receive: Receive) -> Receive:

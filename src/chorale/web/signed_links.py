@@ -142,7 +142,7 @@ class SignedLinks:
             )
         except jwt.ExpiredSignatureError:
             raise _refusal(worded("The link has expired.")) from None
-        except jwt.PyJWTError:
+        except (jwt.PyJWTError, RecursionError):  # the latter for a header that is nested too deeply
             raise _refusal(worded("The link was not signed by the recruitment platform.")) from None
         self._check_audience(claims["aud"])
         values = claims.get("prolific")
