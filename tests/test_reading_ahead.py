@@ -391,7 +391,8 @@ def test_labels_are_settled_again_with_a_few_questions_to_the_server(
 
 def test_what_several_people_ask_for_is_read_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting the items of a large stage for each of twenty people held up their whole group."""
-    store.do(lambda tx: (CHANGE(tx, of="a", new="1"), CHANGE(tx, of="b", new="2")))
+    store.do(lambda tx: CHANGE(tx, of="a", new="1"))
+    store.do(lambda tx: CHANGE(tx, of="b", new="2"))
     sent = []
     send = PostgresDriver.send
 
