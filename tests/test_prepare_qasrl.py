@@ -421,6 +421,43 @@ def test_nouns_and_adjectives_of_the_dictionary_make_no_verb(word: str) -> None:
     assert is_attested(forms_of("dared"), Tagged("dared", "", "VERB"), text)
 
 
+@pytest.mark.parametrize(
+    "word", ["immediated", "sented", "hollised", "popilarized", "distinguises", "dicedlemming", "meta-ing", "probably"]
+)
+def test_misspelt_words_names_and_other_parts_of_speech_make_no_verb(word: str) -> None:
+    pytest.importorskip("lemminflect")
+    text = WrittenWords.of({"immediate", "sent"})
+    assert not is_attested(forms_of(word), Tagged(word, "", "VERB"), text)
+
+
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [("vlogged", "vlog"), ("monomorphizing", "monomorphize"), ("tokenised", "tokenise"), ("menuised", "menuise")],
+)
+def test_new_verbs_whose_spelling_allows_only_one_stem_are_kept(word: str, stem: str) -> None:
+    pytest.importorskip("lemminflect")
+    assert forms_of(word).stem == stem
+    assert is_attested(forms_of(word), Tagged(word, "", "VERB"))
+
+
+def test_the_rest_of_a_word_that_a_line_break_cut_is_no_verb() -> None:
+    words = [Tagged("was", "be", "AUX", True), Tagged("imple-", "", "X"), Tagged("mented", "ment", "VERB")]
+    assert list(predicates(words)) == []
+    text = WrittenWords()
+    text.read([Tagged("imple-", "", "X"), Tagged("ment", "", "X")])
+    assert text.words == {"imple-"}
+
+
+def test_a_form_of_two_verbs_is_asked_about_with_either_stem(tmp_path: Path) -> None:
+    """Taggers take *routing* for a form of *rout*."""
+    pytest.importorskip("lemminflect")
+    row = {"tokens": ["They", "routed", "packets"], "verb_indices": [1]}
+    [item] = prepared(write(tmp_path, "rows.jsonl", json.dumps(row)))
+    for stem in ("rout", "route"):
+        [asked] = canonical([{"question": f"What did someone {stem}?", "answers": [[2, 3]]}], item)
+        assert asked["question"] == f"What did someone {item['forms']['stem']}?"
+
+
 def test_verbs_that_a_file_lists_are_kept_and_named_if_their_stem_is_a_guess(tmp_path: Path) -> None:
     pytest.importorskip("lemminflect")
     row = {"tokens": ["They", "zoloned", "and", "sold", "it"], "verb_indices": [1, 3]}

@@ -10,6 +10,7 @@ from typing import Self
 from chorale.text.inflections import (
     PREFIXES,
     VerbForms,
+    inflect,
     is_compound,
     is_verb,
     is_word,
@@ -17,17 +18,19 @@ from chorale.text.inflections import (
     parts_of_speech,
     verbs_of,
 )
-from chorale.text.tagger import Sentence, Tagged
+from chorale.text.tagger import Sentence, Tagged, is_cut
 
 _ENDED = re.compile(r"(?:ed|ing|[^sui]s)$")
 """The endings of verb forms."""
 _PARTICIPLE = re.compile(r"(?:ed|ing)$")
-_DERIVED = re.compile(r"[a-z]{3}i(?:ze|fy)$|[a-z]{4}ise$")
+_DERIVED = re.compile(r"[a-z]{3}i(?:ze|fy)$")
 """Verbs that can be derived from any noun or adjective: monomorphize, yuppify."""
+_BRITISH = re.compile(r"([a-z]{3,})ise$")
+"""Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
 _DERIVED_FORM = re.compile(r"[a-z]{4}ating$")
 """Many words in *ated* are adjectives (pileated); those in *ating* are verbs."""
-_DOUBLED = re.compile(r"[^aeiou][aeiou]([bdgmnprt])\1(?:ed|ing)$")
-"""Forms with a doubled consonant, which only stems with a single one have: vlogged."""
+_DOUBLED = re.compile(r"[^aeiou]+[aeiou]([bdgmnprt])\1(?:ed|ing)")
+"""Forms of one syllable with a doubled consonant, which only stems with a single one have: vlogged."""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "bio", "co", "cyber", "de", "dis", "geo", "meta", "micro",
                          "photo", "poly", "retro", "sub", "super", "tele", "trans",
                          }) - {"un", "with"}  # fmt: skip
@@ -36,6 +39,7 @@ _SHORTEST_DOUBLING = 4
 """Many shorter words are names: mirred, gred."""
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""
+_SHORTEST_WITH_WRONG_LETTER = 9
 _MOST_CACHED = 50_000
 
 
@@ -55,8 +59,8 @@ class WrittenWords:
         return cls({*words}, {*words})
 
     def read(self, sentence: Sentence) -> None:
-        for token in sentence:
-            if token.text.islower():
+        for index, token in enumerate(sentence):
+            if token.text.islower() and not is_cut(sentence, index):
                 self.words.add(token.text)
                 if token.tag in ("VB", "VBP"):
                     self.base_forms.add(token.text)
@@ -78,14 +82,18 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
     True
     """
     stem, word = verb.stem, token.text.lower()
-    if is_verb(stem) or (stem == word and not _ENDED.search(stem)):
-        return True  # listed, or the word itself without an ending
+    parts = parts_of_speech(word)
+    if is_verb(stem):
+        return True
+    if stem == word and not _ENDED.search(stem):
+        return not parts or not parts.isdisjoint({"NOUN", "VERB"})  # no verb is made of an adjective or adverb
     is_participle = word in (verb.present_participle, verb.past, verb.past_participle) and word != stem
     is_adjective = is_participle and stem.startswith(("un", "non")) and not stem.startswith("under")
-    parts = parts_of_speech(word)
     if is_adjective or (word != stem and parts and "VERB" not in parts):
         return stem in written.base_forms
-    if len(stem) > 2 and (stem in written.words or (is_compound(stem) and len(written.inflected.get(stem, ())) > 1)):
+    is_new = not parts_of_speech(stem)  # known words confirm a verb only if they are nouns or verbs themselves
+    is_written = is_new and stem in written.words
+    if len(stem) > 2 and (is_written or (is_compound(stem) and len(written.inflected.get(stem, ())) > 1)):
         return True
     front, hyphen, last = stem.rpartition("-")
     if hyphen:
@@ -107,11 +115,16 @@ def _is_only_stem(stem: str, word: str) -> bool:
     """Whether the spelling of a form allows no other stem. Names and misspelt words are not forms."""
     if is_misspelt(stem):
         return False
-    if doubled := _DOUBLED.search(word):
+    if doubled := _DOUBLED.fullmatch(word):
         is_form = word.islower() and word.startswith(stem + doubled[1])
         return is_form and len(stem) >= _SHORTEST_DOUBLING and not _has_verb_at_end(stem, 3)
-    is_derived = _DERIVED.search(stem) is not None or _DERIVED_FORM.search(word) is not None
+    is_derived = _DERIVED.search(stem) is not None or _is_british(stem) or _DERIVED_FORM.search(word) is not None
     return is_derived and not _has_verb_at_end(stem, 6)
+
+
+def _is_british(stem: str) -> bool:
+    found = _BRITISH.fullmatch(stem)
+    return found is not None and (is_verb(f"{found[1]}ize") or is_word(found[1]))
 
 
 def _has_verb_at_end(stem: str, letters: int) -> bool:
@@ -121,10 +134,12 @@ def _has_verb_at_end(stem: str, letters: int) -> bool:
 
 @lru_cache(_MOST_CACHED)
 def is_misspelt(stem: str) -> bool:
-    """Whether a letter is missing, added or swapped in a listed verb. Other letters make other verbs: colorize.
+    """Whether a letter is missing, added or swapped in a listed verb, or wrong in a long one.
 
-    >>> is_misspelt("initate"), is_misspelt("colorize")
-    (True, False)
+    In shorter ones, other letters make other verbs (colorize). *S* and *z* are two spellings of one verb.
+
+    >>> is_misspelt("initate"), is_misspelt("colorize"), is_misspelt("popilarize"), is_misspelt("popularise")
+    (True, False, True, False)
     """
     if len(stem) < _SHORTEST_MISSPELT:
         return False
@@ -133,14 +148,21 @@ def is_misspelt(stem: str) -> bool:
     others += [front + rest[1] + rest[0] + rest[2:] for front, rest in cuts if len(rest) > 1]
     for letter in ascii_lowercase:
         others += [front + letter + rest for front, rest in cuts]
+        if len(stem) >= _SHORTEST_WITH_WRONG_LETTER:
+            others += [front + letter + rest[1:] for front, rest in cuts if rest and {letter, rest[0]} != {"s", "z"}]
     return any(is_verb(other) for other in others)
 
 
 def similar_verbs(word: str, stem: str) -> list[VerbForms]:
-    """Other verbs that a word may be a form of, if its stem is not listed and so may be wrong.
+    """Other verbs that a word may be a form of, if the stem is not listed or another has the same past (rout, route).
 
     >>> [verb.stem for verb in similar_verbs("zoloned", "zolon")], similar_verbs("hoped", "hope")
     (['zolone'], [])
+    >>> [verb.stem for verb in similar_verbs("routing", "rout")], similar_verbs("found", "find")
+    (['route'], [])
     """
-    others = [] if is_verb(stem) else verbs_of(word)
-    return [verb for verb in others if verb.stem not in (stem, word.lower()) and likelihood(verb.stem)[0] > 0]
+    others = [verb for verb in verbs_of(word) if verb.stem not in (stem, word.lower())]
+    if is_verb(stem):
+        past = inflect(stem).past
+        return [verb for verb in others if is_verb(verb.stem) and past == verb.past]
+    return [verb for verb in others if likelihood(verb.stem)[0] > 0]

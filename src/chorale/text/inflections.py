@@ -379,7 +379,7 @@ def is_compound(stem: str) -> bool:
 def _possible_stems(form: str) -> Iterator[str]:
     for ending, others in _ENDINGS.items():
         rest = form.removesuffix(ending)
-        if rest != form and len(rest) > 1:
+        if rest != form and len(rest) > 1 and not rest.endswith("-"):
             if ending in ("ed", "ing") and (rest[-1] == rest[-2] or rest.endswith("ck")):
                 yield rest[:-1]
             # Of zombies, the stem never ends in i.

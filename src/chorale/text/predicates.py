@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from chorale.text.inflections import VerbForms, inflect, is_verb, is_word, likelihood, verbs_of
-from chorale.text.tagger import Tagged
+from chorale.text.tagger import Tagged, is_cut
 
 _NEVER_ASKED = frozenset({"can", "could", "may", "might", "must", "ought", "shall", "should", "will", "would"})
 """Auxiliaries without five forms."""
@@ -50,7 +50,7 @@ def predicates(sentence: Sequence[Tagged], *, copulas: bool = False, auxiliaries
     [(2, 'ran')]
     """
     for index, token in enumerate(sentence):
-        if _is_asked(token, copulas=copulas, auxiliaries=auxiliaries):
+        if _is_asked(token, copulas=copulas, auxiliaries=auxiliaries) and not is_cut(sentence, index):
             is_participle = _follows_helper(sentence, index)
             yield Predicate(index, forms_of(token.text, token.lemma, is_participle=is_participle))
 

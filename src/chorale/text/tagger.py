@@ -52,6 +52,12 @@ class Tagged(NamedTuple):
 Sentence = list[Tagged]
 
 
+def is_cut(sentence: Sequence[Tagged], index: int) -> bool:
+    """Whether a token is the rest of a word that a line break cut: *mented* of *imple- mented*."""
+    before = sentence[index - 1].text if index else ""
+    return before.endswith("-") and before[:-1].isalpha()
+
+
 class AnalysedSentence(NamedTuple):
     tokens: Sentence
     states: "NDArray[np.float32]"
