@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chorale.text import inflections
-from chorale.text.attested import WrittenWords, is_attested
+from chorale.text.attested import WrittenWords, is_attested, is_misspelt
 from chorale.text.inflections import KEYS, VerbForms, inflect, verbs_of
 from chorale.text.predicates import forms_of, predicates
 from chorale.text.tagger import Tagged
@@ -239,7 +239,8 @@ def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_ver
     pytest.importorskip("lemminflect")
     assert is_attested(forms_of(word), Tagged(word, "", "VERB", tag=tag)) is is_verb
     stem = forms_of(word).stem
-    assert is_attested(forms_of(word, written={stem}), Tagged(word, "", "VERB", tag=tag), WrittenWords.of({stem}))
+    in_text = is_attested(forms_of(word, written={stem}), Tagged(word, "", "VERB", tag=tag), WrittenWords.of({stem}))
+    assert in_text or is_misspelt(stem), "a text that misspells a verb twice confirms nothing"
 
 
 def test_a_text_confirms_stems_by_infinitives_and_by_several_forms() -> None:

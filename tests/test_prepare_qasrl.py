@@ -422,11 +422,22 @@ def test_nouns_and_adjectives_of_the_dictionary_make_no_verb(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["immediated", "sented", "hollised", "popilarized", "distinguises", "dicedlemming", "meta-ing", "probably"]
+    "word",
+    [
+        "immediated",
+        "sented",
+        "seperated",
+        "hollised",
+        "popilarized",
+        "distinguises",
+        "dicedlemming",
+        "meta-ing",
+        "probably",
+    ],
 )
 def test_misspelt_words_names_and_other_parts_of_speech_make_no_verb(word: str) -> None:
     pytest.importorskip("lemminflect")
-    text = WrittenWords.of({"immediate", "sent"})
+    text = WrittenWords.of({"immediate", "sent", "seperate"})
     assert not is_attested(forms_of(word), Tagged(word, "", "VERB"), text)
 
 
@@ -444,7 +455,7 @@ def test_the_rest_of_a_word_that_a_line_break_cut_is_no_verb() -> None:
     words = [Tagged("was", "be", "AUX", True), Tagged("imple-", "", "X"), Tagged("mented", "ment", "VERB")]
     assert list(predicates(words)) == []
     text = WrittenWords()
-    text.read([Tagged("imple-", "", "X"), Tagged("ment", "", "X")])
+    text.read([Tagged("imple-", "", "X"), Tagged("ment", "", "X"), Tagged("with", "", "ADP")])
     assert text.words == {"imple-"}
 
 

@@ -35,11 +35,13 @@ _PRODUCTIVE = frozenset({*PREFIXES, "auto", "bio", "co", "cyber", "de", "dis", "
                          "photo", "poly", "retro", "sub", "super", "tele", "trans",
                          }) - {"un", "with"}  # fmt: skip
 """What makes new verbs of verbs. Others make adjectives of participles: unused, nonblocking, multilayered."""
+_CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
 _SHORTEST_DOUBLING = 4
 """Many shorter words are names: mirred, gred."""
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""
-_SHORTEST_WITH_WRONG_LETTER = 9
+_SHORTEST_WITH_WRONG_VOWEL = 8
+_VOWELS = frozenset("aeiou")
 _MOST_CACHED = 50_000
 
 
@@ -48,7 +50,7 @@ class WrittenWords:
     """The words of a text, which confirm the stems of other words in it."""
 
     words: set[str] = field(default_factory=set)
-    """All words in lower case."""
+    """All words in lower case that may be stems: no prepositions, articles and so on."""
     base_forms: set[str] = field(default_factory=set)
     """Those used as an infinitive or in the present tense."""
     inflected: dict[str, set[str]] = field(default_factory=dict)
@@ -60,7 +62,7 @@ class WrittenWords:
 
     def read(self, sentence: Sentence) -> None:
         for index, token in enumerate(sentence):
-            if token.text.islower() and not is_cut(sentence, index):
+            if token.text.islower() and token.pos not in _CLOSED and not is_cut(sentence, index):
                 self.words.add(token.text)
                 if token.tag in ("VB", "VBP"):
                     self.base_forms.add(token.text)
@@ -92,7 +94,7 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
     if is_adjective or (word != stem and parts and "VERB" not in parts):
         return stem in written.base_forms
     is_new = not parts_of_speech(stem)  # known words confirm a verb only if they are nouns or verbs themselves
-    is_written = is_new and stem in written.words
+    is_written = is_new and stem in written.words and not is_misspelt(stem)
     if len(stem) > 2 and (is_written or (is_compound(stem) and len(written.inflected.get(stem, ())) > 1)):
         return True
     front, hyphen, last = stem.rpartition("-")
@@ -123,8 +125,8 @@ def _is_only_stem(stem: str, word: str) -> bool:
 
 
 def _is_british(stem: str) -> bool:
-    found = _BRITISH.fullmatch(stem)
-    return found is not None and (is_verb(f"{found[1]}ize") or is_word(found[1]))
+    british = _BRITISH.fullmatch(stem)
+    return british is not None and (is_verb(f"{british[1]}ize") or is_word(british[1]))
 
 
 def _has_verb_at_end(stem: str, letters: int) -> bool:
@@ -134,12 +136,12 @@ def _has_verb_at_end(stem: str, letters: int) -> bool:
 
 @lru_cache(_MOST_CACHED)
 def is_misspelt(stem: str) -> bool:
-    """Whether a letter is missing, added or swapped in a listed verb, or wrong in a long one.
+    """Whether a letter is missing, added or swapped in a listed verb, or a vowel is wrong in a long one.
 
-    In shorter ones, other letters make other verbs (colorize). *S* and *z* are two spellings of one verb.
+    Other letters make other verbs: colorize.
 
-    >>> is_misspelt("initate"), is_misspelt("colorize"), is_misspelt("popilarize"), is_misspelt("popularise")
-    (True, False, True, False)
+    >>> is_misspelt("initate"), is_misspelt("seperate"), is_misspelt("colorize")
+    (True, True, False)
     """
     if len(stem) < _SHORTEST_MISSPELT:
         return False
@@ -148,8 +150,8 @@ def is_misspelt(stem: str) -> bool:
     others += [front + rest[1] + rest[0] + rest[2:] for front, rest in cuts if len(rest) > 1]
     for letter in ascii_lowercase:
         others += [front + letter + rest for front, rest in cuts]
-        if len(stem) >= _SHORTEST_WITH_WRONG_LETTER:
-            others += [front + letter + rest[1:] for front, rest in cuts if rest and {letter, rest[0]} != {"s", "z"}]
+        if len(stem) >= _SHORTEST_WITH_WRONG_VOWEL and letter in _VOWELS:
+            others += [front + letter + rest[1:] for front, rest in cuts if rest and rest[0] in _VOWELS - {letter}]
     return any(is_verb(other) for other in others)
 
 
