@@ -543,6 +543,28 @@ def test_withdrawing_takes_two_steps_and_is_final(make_study: StudyMaker) -> Non
     assert differences(study) == []
 
 
+def test_the_page_says_that_an_id_is_kept_while_a_payment_is_under_way(make_study: StudyMaker) -> None:
+    """Before, it said that the ID is erased at once, because nothing was owed any more."""
+    study = make_study(applications=3)
+    with TestClient(create_app(study), follow_redirects=False) as site:
+        site.get("/join", params={"PROLIFIC_PID": "one"})
+        site.post("/consent", data={"agree": "yes"})
+        token = site.post("/api/stages/meaningful/next", json={}).json()["assignment"]["id"]
+        site.post(f"/api/assignments/{token}/submit", json={"key": "key-00000001", "answer": "yes"})
+        number = do(study, payout_files.plan_file)
+        assert number is not None
+        later = "Once you have been paid, we erase your ID on the platform you came from"
+        page = site.get("/withdraw").text
+        assert later in page and "You will still be paid" not in page
+        assert "<li>We erase your ID" not in page
+        site.post("/withdraw", data={"sure": "yes"})
+        page = site.get("/").text
+        assert "You have left this study" in page and later in page
+        do(study, payout_files.file_written, number)
+        assert act(study)
+        assert later not in site.get("/").text
+
+
 def test_late_answers_of_somebody_who_withdrew_are_not_taken(make_study: StudyMaker, clock: ManualClock) -> None:
     """Before, an item whose time was up could still be answered, if the answers of those who withdraw are kept."""
     study = make_study(applications=3)

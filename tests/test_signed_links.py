@@ -106,6 +106,8 @@ def by_hand(header: dict[str, Any], secret: bytes | None) -> str:
         pytest.param(signed(claims(exp=None)), id="never expires"),
         pytest.param(signed(claims(iss="https://evil.example")), id="another issuer"),
         pytest.param(signed(claims(aud="https://other.example.org")), id="another site"),
+        pytest.param(signed(claims(aud="http://[")), id="a site that is no address"),
+        pytest.param(signed(claims(aud=f"{SITE}:99999")), id="a port that is none"),
         pytest.param(signed(claims(aud=None)), id="no site"),
         pytest.param(signed(claims(prolific=IDS | {"workspace_id": "theirs"})), id="another workspace"),
         pytest.param(signed(claims(prolific=None)), id="nobody named"),

@@ -159,9 +159,12 @@ class SignedLinks:
         """Check that a token is for this site: Prolific names its domain or its full URL."""
         here = urlsplit(self.public_url)
         for audience in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
-            parts = urlsplit(str(audience) if "//" in str(audience) else f"//{audience}")
-            if parts.hostname == here.hostname and parts.port in (None, here.port):
-                return
+            try:
+                parts = urlsplit(str(audience) if "//" in str(audience) else f"//{audience}")
+                if parts.hostname == here.hostname and parts.port in (None, here.port):
+                    return
+            except ValueError:  # not an address
+                continue
         raise _refusal(worded("The link belongs to another site."))
 
 

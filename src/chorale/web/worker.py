@@ -97,7 +97,7 @@ def _add_pages(router: APIRouter, site: Site, parts: Sequence[SitePart]) -> None
     async def home(request: Request) -> Response:
         visit = await current_visit(request)
         if isinstance(visit, Refusal) and visit.message == ERASED:
-            return pages.page("worker/withdrawn.html", owed=None)
+            return pages.page("worker/withdrawn.html", owed=None, is_unpaid=False)
         if isinstance(visit, Refusal):
             if visit.code == "signed_out" and await site.is_member_here(request):
                 return RedirectResponse("/sign-in", 303)  # from there, the server-wide sign-in leads back here
