@@ -79,7 +79,7 @@ def test_an_arabic_study_from_consent_to_submit(scene: Scene, width: int) -> Non
     check(page)
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="متابعة").click()
-    expect(page.get_by_role("heading", name="صفحتك العامة")).to_be_visible()
+    expect(page.get_by_role("heading", name="صفحتك الرئيسية")).to_be_visible()
     check(page)
     page.get_by_role("link", name="ابدأ: Only {stage}").click()
     page.locator("#start").click()
