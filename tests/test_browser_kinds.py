@@ -103,6 +103,10 @@ item = "picture"
 look = "picture"
 alt = "description"
 [[stage.options.shows]]
+item = "drawing"
+look = "picture"
+alt = "description"
+[[stage.options.shows]]
 item = "sound"
 look = "audio"
 transcript = "description"
@@ -379,10 +383,10 @@ def test_boxes_and_segments_by_mouse(scene: Scene) -> None:
     page = worker.page
     assert barriers(page) == ""
     page.emulate_media(color_scheme="light")
-    picture = page.get_by_role("region", name="A square, and silence").get_by_role("img")
+    picture = page.get_by_role("group", name="A square, and silence").get_by_role("img").first
     expect(picture).to_be_visible()
     wide = picture.bounding_box()
-    page.get_by_role("button", name="Zoom in").click()
+    page.get_by_role("button", name="Zoom in").first.click()
     assert picture.bounding_box()["width"] > wide["width"] * 1.4  # type: ignore[index]
     page.get_by_text("Transcript").click()
     expect(page.locator("details p")).to_have_text("A square, and silence")

@@ -79,7 +79,7 @@ def test_an_arabic_study_from_consent_to_submit(scene: Scene, width: int) -> Non
     check(page)
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="متابعة").click()
-    expect(page.get_by_role("heading", name="صفحتك العامة")).to_be_visible()
+    expect(page.get_by_role("heading", name="صفحتك الرئيسية")).to_be_visible()
     check(page)
     page.get_by_role("link", name="ابدأ: Only {stage}").click()
     page.locator("#start").click()
@@ -105,6 +105,7 @@ def test_an_arabic_study_from_consent_to_submit(scene: Scene, width: int) -> Non
     page.locator("#submit").click(delay=600)
     expect(page.locator("#panel-item")).to_have_attribute("aria-label", "السؤال 2")
     expect(page.locator("#saved")).to_have_text("حُفظت الإجابة 1")
+    expect(page.locator("#answered")).to_have_text("إجابة واحدة")  # languages may spell numbers out
     [answer] = scene.answers()
     assert answer["words"] == [{"start": 1, "end": 3, "label": "متى"}]
 
@@ -121,6 +122,25 @@ def test_german_money_is_written_as_in_german(scene: Scene) -> None:
     page.locator("#submit").click(delay=600)
     expect(page.locator("#earned")).to_have_text("1,20\xa0$ verdient")
     expect(page.locator("#answered")).to_have_text("1 Antwort")
+
+
+RATINGS = """
+[[stage.options.fields]]
+name = "ratings"
+kind = "matrix"
+ask = "どうですか？"
+rows = ["正確さ", "明確さ"]
+levels = 3
+"""
+
+
+@pytest.mark.parametrize("scene", [("ja", RATINGS, {"text": "文"})], indirect=True, ids=["ja"])
+def test_lists_have_the_comma_of_the_language(scene: Scene) -> None:
+    page = scene.worker().open("only").page
+    page.locator("#submit").click(delay=600)
+    expect(page.locator("[data-field=ratings] > .form-error")).to_have_text(
+        "「正確さ」、「明確さ」の段階を選んでください。"
+    )
 
 
 CODE = """

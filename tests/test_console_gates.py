@@ -67,6 +67,7 @@ def test_the_owner_sees_who_would_pass_and_closes_the_gate(study: Study) -> None
     page = owner.get("/console/gates").text
     assert "1 of 2 would pass" in page
     assert good.pseudonym in page
+    assert 'aria-label="Pages of people at trained"' in page  # other gates have their own
     assert owner.post("/console/gates/trained/close").status_code == 422
     assert look(study, gates.closed_gates) == set()
     closed = owner.post("/console/gates/trained/close", data=WHY)

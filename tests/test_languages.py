@@ -121,6 +121,16 @@ def kit_sentences(kit: Path) -> Catalog:
     return sentences_in(kit)
 
 
+def test_french_punctuation_stays_on_the_line_of_its_word() -> None:
+    forms = [form for place in (CATALOGUES, *OWN) for form in translations(place / "fr.po")]
+    assert [form for form in forms if re.search(r"[^\u00a0][:;?!»]|«[^\u00a0]|\w'\w", form)] == []
+
+
+def translations(path: Path) -> Iterator[str]:
+    for message in (each for each in read_catalogue(path) if each.id):
+        yield from (message.string,) if isinstance(message.string, str) else message.string or ()
+
+
 @pytest.mark.parametrize("code", OTHERS)
 def test_plural_forms_are_those_of_unicode(code: str) -> None:
     locale = Locale.parse(code)

@@ -48,7 +48,7 @@
  * }} TaskModule
  */
 
-import { say } from "./say.js";
+import { say, sayList } from "./say.js";
 
 /**
  * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and
@@ -87,7 +87,7 @@ export function fill(root, item) {
 /** @param {any} value */
 function inWords(value) {
   if (value === undefined || value === null) return "";
-  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (Array.isArray(value)) return sayList(value.map(inWords));
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

@@ -42,6 +42,9 @@ export const sayOneOf = (choices) => alternatives.format(choices);
 /** @param {string} text @returns {string} the text in the quotation marks of the page's language */
 export const sayQuoted = (text) => say("“{text}”", { text });
 
+/** @param {string[]} parts @returns {string} the parts, with the comma of the page's language between them */
+export const sayList = (parts) => parts.join(say(", "));
+
 /** @param {string} day such as 2024-05-31 */
 export const sayDate = (day) => dates.format(new Date(`${day}T00:00Z`));
 

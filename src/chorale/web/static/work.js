@@ -354,13 +354,14 @@ function showProgress(progress) {
 }
 
 /**
- * @param {string} text a sentence with `MARK` in it
+ * @param {string} text a sentence with `MARK` in it, if its language does not spell the number out
  * @param {string} value what stands there
  */
 function withBold(text, value) {
+  if (!text.includes(MARK)) return [text];
   const element = document.createElement("b");
   element.textContent = value;
-  const [before, after = ""] = text.split(MARK);
+  const [before, after] = text.split(MARK);
   return [before, element, after];
 }
 

@@ -1,7 +1,7 @@
 /** Radio buttons and checkboxes: a choice, several, a level of a labelled scale, a side of a pair. */
 
 import { Field } from "./field.js";
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayList } from "/static/say.js";
 
 export default class Choosing extends Field {
   /**
@@ -75,9 +75,7 @@ export default class Choosing extends Field {
   }
 
   words() {
-    return this.inputs
-      .filter((input) => input.checked)
-      .map((input) => input.closest("label").querySelector("span").textContent.trim().replace(/\s+/g, " "))
-      .join(", ");
+    const chosen = this.inputs.filter((input) => input.checked);
+    return sayList(chosen.map((input) => input.closest("label").querySelector("span").textContent.trim().replace(/\s+/g, " ")));
   }
 }

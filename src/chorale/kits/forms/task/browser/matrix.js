@@ -1,7 +1,7 @@
 /** A table of ratings: a level for every row. */
 
 import { Field } from "./field.js";
-import { say, sayQuoted } from "/static/say.js";
+import { say, sayList, sayQuoted } from "/static/say.js";
 
 export default class Matrix extends Field {
   /**
@@ -37,7 +37,7 @@ export default class Matrix extends Field {
   problem() {
     const missing = this.#missing;
     if (missing.length === 0 || (!this.rules.required && missing.length === this.rules.rows.length)) return null;
-    return say("Choose a level for {rows}.", { rows: missing.map(([, label]) => sayQuoted(label)).join(", ") });
+    return say("Choose a level for {rows}.", { rows: sayList(missing.map(([, label]) => sayQuoted(label))) });
   }
 
   get focusTarget() {
@@ -47,9 +47,7 @@ export default class Matrix extends Field {
 
   words() {
     const given = this.draft() ?? {};
-    return this.rules.rows
-      .filter(([row]) => given[row] !== undefined)
-      .map(([row, label]) => `${label}: ${given[row]}`)
-      .join(", ");
+    const rated = this.rules.rows.filter(([row]) => given[row] !== undefined);
+    return sayList(rated.map(([row, label]) => `${label}: ${given[row]}`));
   }
 }

@@ -53,7 +53,7 @@ function rendered(html) {
  */
 function picture(src, alt) {
   const image = /** @type {HTMLImageElement} */ (make("img", { src, alt, class: "form-picture" }));
-  const frame = make("div", { class: "form-frame", tabindex: "0", role: "region", "aria-label": alt || say("Picture") }, image);
+  const frame = make("div", { class: "form-frame", tabindex: "0", role: "group", "aria-label": alt || say("Picture") }, image);
   let scale = 1;
   const zoom = (/** @type {number} */ factor) => {
     scale = factor === 0 ? 1 : Math.min(ZOOM.most, Math.max(ZOOM.least, scale * factor));

@@ -1,7 +1,7 @@
 /** Rankings, best first: by tapping in order, by dragging, or with the keyboard. */
 
 import { Field } from "./field.js";
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayList } from "/static/say.js";
 
 export default class Ranking extends Field {
   /**
@@ -154,6 +154,6 @@ export default class Ranking extends Field {
   }
 
   words() {
-    return this.ranked.map((value, number) => `${number + 1}. ${this.#text(value)}`).join(", ");
+    return sayList(this.ranked.map((value, number) => `${number + 1}. ${this.#text(value)}`));
   }
 }

@@ -1,6 +1,6 @@
 /** Boxes and polygons on an image, in fractions of its width and height. */
 
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayList } from "/static/say.js";
 import "/static/drawing.js";
 import { Field } from "./field.js";
 
@@ -77,9 +77,8 @@ export default class Regions extends Field {
 
   words() {
     const labels = new Map(this.rules.labels);
-    return this.#list()
-      .map((region) => labels.get(region.label) ?? (this.rules.kind === "boxes" ? say("box") : say("polygon")))
-      .join(", ");
+    const unnamed = this.rules.kind === "boxes" ? say("box") : say("polygon");
+    return sayList(this.#list().map((region) => labels.get(region.label) ?? unnamed));
   }
 }
 

@@ -6,7 +6,7 @@
 
 import { Field, make } from "./field.js";
 import { player } from "./parts.js";
-import { say, sayCount, sayNumber } from "/static/say.js";
+import { say, sayCount, sayList, sayNumber } from "/static/say.js";
 
 const SHORTEST = 0.05;
 const VIDEO = /\.(mp4|webm|ogv)([?#]|$)/i;
@@ -241,9 +241,8 @@ export default class Segments extends Field {
 
   words() {
     const labels = new Map(this.rules.labels);
-    return this.#list()
-      .map(({ start, end, label }) => `${sayNumber(start)}–${sayNumber(end)} s${label === undefined ? "" : ` (${labels.get(label)})`}`)
-      .join(", ");
+    const name = (label) => (label === undefined ? "" : ` (${labels.get(label)})`);
+    return sayList(this.#list().map(({ start, end, label }) => `${sayNumber(start)}–${sayNumber(end)} ${say("s")}${name(label)}`));
   }
 
   close() {

@@ -5,7 +5,7 @@
  */
 
 import { Words } from "/static/words.js";
-import { say, sayQuoted } from "/static/say.js";
+import { say, sayList, sayQuoted } from "/static/say.js";
 
 /** @param {Span} left @param {Span} right */
 const sameSpan = (left, right) => left.start === right.start && left.end === right.end && left.label === right.label;
@@ -76,9 +76,8 @@ export class Spans {
 
   /** @returns {string} */
   inWords() {
-    return this.list()
-      .map((span) => `${sayQuoted(this.#text(span))}${this.#labelText(span) ? ` (${this.#labelText(span)})` : ""}`)
-      .join(", ");
+    const name = (span) => (this.#labelText(span) ? ` (${this.#labelText(span)})` : "");
+    return sayList(this.list().map((span) => `${sayQuoted(this.#text(span))}${name(span)}`));
   }
 
   close() {
@@ -243,7 +242,7 @@ export class Spans {
           else delete element.dataset.tone;
         }
         const ending = this.spans.filter((span) => span.end - 1 === number).map((span) => this.#labelText(span));
-        if (ending.some(Boolean)) token.dataset.label = ending.join(", ");
+        if (ending.some(Boolean)) token.dataset.label = sayList(ending);
         else delete token.dataset.label;
       },
     );

@@ -3,7 +3,7 @@
 import { Field, make } from "./field.js";
 import { Spans } from "./spans.js";
 import { isAsked } from "./turns.js";
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayList } from "/static/say.js";
 
 export default class TurnSpans extends Field {
   /**
@@ -64,10 +64,8 @@ export default class TurnSpans extends Field {
   }
 
   words() {
-    return [...this.turns]
-      .filter(([, spans]) => spans.list().length > 0)
-      .map(([turn, spans]) => `${turn + 1}: ${spans.inWords()}`)
-      .join(", ");
+    const marked = [...this.turns].filter(([, spans]) => spans.list().length > 0);
+    return sayList(marked.map(([turn, spans]) => `${turn + 1}: ${spans.inWords()}`));
   }
 
   close() {

@@ -1,7 +1,7 @@
 /** The turns of a dialogue, and an option for each. */
 
 import { Field, make } from "./field.js";
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayList } from "/static/say.js";
 
 /**
  * @param {{speaker: string, text: string}} turn
@@ -80,6 +80,6 @@ export default class Turns extends Field {
 
   words() {
     const labels = new Map(this.rules.options);
-    return (this.draft() ?? []).map(({ turn, value }) => `${turn + 1}: ${labels.get(value)}`).join(", ");
+    return sayList((this.draft() ?? []).map(({ turn, value }) => `${turn + 1}: ${labels.get(value)}`));
   }
 }

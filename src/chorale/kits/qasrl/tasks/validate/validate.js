@@ -7,7 +7,7 @@
  * @typedef {{question: string, valid: boolean, answers: Span[]}} Verdict
  */
 
-import { say, sayQuoted } from "/static/say.js";
+import { say, sayList, sayQuoted } from "/static/say.js";
 import { make } from "/static/show.js";
 import { answerList, button, isSame, spansIn } from "./qa_pieces.js";
 import { Sentence } from "./qa_sentence.js";
@@ -193,7 +193,7 @@ export function recap(root) {
   if (!page) return { lines: [], answer: "" };
   const answers = page.verdicts.map(
     ({ question, valid, answers }) =>
-      [question, valid ? answers.map((span) => sayQuoted(page.sentence.text(span))).join(", ") : say("can’t be answered")].join(" "),
+      [question, valid ? sayList(answers.map((span) => sayQuoted(page.sentence.text(span)))) : say("can’t be answered")].join(" "),
   );
   return { lines: [{ kind: /** @type {const} */ ("quote"), text: page.sentence.pieces.join("") }], answer: answers.join("; ") };
 }

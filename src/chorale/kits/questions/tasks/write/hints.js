@@ -4,7 +4,7 @@
  * @typedef {{question: string, options: string[], right: string | null, why: string | null}} Written
  */
 
-import { say, sayCount } from "/static/say.js";
+import { say, sayCount, sayList } from "/static/say.js";
 
 const LETTERS = "abcdefgh";
 const COPIED = 0.7;
@@ -50,7 +50,7 @@ function copied(options, inPassage) {
   });
   const letters = named.filter((letter) => letter !== "");
   if (letters.length === 0) return [];
-  return [sayCount(letters.length, "Option {letters} mostly uses words from the text. Your own words make it harder.", "Options {letters} mostly use words from the text. Your own words make it harder.", { letters: letters.join(", ") })];
+  return [sayCount(letters.length, "Option {letters} mostly uses words from the text. Your own words make it harder.", "Options {letters} mostly use words from the text. Your own words make it harder.", { letters: sayList(letters) })];
 }
 
 /**
@@ -62,7 +62,7 @@ function lengths(options, right) {
   const hints = [];
   const short = counts.flatMap((count, place) => (count === 1 ? [LETTERS[place]] : []));
   if (short.length > 0) {
-    hints.push(sayCount(short.length, "Option {letters} is a single word. A whole phrase is harder to rule out.", "Options {letters} are single words. A whole phrase is harder to rule out.", { letters: short.join(", ") }));
+    hints.push(sayCount(short.length, "Option {letters} is a single word. A whole phrase is harder to rule out.", "Options {letters} are single words. A whole phrase is harder to rule out.", { letters: sayList(short) }));
   }
   if (counts.some((count) => count === 0)) return hints;
   const [least, most] = [Math.min(...counts), Math.max(...counts)];

@@ -5,7 +5,7 @@
  * @typedef {{question: string, answers: Span[]}} Asked
  */
 
-import { say, sayQuoted } from "/static/say.js";
+import { say, sayList, sayQuoted } from "/static/say.js";
 import { make, makeButton } from "/static/show.js";
 
 /**
@@ -128,6 +128,6 @@ export function compared(details) {
  * @returns {import("/static/form.js").Recap}
  */
 export function recapOf(sentence, all) {
-  const qas = all.map((one) => `${one.question} ${one.answers.map((span) => sayQuoted(sentence.text(span))).join(", ")}`);
+  const qas = all.map((one) => `${one.question} ${sayList(one.answers.map((span) => sayQuoted(sentence.text(span))))}`);
   return { lines: [{ kind: "quote", text: sentence.pieces.join("") }], answer: qas.join("; ") || say("Nothing to ask") };
 }
