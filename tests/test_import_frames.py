@@ -99,6 +99,12 @@ def test_a_row_without_its_word_is_refused(tmp_path: Path) -> None:
     assert "a word that is not in its sentence" in done.output and "batch.csv:6" in done.output
 
 
+def test_a_word_is_spelt_as_its_sentence_spells_it() -> None:
+    """The corpus has 71 sentences that begin with their word, and gives the word in lower case."""
+    item = item_of({"sentence": "Running a mill is hard .", "word_phrase": "running", "frames": "f:Motion", "b": "0"})
+    assert (item["word"], item["start"]) == ("Running", 0)
+
+
 def test_frames_with_another_separator_are_refused_by_their_column(tmp_path: Path) -> None:
     batch = write_batch(tmp_path / "batch.csv")
     batch.write_text(batch.read_text().replace("f:Self_motion,f:Operating", "f:Self_motion|f:Operating"))

@@ -33,7 +33,8 @@ def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
     """A sentence with its word and candidates, from the columns of the corpus's input."""
     sentence, word = cells.get("sentence", "").strip(), cells.get("word_phrase", "").strip()
     names = list(dict.fromkeys(name for part in cells.get("frames", "").split(",") if (name := frame_name(part))))
-    if not sentence or not word or not names or word not in sentence:
+    word = _as_written(word, sentence)
+    if not sentence or not word or not names:
         raise ValueError("has no sentence, no frames, or a word that is not in its sentence")
     if any(_TICKED in name or "\n" in name for name in names):
         raise ValueError("has frames that are not separated by commas in Input.frames")
@@ -45,6 +46,15 @@ def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
     start = _start(sentence, word, cells)
     kept = {name: text for name, text in cells.items() if name in ("vid", "lemma")}
     return {"sentence": sentence, "word": word, "start": start, "candidates": shown, **kept}
+
+
+def _as_written(word: str, sentence: str) -> str:
+    """The word as the sentence spells it, which may begin with it; empty if it is not there."""
+    if word in sentence:
+        return word
+    start = sentence.lower().find(word.lower())
+    spelt = sentence[start : start + len(word)]
+    return spelt if start >= 0 and spelt.lower() == word.lower() else ""
 
 
 def _listed(cell: str, wanted: int) -> Sequence[str]:
