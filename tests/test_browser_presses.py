@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 from asking import write_qasrl_study
 from browsing import CHROMIUM, PHONE, Scene, Site
 from chorale.folder.templates import create_study_from_files
+from mcq_study import write_mcq_study
 from test_browser_form import write_study
 from turk import open_market
 
@@ -139,3 +140,36 @@ def test_submit_counts_after_a_long_text(
             press(page, page.locator("#submit"))
             expect(page.locator("#answered")).to_contain_text(str(done + 1), timeout=15_000)
         assert scene.answers() == [{"why": "It says so."}] * TIMES
+
+
+@by_hand
+def test_submit_counts_after_writing_a_question(
+    chromium: Browser, tmp_path: Path, screen: dict[str, Any], press: Press
+) -> None:
+    """Hints about the last option come and go while it is written and left."""
+    with Site(write_mcq_study(tmp_path / "study")) as site:
+        scene = Scene(chromium, site)
+        page = scene.worker(**screen).open("write").page
+        for done in range(TIMES):
+            page.wait_for_timeout(550)
+            for number in (1, 2):
+                page.locator(f"[name=question_{number}]").fill(f"What came {number} times after {done}?")
+                for place in (1, 2, 3, 4):
+                    page.locator(f"[name=option_{number}_{place}]").fill(f"It was {place} in {done}")
+                page.locator(f"[name=right_{number}][value=option1]").check()
+                page.locator(f"[name=why_{number}]").fill("Only one of them is right.")
+            last = page.locator("[name=option_2_4]")
+            last.fill("")
+            last.click()
+            page.keyboard.type("the last tram stops at the depot, and whoever sleeps in it is woken")
+            press(page, page.locator("#submit"))
+            expect(page.locator("#answered")).to_contain_text(str(done + 1), timeout=15_000)
+        assert len(scene.answers()) == TIMES
+
+
+def test_marks_of_both_questions_are_equally_wide_where_no_keys_are_shown(chromium: Browser, tmp_path: Path) -> None:
+    """A narrow window with a mouse: the keys of the first question are hidden, and leave no gap."""
+    with Site(write_mcq_study(tmp_path / "study")) as site:
+        page = Scene(chromium, site).worker(viewport={"width": 360, "height": 740}).open("write").page
+        widths = page.locator(".mcq-mark").evaluate_all("marks => marks.map(mark => mark.offsetWidth)")
+        assert len(widths) == 8 and len(set(widths)) == 1

@@ -465,7 +465,8 @@ def test_passages_come_from_folders_by_genre_text_and_rows(tmp_path: Path) -> No
     drawn = json.loads(chorale(*command, "--force", "--sample", 4).stdout)
     assert drawn["genres"] == dict.fromkeys(("letters", "slate", "travel", "x"), 1)
     only = json.loads(chorale(*command, "--force", "--genre", "Travel").stdout)
-    assert set(only["genres"]) == {"travel"}
+    assert set(only["genres"]) == {"travel"} and (only["texts"], only["other_genres"]) == (1, 4)
+    assert "left out: text of another genre" in chorale(*command[:-1], "--force", "--genre", "travel").stdout
     assert "Available genres: letters, slate" in chorale(*command, "--force", "--genre", "novels", code=2).output
 
 
@@ -483,15 +484,16 @@ def test_unreadable_files_of_a_folder_are_counted_and_named(tmp_path: Path) -> N
     refused = " ".join(chorale(*command, code=2).output.split())
     assert all(name in refused for name in unreadable), "without any readable file, all are named"
     (corpus / "good.txt").write_text(sentences(80, 7))
+    (corpus / "more.md").write_text(sentences(80, 8))
     found = json.loads(chorale(*command, "--json").stdout)
-    assert (found["texts"], found["unreadable"], found["passages"]) == (1, 3, 1)
+    assert (found["texts"], found["unreadable"], found["passages"], found["other_files"]) == (1, 3, 1, 1)
     assert found["left_out"] == {
         "a-latin.txt": "not UTF-8 text",
         "b-excel.txt": "UTF-16 text, not UTF-8",
         "c-null.txt": "contains a NUL character",
     }
     said = " ".join(chorale(*command).stdout.split())
-    assert "left out: unreadable file" in said
+    assert "left out: unreadable file" in said and "left out: file that is not .txt 1" in said
     assert "Texts without a passage: a-latin.txt (not UTF-8 text), b-excel.txt (UTF-16 text, not UTF-8)" in said
     command = ("prepare", "mcq", corpus / "a-latin.txt", "--out", tmp_path / "passages.jsonl", "--force")
     assert "is not UTF-8 text" in chorale(*command, code=2).output, "a file that is named itself is refused"

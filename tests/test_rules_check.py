@@ -9,10 +9,14 @@ from click.testing import CliRunner
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.engine.entering import arrive_as_expert, consent
+from chorale.engine.managing import Act, end_work
 from chorale.engine.opening import open_study
+from chorale.engine.settling import settle_everything
 from chorale.engine.work import Offer
 from chorale.folder.plan import plan_study
 from chorale.folder.reading import load_folder
+from chorale.model import ItemState
+from chorale.store.items import all_items
 from conftest import ManualClock
 from crowd import Person, do, look, people, work_through
 from small_study import write_small_study
@@ -97,6 +101,31 @@ def test_the_report_compares_the_crowd_with_the_expert(tmp_path: Path) -> None:
         assert abs(found[name]["kappa"] - (agreement - by_chance) / (1 - by_chance)) < 1e-12
         assert found[name]["false_positive_share"] == both.count(("yes", "no")) / len(both)
         assert found[name]["false_negative_share"] == both.count(("no", "yes")) / len(both)
+
+
+def test_the_expert_checks_what_the_crowd_has_finished(tmp_path: Path) -> None:
+    """While the crowd still works, the database is as `verify` expects it; a reopened application comes back."""
+    write_small_study(tmp_path, applications=4)
+    (tmp_path / "study.toml").write_text((tmp_path / "study.toml").read_text() + STAGE)
+    study = open_study(tmp_path, clock=ManualClock())
+
+    def checked() -> list[str]:
+        settle_everything(study)
+        assert look(study, lambda tx: verify(tx, study)).differences == []
+        items = look(study, lambda tx: list(all_items(tx, "check")))
+        return [item.key for item in items if item.state != ItemState.WITHDRAWN]
+
+    try:
+        work_through(people(study, 6), lambda *_: "yes")
+        first, second, *others = people(study, 5)
+        assert work_through([first, second], lambda *_: "yes", "entailment") == 2 * 4 and checked() == []
+        assert work_through(others[:1], lambda *_: "no", "entailment") == 4 and len(checked()) == 4
+        act = Act("maya", "the test", "end-the-work")
+        do(study, end_work, first.pseudonym, study.stage("entailment"), act)
+        assert checked() == []
+        assert work_through(others[1:], lambda *_: "yes", "entailment") == 4 and len(checked()) == 4
+    finally:
+        study.close()
 
 
 def test_the_templates_check_needs_only_its_signs_taken_out(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """What keeps a trial of question writing clean: who grades what, how gold counts, when graders see the key."""
 
+import csv
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,14 @@ from chorale.engine.gates import close_gate
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.settling import settle_everything
+from chorale.exchange.export import write_export
 from chorale.folder.reading import check_folder
 from chorale.model import EntryKind, GoldBonus, GoldRecord, GoldSettings, Standing, UserError
 from chorale.protocol import gold_after, gold_bonus, review_worker, trust
 from chorale.store import gates, ledger, messages
 from crowd import Person, do, look
 from mcq_study import PASSAGE, TWO
+from test_console_acts import as_owner
 
 WRITTEN = {name: value for name, value in TWO.items() if name != "why_2"}
 HEAD = 'study = { title = "Questions", contact = "team@example.org", consent = "text.md" }\n'
@@ -175,6 +179,26 @@ def test_gold_pairs_count_by_question(
     entries = look(study, lambda tx: list(ledger.ledger_lines(tx)))
     assert sum(entry.amount for entry in entries if entry.kind == EntryKind.BONUS) == bonus
     assert differences(study) == []
+
+
+def test_pages_and_files_count_gold_as_the_stage_does(tmp_path: Path, opened: Callable[..., Study]) -> None:
+    """By question, everybody has a gold accuracy of one half or more; by item, one of three has."""
+    study = validated(opened, "part")
+    everybody = {"halves": (HALF, HALF, HALF), "best": (BOTH,), "most": (HALF, BOTH)}
+    for name, answers in everybody.items():
+        answer_gold(Person(study, name), *answers)
+    settle_everything(study)
+    counts = ["1.00 (2 of 2)", "0.75 (3 of 4)", "0.50 (3 of 6)"]
+    owner = as_owner(study)
+    page = owner.get("/console/workers?stage=validate&order=gold&direction=down").text
+    assert re.findall(r"\d\.\d\d \(\d of \d\)", page) == counts
+    workers = re.findall(r'id="worker-(w-\w+)"', page)
+    for worker, count in zip(workers, counts, strict=True):
+        assert count in owner.get(f"/console/workers/{worker}").text
+    write_export(study, "workers", tmp_path / "workers.csv")
+    with (tmp_path / "workers.csv").open(newline="") as file:
+        exported = {row["worker"]: (row["gold_right"], row["gold_answered"]) for row in csv.DictReader(file)}
+    assert exported == dict(zip(workers, (("2", "2"), ("3", "4"), ("3", "6")), strict=True))
 
 
 def test_parts_are_only_counted_where_a_task_has_some(tmp_path: Path, opened: Callable[..., Study]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from chorale.engine import managing
 from chorale.engine.advancing import advance
 from chorale.engine.gates import close_gate
 from chorale.engine.opening import open_study
@@ -153,6 +154,32 @@ def test_people_of_an_arm_that_shares_all_its_stages_are_retained_if_they_answer
         study.close()
     assert means == {"plain": 1, "other": 1}
     assert {one.name: one.staying.value for one in console if one.staying} == means
+
+
+def test_who_is_removed_from_the_validation_has_done_the_work_of_their_arm(tmp_path: Path) -> None:
+    """Validating is part of no arm, unlike a stage from a file that all arms share."""
+    folder = write_trial(tmp_path / "trial", texts=2)
+    file = folder / "study.toml"
+    shared = STAGE.format(arm="all").replace('arms = ["all"]\n', "")
+    file.write_text(file.read_text() + shared)
+    study = open_study(folder)
+    try:
+        everybody = people(study, 4)
+        for person in everybody:
+            person.judge(WRITTEN, f"write-{_arm(study, person.id)}")
+        do(study, advance)
+        for person, stage in ((everybody[0], "validation"), (everybody[1], "write-all")):
+            person.judge({"answer_1": "option1", "answer_2": "option1"} if stage == "validation" else WRITTEN, stage)
+            act = managing.Act("maya", "the test", f"drop-{stage}")
+            do(study, managing.end_work, person.pseudonym, study.stage(stage), act)
+        retained = reported(study, tmp_path, arms=True).as_json()["analysis"]["outcomes"]["retained"]["means"]
+        console = study.store.read(lambda tx: arm_outcomes(tx, study)).result()
+        lost = _arm(study, everybody[1].id)
+    finally:
+        study.close()
+    assert retained == {arm: 0.5 if arm == lost else 1 for arm in ARMS}
+    assert {one.name: one.dropped for one in console} == {arm: int(arm == lost) for arm in ARMS}
+    assert {one.name: one.staying.value for one in console if one.staying} == retained
 
 
 def mean(units: list[tuple[float, float]]) -> float:

@@ -14,7 +14,7 @@ from chorale.exchange.export_fields import cells, free_text_columns, label_cells
 from chorale.exchange.export_first import first_cells
 from chorale.files.judgment_layout import FREE_TEXT
 from chorale.model import ItemState, Response
-from chorale.monitor.status import trust_of
+from chorale.monitor.status import gold_of, trust_of
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, erasing, events, first_pass, gates, items, ledger, participations
 from chorale.store.arms import arms_by_worker as arms_of_workers
@@ -233,13 +233,14 @@ def worker_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
     for row in participations.participation_summaries(tx):
         if row.worker in gone:
             continue
+        right, answered = gold_of(study, row)
         yield {
             "worker": row.worker,
             "stage": row.stage,
             "standing": row.standing,
             "trust": trust_of(study, row),
-            "gold_answered": row.gold_answered,
-            "gold_right": row.gold_right,
+            "gold_answered": answered,
+            "gold_right": right,
             "judgments": row.answered - row.gold_answered,
             "paid": row.earned,
             "currency": study.settings.pay.currency,

@@ -8,6 +8,7 @@ from chorale.engine.payout_addresses import address_of
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
 from chorale.model import Worker
+from chorale.monitor.status import gold_of
 from chorale.store import Tx, consents, events, invitations, ledger, participations
 from chorale.store.first_answers import first_answers_by
 from chorale.store.grades import all_grades
@@ -37,7 +38,7 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             {"study": one.panel_study, "status": one.status, "id": one.external_id}
             for one in submissions_of(tx, worker.id)
         ],
-        **_work(tx, worker),
+        **_work(tx, study, worker),
         "grades": [
             {"response": one.response_id, "score": one.score, "reasons": list(one.reasons)}
             for one in all_grades(tx)
@@ -87,7 +88,7 @@ def _of_kits(tx: Tx, study: Study, worker: Worker) -> dict[str, Any]:
     }
 
 
-def _work(tx: Tx, worker: Worker) -> dict[str, Any]:
+def _work(tx: Tx, study: Study, worker: Worker) -> dict[str, Any]:
     """Their work in each stage, with every answer."""
     name = worker.pseudonym
     return {
@@ -96,8 +97,8 @@ def _work(tx: Tx, worker: Worker) -> dict[str, Any]:
                 "stage": row.stage,
                 "status": row.standing,
                 "answers": row.answered,
-                "gold_answered": row.gold_answered,
-                "gold_right": row.gold_right,
+                "gold_answered": gold_of(study, row)[1],
+                "gold_right": gold_of(study, row)[0],
                 "earned": row.earned,
                 "worked_ms": row.worked_ms,
             }

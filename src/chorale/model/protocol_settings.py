@@ -169,8 +169,8 @@ class PlannedOutcome(Settings):
     outcome: str = Field(
         min_length=1,
         max_length=100,
-        description="What is compared between arms. `retained`: whether a person reached the arm's last stage and was "
-        "not removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold. Tasks add "
+        description="What is compared between arms. `retained`: whether a person reached the arm's last stage without "
+        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold. Tasks add "
         "their own, such as `kept` for multiple-choice questions: `chorale check` lists them.",
     )
     unit: Literal["worker", "item"] = Field(

@@ -16,6 +16,7 @@ from chorale.monitor.outcomes import stage_results
 from chorale.monitor.status import gold_of
 from chorale.store import Tx, grades, participations
 from chorale.store.arms import arms_by_worker
+from chorale.store.participations import ParticipationSummary
 
 _MEAN = Metric(lambda sums: {"mean": ratio(sums[..., 0], sums[..., 1])}, wholes=lambda sums: {"mean": sums[..., 1]})
 
@@ -106,13 +107,23 @@ def _retained(tx: Tx, study: Study) -> Iterator[Observation]:
     there: dict[str, set[str]] = defaultdict(set)
     removed: set[str] = set()
     for row in participations.participation_summaries(tx):
-        if row.standing == Standing.DROPPED:
+        if lost_to_arm(study, row):
             removed.add(row.worker)
         if row.answered:
             there[row.worker].add(row.stage)
     for worker, arm in sorted(arms_by_worker(tx).items()):
         reached = worker not in removed and bool(there[worker] & final[arm] if final[arm] else there[worker])
         yield Observation(arm, worker, worker, float(reached))
+
+
+def lost_to_arm(study: Study, row: ParticipationSummary) -> bool:
+    """Whether a removal ends somebody's work for their arm.
+
+    Where everybody judges what the arms made, as in a validation, the work is part of no arm.
+    """
+    stage = study.stage(row.stage).settings
+    judges_arms = not stage.arms and any(study.stage(source).settings.arms for source in stage.sources)
+    return row.standing == Standing.DROPPED and not judges_arms
 
 
 def _graded(tx: Tx, study: Study) -> Iterator[Observation]:

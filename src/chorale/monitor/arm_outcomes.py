@@ -13,8 +13,8 @@ from chorale.metrics import Metric, ratio, row_intervals
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.sampling import TAIL
 from chorale.metrics.student import t_bound, wilson
-from chorale.model import PlannedOutcome, Standing
-from chorale.monitor.arm_measures import ComparedArms, arm_grades, compare_arms
+from chorale.model import PlannedOutcome
+from chorale.monitor.arm_measures import ComparedArms, arm_grades, compare_arms, lost_to_arm
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
 from chorale.monitor.status import gold_of
 from chorale.store import Tx, participations, workers
@@ -53,7 +53,7 @@ class ArmOutcome:
     """Number of people who worked in the arm's last own stage, or in any stage if it has none."""
     dropped: int
     staying: IntervalEstimate | None
-    """Share of its people who reached that stage and were not removed."""
+    """Share of its people who reached that stage without being removed."""
     grade: IntervalEstimate | None
     """Mean grade over people, in the arm's last graded stage."""
     graded_in: str
@@ -84,7 +84,7 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
         mine = sorted(worker for worker, arm in arms.items() if arm == name)
         final = {stage.name for stage in final_stages_of_arm(study, name)}
         there = {row.worker for row in rows[name] if row.stage in final or not final}
-        dropped = {row.worker for row in rows[name] if row.standing == Standing.DROPPED}
+        dropped = {row.worker for row in rows[name] if lost_to_arm(study, row)}
         right, answered = Counter[str](), Counter[str]()
         for row in rows[name]:
             here = gold_of(study, row)

@@ -4,9 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from chorale.engine.running import RunningStage, Study
+from chorale.model import GoldRecord
 from chorale.model.plural import plural
 from chorale.monitor.alarm import Alarm
 from chorale.monitor.sense import senseless_answers
+from chorale.protocol import gold_counts
 from chorale.protocol.suspicion import Given, good_at_gold_only, groups_of, in_step, skippers
 from chorale.store import Tx
 from chorale.store.codec import as_text, from_text
@@ -72,7 +74,7 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 stages=(stage.name,),
                 serious=True,
             )
-        suspects = good_at_gold_only(given, {one.worker: (one.gold_right, one.gold_answered) for one in records})
+        suspects = good_at_gold_only(given, {one.worker: _gold_of(stage, one) for one in records})
         if suspects:
             worst = suspects[0]
             yield Alarm(
@@ -85,6 +87,11 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 stages=(stage.name,),
                 serious=True,
             )
+
+
+def _gold_of(stage: RunningStage, given: Habits) -> tuple[int, int]:
+    record = GoldRecord(given.gold_right, given.gold_answered, given.gold_recent)
+    return gold_counts(record, stage.settings.gold)
 
 
 def _in_choices(stage: RunningStage, given: Given) -> Given:

@@ -10,7 +10,7 @@ from chorale.folder.feedback import mean_criteria
 from chorale.model import AssignmentKind, Entry, Event, GradedAnswer, ItemState, Message, Response, Worker
 from chorale.monitor.event_words import in_words
 from chorale.monitor.field_gold import GoldCounts, gold_counts
-from chorale.monitor.status import trust_of
+from chorale.monitor.status import gold_of, trust_of
 from chorale.protocol import Situation, hourly_wage
 from chorale.store import Tx, console, events, ledger, participations
 from chorale.store.grades import graded_answers
@@ -29,6 +29,8 @@ LEAST_IN_PART = 3
 class StageRecord:
     row: ParticipationSummary
     trust: float
+    gold: tuple[int, int]
+    """Correct answers to gold and all of them, as the stage counts them."""
     wage: int | None
     agreement: float | None
     """Mean agreement of their answers with the final labels of items that others annotated too."""
@@ -124,6 +126,7 @@ def _stage_record(
     return StageRecord(
         row,
         trust_of(study, row),
+        gold_of(study, row),
         hourly_wage(row.earned, row.worked_ms),
         fmean(near) if near else None,
         len(near),

@@ -55,7 +55,16 @@ from chorale.protocol.situation import (
 )
 from chorale.protocol.skips import skips_exceeded, skips_left
 from chorale.protocol.suggesting import suggests_to, wrong_on_purpose
-from chorale.protocol.trust import Verdict, WorkerQuality, gold_after, gold_counts, review_quality, review_worker, trust
+from chorale.protocol.trust import (
+    Verdict,
+    WorkerQuality,
+    counts_parts,
+    gold_after,
+    gold_counts,
+    review_quality,
+    review_worker,
+    trust,
+)
 from chorale.protocol.turnout import Turnout, fewest_people
 
 __all__ = [
@@ -87,6 +96,7 @@ __all__ = [
     "always",
     "calls_due",
     "closed_by",
+    "counts_parts",
     "criterion_of",
     "decide_first",
     "decide_gate",

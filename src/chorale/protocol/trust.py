@@ -24,9 +24,14 @@ def trust(record: GoldRecord, rule: GoldSettings | None) -> float:
     return (right + smoothing * rule.floor) / (answered + smoothing) if smoothing else right / answered
 
 
+def counts_parts(rule: GoldSettings | None) -> bool:
+    """Whether a stage counts each part of a gold answer, instead of whole answers."""
+    return rule is not None and rule.unit == "part"
+
+
 def gold_counts(record: GoldRecord, rule: GoldSettings | None) -> tuple[int, int]:
     """The numbers of correct and of all gold answers, counted by items or by parts, as the stage says."""
-    if rule is not None and rule.unit == "part":
+    if counts_parts(rule):
         return record.recent.count("1"), len(record.recent)
     return record.right, record.answered
 

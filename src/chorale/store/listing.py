@@ -135,6 +135,9 @@ _WORKER_ORDERS: Mapping[str, ColumnElement[Any]] = {
     "worker": worker.c.pseudonym,
     "status": participation.c.standing,
     "gold": participation.c.gold_right * 1.0 / func.nullif(participation.c.gold_answered, 0),
+    "gold by part": func.length(func.replace(participation.c.gold_recent, "0", ""))
+    * 1.0
+    / func.nullif(func.length(participation.c.gold_recent), 0),
     "judgments": _JUDGED,
     "answers": participation.c.answered,
     "earned": participation.c.earned,
@@ -154,6 +157,8 @@ class WorkersWanted:
     status: str = ""
     find: str = ""
     """A part of their ID."""
+    gold_by_part: bool = False
+    """Whether the stage counts each part of a gold answer."""
     size: int = 50
     page: int = 1
 
@@ -175,7 +180,7 @@ def workers_page(tx: Connection, wanted: WorkersWanted) -> WorkersPage:
         *([participation.c.standing == wanted.status] if wanted.status else []),
         *([worker.c.pseudonym.contains(wanted.find, autoescape=True)] if wanted.find else []),
     ]
-    by = _WORKER_ORDERS[wanted.order]
+    by = _WORKER_ORDERS["gold by part" if wanted.order == "gold" and wanted.gold_by_part else wanted.order]
     query = (
         select(
             stage.c.name,

@@ -33,6 +33,7 @@ class Habits(NamedTuple):
     """Items they skipped, returned or let expire."""
     gold_right: int
     gold_answered: int
+    gold_recent: str
 
 
 def habits(tx: Connection) -> list[Habits]:
@@ -51,6 +52,7 @@ def habits(tx: Connection) -> list[Habits]:
         case((unanswered > participation.c.skipped, unanswered), else_=participation.c.skipped),
         participation.c.gold_right,
         participation.c.gold_answered,
+        participation.c.gold_recent,
     ).join(worker, worker.c.id == participation.c.worker_id)
     query = query.where(worker.c.id.not_in(models()))
     return [Habits._make(row) for row in tx.execute(query)]

@@ -8,7 +8,7 @@ from chorale.folder.checking.stage_files import StageFiles
 from chorale.model import StudySettings
 
 OF_EVERY_STUDY = {
-    "retained": "share of people who reached the last stage of their arm and were not removed",
+    "retained": "share of people who reached the last stage of their arm without being removed",
     "grade": "mean grade in the last graded stage of an arm",
     "gold": "accuracy on gold",
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 from rich.table import Table
 
-from chorale.kits.questions.files.texts import SourceText, read_texts
+from chorale.kits.questions.files.texts import SourceText, other_files, read_texts
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
 from chorale.model.problems import MOST_PROBLEMS
@@ -200,6 +200,8 @@ def passages_of(
             "texts": len(chosen) - len(unreadable),
             "passages": len(kept),
             "unreadable": len(unreadable),
+            "other_files": other_files(paths),
+            "other_genres": there.total() - len(chosen),
             "too_short": prepared.too_short,
             "twice": prepared.twice,
             "nearly_twice": prepared.nearly_twice,
@@ -239,14 +241,19 @@ _WORDS = {
     "texts": "texts read",
     "passages": "passages kept",
     "unreadable": "left out: unreadable file",
+    "other_files": "left out: file that is not .txt",
+    "other_genres": "left out: text of another genre",
     "too_short": "left out: too short",
     "twice": "left out: duplicate",
     "nearly_twice": "left out: near-duplicate",
     "not_drawn": "left out: not sampled",
 }
 
+_SHOWN_IF_ANY = {"other_files", "other_genres"}
+
 
 def passages_table(report: PassageReport) -> Table:
-    rows: list[tuple[str, int]] = [(_WORDS[name], count) for name, count in report.counts.items()]
+    counts = {name: count for name, count in report.counts.items() if count or name not in _SHOWN_IF_ANY}
+    rows: list[tuple[str, int]] = [(_WORDS[name], count) for name, count in counts.items()]
     rows += [(f"of the genre {name}", count) for name, count in report.genres.items() if name]
     return score_table(ScoreTable("Passages", ("quantity", "number#"), rows))

@@ -12,6 +12,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.model import Standing, UserError
 from chorale.model.money import minor_units
 from chorale.model.plural import plural
+from chorale.monitor.status import gold_of
 from chorale.protocol import hourly_wage
 from chorale.store import Tx, participations
 from chorale.store.participations import ParticipationSummary
@@ -172,7 +173,7 @@ def add_selected_worker_routes(console: Console) -> None:
             return await _page(console, request, act, in_stage, names, query)
         rows = await site.read(_rows, in_stage, names)
         await site.write(note_download, "selected workers", len(rows), request.state.staff.name)
-        return table_file(f"workers-{in_stage.name}", COLUMNS, map(_cells, rows))
+        return table_file(f"workers-{in_stage.name}", COLUMNS, (_cells(site.study, row) for row in rows))
 
     @router.post("/workers/selected/{act}")
     async def carry_out(
@@ -200,14 +201,15 @@ def add_selected_worker_routes(console: Console) -> None:
         return back_to_table(PATH, query or f"stage={in_stage.name}", NOTICES[act] if done else "already-done", done)
 
 
-def _cells(row: ParticipationSummary) -> dict[str, Any]:
+def _cells(study: Study, row: ParticipationSummary) -> dict[str, Any]:
+    right, answered = gold_of(study, row)
     wage = hourly_wage(row.earned, row.worked_ms)
     return {
         "worker": row.worker,
         "stage": row.stage,
         "status": "removed" if row.standing == Standing.DROPPED else str(row.standing),
-        "gold_correct": row.gold_right,
-        "gold_answered": row.gold_answered,
+        "gold_correct": right,
+        "gold_answered": answered,
         "annotations": row.answered - row.gold_answered,
         "earned_minor_units": row.earned,
         "seconds": round(row.worked_ms / 1000, 1),

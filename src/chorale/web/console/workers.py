@@ -11,7 +11,8 @@ from fastapi.responses import RedirectResponse
 from chorale.engine import managing
 from chorale.engine.managing import Act
 from chorale.engine.running import RunningStage, Study
-from chorale.protocol import hourly_wage
+from chorale.monitor.status import gold_of
+from chorale.protocol import counts_parts, hourly_wage
 from chorale.store.listing import WorkersWanted, workers_page
 from chorale.store.participations import ParticipationSummary
 from chorale.store.workers import find_by_pseudonym
@@ -36,6 +37,8 @@ ShortText = Annotated[str, Form(max_length=200, pattern=NO_NUL)]
 @dataclass(frozen=True, slots=True)
 class WorkerLine:
     row: ParticipationSummary
+    gold: tuple[int, int]
+    """Correct answers to gold and all of them, as the stage counts them."""
     wage: int | None
 
 
@@ -61,12 +64,14 @@ class Listing:
             downwards=self.direction == "down",
             status=self.status,
             find=self.find,
+            gold_by_part=counts_parts(self.stage.settings.gold),
             size=WORKERS_PER_PAGE,
             page=self.page,
         )
 
 
 async def _list(console: Console, request: Request, listing: Listing, code: int = 200, **context: Any) -> Response:
+    study = console.site.study
     listed = await console.site.read(lambda tx, _: workers_page(tx, listing.wanted()))
     return console.live_page(
         request,
@@ -75,13 +80,15 @@ async def _list(console: Console, request: Request, listing: Listing, code: int 
         **{
             "under": "/console/workers",
             "chosen": listing.stage,
-            "lines": [WorkerLine(row, hourly_wage(row.earned, row.worked_ms)) for row in listed.rows],
+            "lines": [
+                WorkerLine(row, gold_of(study, row), hourly_wage(row.earned, row.worked_ms)) for row in listed.rows
+            ],
             "active": listed.active,
             "listing": listing,
             "paging": Paging(listing.page, listed.total, WORKERS_PER_PAGE),
-            "minimum_hourly": console.site.study.settings.pay.minimum_hourly,
+            "minimum_hourly": study.settings.pay.minimum_hourly,
             "form_key": secrets.token_urlsafe(12),
-            "qualifications": managing.qualifications_known(console.site.study),
+            "qualifications": managing.qualifications_known(study),
             "longest_message": LONGEST_MESSAGE,
             "typed": {},
             **context,

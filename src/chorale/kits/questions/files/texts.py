@@ -61,11 +61,21 @@ def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:
         raise UserError("The texts can't be used", problems[:MOST_PROBLEMS])
 
 
+def other_files(paths: Sequence[Path]) -> int:
+    """The number of files in folders that are not read as texts."""
+    inside = (file for path in paths if path.is_dir() for file in path.rglob("*"))
+    return sum(not file.is_dir() and not _is_read(file) for file in inside)
+
+
+def _is_read(file: Path) -> bool:
+    """Links are not read: they could lead outside the folder."""
+    return file.suffix == ".txt" and file.is_file() and not file.is_symlink()
+
+
 def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
     if path.is_dir():
         for file in sorted(path.rglob("*.txt")):
-            # Links could lead outside the folder.
-            if file.is_file() and not file.is_symlink():
+            if _is_read(file):
                 name = file.relative_to(path).as_posix()
                 yield _file(file, name, _genre(file.relative_to(path)))
     elif suffix_of(path) in _OBJECTS:

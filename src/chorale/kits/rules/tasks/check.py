@@ -9,10 +9,14 @@ from chorale.model import NewItem, SourceItem
 
 
 def _as_it_is(sources: Sequence[SourceItem], _confidence: float) -> list[NewItem]:
-    """All applications, whatever the confidence of their label. A sample of confident ones would overestimate the
-    crowd.
+    """All labelled applications, whatever the confidence of the label. A sample of confident ones would overestimate
+    the crowd.
     """
-    return [NewItem(source.key, source.payload, group=source.group, sources=(source.id,)) for source in sources]
+    return [
+        NewItem(source.key, source.payload, group=source.group, sources=(source.id,))
+        for source in sources
+        if source.label is not None
+    ]
 
 
 RULES_CHECK: Task = replace(
