@@ -1,7 +1,7 @@
 """For the documentation site: what its pages write for themselves and for the tests, as the site has it.
 
 On their own, the pages link to the source beside them; the site has no source to link to. A block that is a file has
-the file's name above it. Notebooks become pages.
+the file's name above it. Notebooks become pages. Search lists tutorials first, and pages about the code last.
 """
 
 import json
@@ -14,6 +14,9 @@ from mkdocs.structure.files import File, Files
 
 _OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\(\.\./(?P<file>[^)\s]+)\)")
 _FILE = re.compile(r"^```(?P<language>\w+) file=(?P<file>\S+)$", re.MULTILINE)
+_RANKS = {"Tutorials": 3.0, "How it is built": 0.4}
+_DETAILS = {f"{page}.md": 0.4 for page in ("performance", "calibration", "api", "billion", "security", "baselines")}
+"""How much a page's words count in search, by section and by page; 1 for all others."""
 _NOTEBOOK = re.compile(r"\]\((notebooks/[\w-]+)\.ipynb\)")
 
 
@@ -44,7 +47,14 @@ def _outputs(cell: dict[str, Any]) -> Iterator[str]:
         yield "".join(text).strip("'")
 
 
+def search_rank(page: Any) -> float:
+    """How much the words of a page count in the site's search."""
+    section = page.ancestors[-1].title if page.ancestors else ""
+    return _DETAILS.get(page.file.src_uri, _RANKS.get(section, 1.0))
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    page.meta["search"] = {"boost": search_rank(page)}
     if page.file.src_uri.startswith("notebooks/"):
         return markdown
     linked = _OUTSIDE.sub(lambda link: f"{link['text']} (`{link['file']}`)", markdown)

@@ -98,6 +98,13 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
         assert not scene.watch.complaints
 
 
+ROOM_FOR_A_LINE = """select => {
+  const style = getComputedStyle(select);
+  return select.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom)
+    - 1.25 * parseFloat(style.fontSize);
+}"""
+
+
 def set_up(page: Page, site: Site) -> None:
     page.goto(site.setup_link)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
@@ -140,9 +147,14 @@ def owner_walks(page: Page, site: Site) -> str:
     assert page.locator("#stages .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
     assert page.locator(".sub-nav").evaluate("tabs => tabs.scrollWidth - tabs.clientWidth") <= 0
     assert page.locator("#events .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0
+    for path in ("/console/items", "/console/workers"):
+        page.goto(path)
+        assert page.locator("#live .table-wrap").evaluate("wrap => wrap.scrollWidth - wrap.clientWidth") <= 0, path
     page.goto("/console/team")
     expect(page.locator(".sub-nav [aria-current=page]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1200, "height": 885})
+    page.goto("/console/items")
+    assert page.locator("#filter-state").evaluate(ROOM_FOR_A_LINE) >= 0, "letters below the line are cut off"
 
     page.goto("/console/workers")
     open_acts(page)

@@ -42,7 +42,7 @@ from chorale.store.arms import arms_by_worker
 from chorale.store.console import GoldMet
 from chorale.store.items import ITEM_ORDERS, ItemsWanted, all_items, find_item, item_ids, items_by_id
 from chorale.web.app import create_app
-from chorale.web.console import flow
+from chorale.web.console import flow, frame
 from chorale.web.console.queue import kind_of
 from chorale.web.links import setup_link_path, staff_link_path, study_sessions
 from crowd import Person, gold_answer, is_gold, people, work_through
@@ -780,7 +780,9 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         study.close()
 
 
-def test_stages_where_an_expert_can_work_come_first(tmp_path: Path, clock: "ManualClock") -> None:
+def test_stages_where_an_expert_can_work_come_first(
+    tmp_path: Path, clock: "ManualClock", monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_graded_study(tmp_path / "study")
     study = open_study(tmp_path / "study", clock=clock)
     try:
@@ -795,8 +797,12 @@ def test_stages_where_an_expert_can_work_come_first(tmp_path: Path, clock: "Manu
         assert desk.index('id="queue-quick-grades"') < desk.index('id="queue-careful-grades"')
         # Stages with the same title show their names.
         assert '<span class="mono muted small">quick-grades</span>' in desk
-        tabs = as_owner(study).get("/console/items").text
-        assert '<span class="mono small">quick-grades</span>' in tabs
+        owner = as_owner(study)
+        tabs = owner.get("/console/items").text
+        assert '<span class="mono small">quick-grades</span>' in tabs and "stage-menu" not in tabs
+        monkeypatch.setattr(frame, "MOST_TABS", 1)
+        menu = owner.get("/console/items").text
+        assert menu.index('class="stage-menu"') < menu.index('<span class="mono small">quick-grades</span>')
         # A card with nothing to do has no button.
         busy, idle = desk.split('id="queue-careful-grades"')
         assert '/console/queue/work"' in busy and '/console/queue/work"' not in idle and "Nothing to do." in idle

@@ -12,16 +12,19 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 from chorale.cli import app as commands
+from chorale.engine import gates as gating
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.store import gates, items, messages, requesters
+from chorale.store.arms import arms_by_worker
 from chorale.web.app import create_app
 from chorale.web.links import OWNER, staff_link_path, study_sessions
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 from cookies import staff_cookie, worker_cookie
-from crowd import Person, look
+from crowd import Person, do, look, people, work_through
 from protocol_study import write_protocol_study
 from test_protocols import train
+from writing_study import write_graded_study
 
 WHY = {"reason": "all are graded"}
 GATE = "top_share = 0.5\nbonus = 500\nreview = true"
@@ -84,6 +87,26 @@ def test_a_gate_that_is_not_there_is_told_on_a_page(study: Study) -> None:
     answer = as_owner(study).post("/console/gates/nothing/close")
     assert answer.status_code == 404
     assert "no gate of this name" in answer.text
+
+
+def test_decisions_of_a_closed_gate_are_folded_among_others(tmp_path: Path) -> None:
+    write_graded_study(tmp_path / "trial")
+    trial = open_study(tmp_path / "trial")
+    try:
+        everybody = people(trial, 8)
+        arms = look(trial, arms_by_worker)
+        for number, writer in enumerate(everybody):
+            question = f"What happened on day {number}?"
+            writer.judge({"question": question, "kind": "what", "length": "one"}, f"{arms[writer.pseudonym]}-practice")
+        for arm in ("careful", "quick"):
+            work_through(everybody, lambda *_: {"clear": 4, "hard": 3}, f"{arm}-grades")
+            do(trial, gating.close_gate, trial.gates[f"{arm}-trained"], "the test")
+        owner = as_owner(trial)
+        assert owner.get("/console/gates").text.count("<details><summary>Decisions") == 2
+        asked = owner.get("/console/gates?gate=quick-trained").text
+        assert asked.count("<details><summary>Decisions") == asked.count("<details open><summary>Decisions") == 1
+    finally:
+        trial.close()
 
 
 def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:

@@ -12,7 +12,7 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
-from chorale.engine import payouts
+from chorale.engine import managing, payouts
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.unknown_payouts import note_unknown_payouts
@@ -54,6 +54,22 @@ def confirmed(page: str) -> dict[str, str]:
     """The fields of a page that asks for confirmation."""
     form = page[page.index('action="/console/payments/pay"') :]
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form[: form.index("</form>")]))
+
+
+def listed(page: str) -> list[str]:
+    """The workers in the table of balances, from the first row on."""
+    table = page[page.index('aria-label="Balances due"') :].split("</table>", maxsplit=1)[0]
+    return re.findall(r'href="/console/workers/([\w-]+)"', table)
+
+
+def test_balances_are_found_by_worker_and_sorted_by_amount(study: Study) -> None:
+    client = as_owner(study)
+    first, second, last = listed(client.get("/console/payments").text)
+    act = managing.Act("maya", "good work", "bonus-0001")
+    study.store.write(lambda tx: managing.give_bonus(tx, study, second, study.stage("meaningful"), 100, act)).result()
+    assert listed(client.get("/console/payments?order=owed").text) == [second, first, last]
+    assert listed(client.get(f"/console/payments?find={last[2:].upper()}").text) == [last]
+    assert "Nobody with a balance matches this filter" in client.get("/console/payments?find=w-nobody").text
 
 
 def test_a_file_is_prepared_after_a_confirmation_downloaded_again_and_marked(study: Study) -> None:

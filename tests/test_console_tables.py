@@ -265,16 +265,17 @@ def test_columns_are_chosen_without_scripts_and_the_choice_is_kept(busy: Study, 
     page = unescape(client.get(f"/console/{table}").text)
     form = page[page.index(f'action="/console/columns/{table}"') :].split("</form>")[0]
     assert re.findall(r"checked> (.*?)</label>", form) == headings(page, label)[1:]
-    assert 'class="table"' in page
+    look = re.escape('class="table table-cards') + "[a-z -]*"
+    assert not re.search(f"{look} hide-", page)
     count, query = len(headings(page, label)), "stage=meaningful&order=key"
     answer = client.get(f"/console/columns/{table}", params={"count": count, "show": [2, 4], "query": query})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/console/{table}?{query}")
     for again in (f"/console/{table}", f"/console/{table}?part=live"):
         shown = client.get(again).text
         hidden = [number for number in range(3, count + 1) if number != 4]
-        assert f'class="table {" ".join(f"hide-{number}" for number in hidden)}"' in shown
+        assert re.search(f'{look} {" ".join(f"hide-{number}" for number in hidden)}"', shown)
     client.get(f"/console/columns/{table}", params={"count": 6, "show": [2, 3, 4, 5, 6]})
-    assert 'class="table"' in client.get(f"/console/{table}").text
+    assert not re.search(f"{look} hide-", client.get(f"/console/{table}").text)
 
 
 def test_a_choice_of_columns_leads_nowhere_else(busy: Study) -> None:

@@ -264,6 +264,9 @@ def test_the_site_is_built_and_loads_nothing_from_elsewhere(tmp_path: Path) -> N
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "site").glob("*.html")}
     assert {path.with_suffix(".html").name for path in DOCS.glob("*.md")} <= set(pages)
     assert [name for name, text in pages.items() if loaded.search(text)] == []
+    found = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    ranks = {entry["location"]: entry.get("boost", 1) for entry in found}
+    assert ranks["tutorial-csv.html"] > ranks["agreement.html"] > ranks["performance.html"], "guides are found first"
     assert list((tmp_path / "site").rglob("*.py*")) == [], "the scripts of the docs, compiled or not, are no pages"
 
 

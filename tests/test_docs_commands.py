@@ -81,6 +81,9 @@ NOT_RUN = {
 }
 """By page: what such a command has in it, and why it is not run. Nothing stands for all commands of the page."""
 
+_SHOWN = re.compile(r"^ *```text\n(?P<text>.*?)^ *```$", re.DOTALL | re.MULTILINE)
+"""Blocks of commands for files that the reader has, which a page does not show."""
+
 SLOW = {"frames.md", "mcq.md", "rehearsal.md", "rules.md"}
 
 
@@ -247,6 +250,48 @@ def run(words: list[str]) -> None:
     done = CliRunner().invoke(app, [*words, *once])
     lists_files = words[0] == "reproduce" and "--data" not in words
     assert done.exit_code == (2 if lists_files else 0), (words, done.output, done.exception)
+
+
+QASRL = """\
+qasrl_id,verb_idx,question,wh,aux,subj,obj,is_negated,is_passive,answer_range
+s1,1,Who sat somewhere?,who,_,_,_,False,False,0:1
+s1,1,Where did someone sit?,where,did,someone,_,False,False,2:5
+"""
+CONLLU = """\
+1\tAnn\tAnn\tPROPN\t_\t_\t2\tnsubj\t_\t_\tA0
+2\tsold\tsell\tVERB\t_\t_\t0\troot\tY\tsell.01\t_
+3\ttea\ttea\tNOUN\t_\t_\t2\tobj\t_\t_\tA1
+
+"""
+
+
+def write_own_files(command: str) -> None:
+    """The files that a reader has for such a command. Different commands read files of the same name."""
+    Path("comments.csv").write_text("id,text\nc1,What a lovely photo.\nc2,Nobody asked you.\n", "utf-8")
+    write_batch()
+    Path("Batch_2947651_batch_results.csv").rename("Batch_123_batch_results.csv")
+    (write_levels if "ordinal" in command else write_judgments)()
+    for name in ("system.csv", "gold.csv", "other.csv"):
+        Path(name).write_text(QASRL if "qasrl" in command else "item,label\nt1,yes\nt2,no\n", "utf-8")
+    for name in ("system.conllu", "gold.conllu"):
+        Path(name).write_text(CONLLU, "utf-8")
+
+
+def shown_commands(page: str) -> list[str]:
+    """Those in blocks of text that need nothing but files, with `design`, which opens a site, left out."""
+    text = PAGES[page].read_text("utf-8")
+    lines = [
+        line for block in _SHOWN.finditer(text) for line in re.findall(r"^chorale .+", block["text"], re.MULTILINE)
+    ]
+    return [line for line in lines if not line.startswith("chorale design ")]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if shown_commands(page)])
+def test_commands_for_own_files_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in shown_commands(page):
+        write_own_files(command)
+        run(shlex.split(command)[1:])
 
 
 def test_every_command_that_is_not_run_has_a_reason() -> None:

@@ -155,6 +155,14 @@ def test_numbers_leave_the_columns_of_the_table_as_they_are(tmp_path: Path) -> N
     assert [item.key for item in stage.items] == ["row-1", "row-2"]
 
 
+@pytest.mark.parametrize(("same", "warns"), [(3, True), (2, False)])
+def test_texts_that_many_rows_share_are_pointed_out(tmp_path: Path, same: int, warns: bool) -> None:
+    """Tables from other programs have NA where somebody wrote nothing."""
+    rows = [f"{number},{'NA' if number < same else f'Comment number {number}'}" for number in range(10)]
+    said = " ".join(_new(tmp_path, "\n".join(["id,text", *rows]) + "\n", *QUESTION).output.split())
+    assert ("3 of the 10 texts are the same: 'NA'. Each is paid for. Remove the rows" in said) == warns
+
+
 @pytest.mark.parametrize(
     ("table", "doubtful"),
     [

@@ -205,7 +205,8 @@ def plain_latex(text: str) -> str:
     """What is left of LaTeX without the commands that the report writes itself."""
     known = r"\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|char34|ldots)\{\}"
     known += r"|\\[&%$#_{}]|\{[\[\]*]\}|\$\\(?:alpha|kappa|times|neq)\$|\$-?[\d.,]*\$|\\quad |\\\\"
-    known += r"|\\(?:toprule|midrule|bottomrule|centering|small|caption|label|paragraph)\b"
+    known += r"|\\(?:toprule|midrule|bottomrule|centering|small|footnotesize|caption|label|paragraph)\b"
+    known += r"|\\setlength\{\\tabcolsep\}\{2pt\}|@\{\}"
     known += r"|\\(?:begin|end)\{(?:table|tabular)\}|p\{0\.35\\linewidth\}"
     return re.sub(known, "", text)
 
@@ -233,6 +234,22 @@ def test_nothing_from_a_study_is_markup_in_markdown(written: dict[str, Any]) -> 
     assert "# Simulated: \\[x\\](javascript:alert(1))" in written["md"]
     assert "<img" not in written["md"] and "<img src" not in written["html"]
     assert "| --- | ---: |" in written["md"] and "### Design" in written["md"]
+
+
+def test_a_wide_table_fits_on_a_page_of_a_paper() -> None:
+    """Before, the agreement per question ran off the page by 10 cm."""
+    columns = (
+        "question",
+        "labelled items#",
+        "mean confidence#",
+        "Krippendorff's α (95% interval)#",
+        "pairwise (95% interval)#",
+    )
+    wide = latex_float(ScoreTable("Wide", columns, [("main: toxic", 8, 0.5, "0.668 (0.083 to 1.000)", "n/a")]), "wide")
+    assert r"\begin{tabular}[b]{@{}r@{}}Krippendorff's \\ $\alpha$ \\ (95\% interval)\end{tabular}" in wide
+    assert r"\begin{tabular}[t]{@{}r@{}}0.668 \\ ($0.083$ to $1.000$)\end{tabular} & n/a \\" in wide
+    narrow = latex_float(ScoreTable("Narrow", columns[:2], [("main: toxic", 8)]), "narrow")
+    assert r"\begin{tabular}{lr}" in narrow and narrow.count(r"\begin{tabular}") == 1
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs a TeX engine")

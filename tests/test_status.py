@@ -68,7 +68,7 @@ def test_what_a_gate_has_ended_is_not_open(make: Maker) -> None:
     assert (found["work-a"]["state"], found["work-a"]["ended_by"]) == ("open", [])
     assert look(study, lambda tx: status(tx, study)).conditions["training"].words == "ended by gate trained"
     page = as_owner(study).get("/console").text
-    assert "Ended by gate trained" in page
+    assert '<span class="badge">Ended</span><br><span class="muted small">by gate trained</span>' in page
     assert 'id="state-training"' not in page and 'id="state-work-a"' in page, "nothing is left to be paused"
 
 

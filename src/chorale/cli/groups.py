@@ -17,7 +17,9 @@ from chorale.model.extras import explained
 from chorale.model.problems import UnavailableError, UserError, did_you_mean
 from chorale.registry import Command, blaming, installed, kit_of_command
 
-_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
+_WIDEST = 1_000
+_HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST}
+"""Help is as wide as the terminal; Click alone would stop at 80 columns."""
 _FEW = 8
 """Maximum number of commands listed in the message about an unknown one."""
 INTERRUPTED = 130

@@ -144,6 +144,12 @@ def _new_from_table(
         f"People read, for example: {shortened(str(table.rows[0][shown]))}. To show another column: --text COLUMN"
         f"{other_ids}"
     )
+    if repeated := table.repeated_text(shown):
+        words, rows = repeated
+        print_line(
+            f"{rows:,} of the {len(table.rows):,} texts are the same: {shortened(words)}. Each is paid for. Remove the "
+            "rows that need no label and start again."
+        )
     if doubtful := table.doubtful_header():
         print_line(
             f"The first row of {path} was read as column names, such as {shortened(doubtful)}. If it is data, add a "

@@ -1,6 +1,7 @@
 """The user's own table for a new study: its columns, and which of them are the text and the ID."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -20,6 +21,8 @@ NEVER_SHOWN = ("id", "answer", "explanation", "pieces", "rendered")
 LONGEST_NAME = 100
 """Maximum length of the name of a column that people read, in characters."""
 _NUMBERS = "row_id"
+_FEW_ROWS, _SHARING = 3, 10
+"""A text that at least three rows, and one row in ten, share is hardly meant to be labelled in each."""
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
 _NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-f-]{16,}", re.IGNORECASE)
 """Numbers, addresses and long IDs: values that nobody can annotate."""
@@ -98,6 +101,11 @@ class OwnTable:
 
     def _like_ids(self) -> list[str]:
         return [name for name in self.columns if _LIKE_ID.search(name)]
+
+    def repeated_text(self, column: str) -> tuple[str, int] | None:
+        """The text that most rows share, such as `NA`, and their number; None if few rows share one."""
+        [(text, rows)] = Counter(_text(row.get(column)) for row in self.rows).most_common(1)
+        return (text, rows) if rows >= _FEW_ROWS and rows * _SHARING >= len(self.rows) else None
 
     def doubtful_header(self) -> str | None:
         """A column name that looks like a value, as in a table without a header; None if all look like names."""

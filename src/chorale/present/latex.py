@@ -1,12 +1,18 @@
 """Tables and text for papers, as LaTeX. All text is escaped."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
 from chorale.metrics.score_table import ScoreTable, cell_text
 
 _LONG = 40
 """A column with a longer cell is set as paragraphs."""
+_PAGE = 80
+"""Characters of a row that fit on a page."""
+_HEADING = 12
+"""Characters in a line of a heading, in a table that would be wider than a page."""
+_BRACKET = re.compile(r" (?=\()")
 _CHARACTERS = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -71,15 +77,60 @@ def _alignment(table: ScoreTable) -> str:
     return "".join(kinds)
 
 
+def _is_wide(table: ScoreTable) -> bool:
+    """Whether a table with one line in each cell would be wider than a page."""
+    columns = zip(*_texts(table), strict=True)
+    return sum(min(max(map(len, texts)), _LONG) + 2 for texts in columns) > _PAGE
+
+
+def _texts(table: ScoreTable) -> list[list[str]]:
+    """The headings and rows of a table as texts."""
+    headings = [name.removesuffix("#") for name in table.columns]
+    return [headings, *([cell_text(value, table.digits) for value in row] for row in table.rows)]
+
+
+def _narrow_table(table: ScoreTable) -> str:
+    """A tabular whose headings have several lines, and whose intervals are below their values."""
+    sides = ["r" if name.endswith("#") else "l" for name in table.columns]
+    headings, *rows = _texts(table)
+    lines = [f"% {latex_text(table.title)}", rf"\begin{{tabular}}{{@{{}}{_alignment(table)}@{{}}}}", r"\toprule"]
+    wrapped = [_heading_lines(name) for name in headings]
+    lines += [" & ".join(_stacked(cell, side, "b") for cell, side in zip(wrapped, sides, strict=True)) + r" \\"]
+    lines += [r"\midrule"]
+    for row in rows:
+        cells = [_BRACKET.split(text) if len(text) <= _LONG else [text] for text in row]
+        lines += [" & ".join(_stacked(cell, side, "t") for cell, side in zip(cells, sides, strict=True)) + r" \\"]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _heading_lines(name: str) -> list[str]:
+    """The lines of a heading. What is in brackets has a line of its own."""
+    parts = _BRACKET.split(name)
+    wrapped = (
+        [part] if part.startswith("(") else wrap(part, _HEADING, break_long_words=False, break_on_hyphens=False)
+        for part in parts
+    )
+    return [line for lines in wrapped for line in lines]
+
+
+def _stacked(lines: Sequence[str], side: str, place: str) -> str:
+    """A cell with its lines below each other."""
+    texts = [_cell(line) for line in lines]
+    if len(texts) < 2:
+        return "".join(texts)
+    return rf"\begin{{tabular}}[{place}]{{@{{}}{side}@{{}}}}" + r" \\ ".join(texts) + r"\end{tabular}"
+
+
 def latex_float(table: ScoreTable, label: str) -> str:
     """A complete table environment with caption and label."""
+    wide = _is_wide(table)
     return "\n".join(
         [
             r"\begin{table}[t]",
-            r"\centering\small",
+            r"\centering\footnotesize\setlength{\tabcolsep}{2pt}" if wide else r"\centering\small",
             rf"\caption{{{latex_text(table.title)}.}}",
             rf"\label{{tab:{label}}}",
-            latex_table(table),
+            _narrow_table(table) if wide else latex_table(table),
             r"\end{table}",
         ]
     )

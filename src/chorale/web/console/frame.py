@@ -25,6 +25,8 @@ NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
 MOST_COLUMNS = 9
 """Columns of a table that the style sheet can hide."""
+MOST_TABS = 8
+"""Stages that a page shows as tabs; more are in a menu."""
 Everywhere = Annotated[str, Form(max_length=3)]
 """Whether an act is meant for all studies on the server that its owner has; empty for this one alone."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
@@ -139,6 +141,7 @@ class Console:
             "hidden_columns": partial(hidden_columns, request),
             "query_string": request.url.query,
             "problem": None,
+            "most_tabs": MOST_TABS,
             "stages": list(self.site.study.stages.values()),
             "has_arms": self.site.study.settings.arms is not None,
             **context,

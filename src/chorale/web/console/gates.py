@@ -74,6 +74,7 @@ def add_gate_routes(console: Console) -> None:
                 for view in shown
                 for rows in [view.coming or view.given]
             ],
+            opened=gate,
             currency=site.study.settings.pay.currency,
             beyond_budget=partial(beyond_budget, site.study),
             **context,

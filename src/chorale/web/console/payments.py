@@ -28,11 +28,13 @@ from chorale.web.console.export import Download
 from chorale.web.console.frame import Console, Reason, back_to, on_mistake
 from chorale.web.console.paging import PageNumber, Paging
 from chorale.web.console.recruiting import prolific_of
+from chorale.web.console.workers import WorkerId
 from chorale.web.serving import Site
 
 PATH = "/console/payments"
 ROWS = 25
 Way = Literal["prolific", "paypal", "file"]
+Order = Literal["worker", "owed"]
 PayoutInPath = Annotated[int, Path(ge=1, le=2**53)]
 _FORMATS: dict[str, str] = {
     "plain": "Plain CSV file",
@@ -84,14 +86,18 @@ def _unfinished(tx: Tx, platform: str) -> tuple[int, int]:
     return sum(len(store_payments.payments_in(tx, row.id)) for row in rows), sum(row.amount for row in rows)
 
 
-def _state(tx: Tx, study: Study, page: int) -> dict[str, Any]:
+def _state(tx: Tx, study: Study, page: int, find: str, order: Order) -> dict[str, Any]:
     books = payouts.books(tx, study)
-    paging = Paging(page, len(books.due), ROWS)
+    due = [one for one in books.due if find.strip().lower() in one.account.worker]
+    if order == "owed":
+        due.sort(key=lambda one: -one.account.owed)
+    paging = Paging(page, len(due), ROWS)
     every_payout = len(store_payments.payouts(tx))
     return {
         "books": books,
-        "due": paging.rows(books.due),
+        "due": paging.rows(due),
         "paging": paging,
+        "listing": {"find": find, "order": order},
         "receipts": payout_files.receipts(tx, newest=ROWS),
         "payout_count": every_payout,
         "ways": _ways(tx, study, retry=False),
@@ -101,8 +107,16 @@ def _state(tx: Tx, study: Study, page: int) -> dict[str, Any]:
     }
 
 
-async def _page(console: Console, request: Request, code: int = 200, page: int = 1, **context: Any) -> Response:
-    shown = {"under": PATH, "has_file": _has_file, **await console.site.read(_state, page)}
+async def _page(
+    console: Console,
+    request: Request,
+    code: int = 200,
+    page: int = 1,
+    find: str = "",
+    order: Order = "worker",
+    **context: Any,
+) -> Response:
+    shown = {"under": PATH, "has_file": _has_file, **await console.site.read(_state, page, find, order)}
     return console.page(request, "payments", code, **{**shown, **context})
 
 
@@ -114,8 +128,10 @@ def add_payment_routes(console: Console) -> None:
     site = console.site
 
     @console.to_see.get("/payments")
-    async def payments(request: Request, page: PageNumber = 1) -> Response:
-        return await _page(console, request, page=page)
+    async def payments(
+        request: Request, page: PageNumber = 1, find: WorkerId = "", order: Order = "worker"
+    ) -> Response:
+        return await _page(console, request, page=page, find=find, order=order)
 
     @console.for_owner.post("/payments/pay")
     async def pay(

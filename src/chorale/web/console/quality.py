@@ -118,10 +118,16 @@ def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, page:
     units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))[:MOST_ITEMS]
     shown = list(Paging(page, len(units), PER_PAGE).rows(units))
     lines = study.store.look(lambda tx: _lines(tx, stage, shown, scores))
-    if not options:
-        lines = [replace(line, options=[]) for line in lines]
+    words = {} if field is None else {str(value): text for value, text in field.options}
+    options = _named(options, words)
+    lines = [replace(line, options=_named(line.options, words) if options else []) for line in lines]
     gold = study.store.look(lambda tx: _gold(tx, stage, field))
     return QualityView(stage, len(known.answers), workers, lines, len(units), options, names, gold)
+
+
+def _named(scores: list[tuple[str, float]], words: Mapping[str, str]) -> list[tuple[str, float]]:
+    """Scores of options, with the texts that workers read in place of stored values."""
+    return [(words.get(name, name), score) for name, score in scores]
 
 
 def _gold(tx: Tx, stage: RunningStage, field: AnswerField | None) -> dict[str, tuple[int, int]]:

@@ -32,7 +32,7 @@ function find(known, key) {
  * @returns {boolean} whether there was anything to go to
  */
 function step(by) {
-  const all = [...document.querySelectorAll("[data-queue]")];
+  const all = [...document.querySelectorAll("[data-queue]")].filter((each) => each.checkVisibility());
   const here = document.activeElement;
   const at = all.findIndex((each) => each === here || (each.matches("summary") && each.parentElement?.contains(here)));
   const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
