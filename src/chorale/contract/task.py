@@ -296,8 +296,8 @@ class Grading:
     marks: Callable[[Answer], Marks] | None = None
     """From an answer to grades, for tasks that can be rubrics."""
     kept: Callable[[Answer, Answer], Kept] | None = None
-    """For tasks that combine answers (`of = "together"`): from an answer that is part of an item, and an answer to that
-    item, to the parts of the first that the second keeps.
+    """For tasks that combine answers (`of = "together"`): from an answer that is part of an item, and the
+    consolidator's answer to that item, to the parts that the consolidator keeps.
     """
     criteria: tuple[str, ...] = ()
     """The names of the grades that `marks` or `kept` give."""
@@ -317,8 +317,8 @@ class Combining:
     """How answers to an item are compared and aggregated."""
 
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
-    """From judgments to an answer with a confidence; None if there is no result. Default: the trust-weighted
-    share, which needs hashable answers."""
+    """From judgments to an answer with a confidence; None if there is no result. Default: the share of
+    annotations, weighted by the workers' gold accuracy, which needs hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
     """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
     combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None

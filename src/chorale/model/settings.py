@@ -94,7 +94,7 @@ class ArrivalSettings(Settings):
         pattern=r"^https?://",
         description="Address for people who were stopped early, if the platform has a separate one (partial "
         "completion). `{code}` becomes `screenout_code`, `{worker}` the platform's ID for the person. Default: "
-        "`completion_url`.",
+        "`completion_url` if it contains `{code}`; for removed people, also if it contains `{worker}`.",
     )
     finish_after: int = Field(
         default=1,
@@ -170,8 +170,8 @@ class PaySettings(Settings):
     minimum_hourly: Money = Field(
         default=0,
         description="Lowest acceptable hourly wage in minor units (cents). `chorale check` refuses stages that are "
-        "expected to pay less (unpaid expert work is exempt). Console, status and demo warn when the real wage is "
-        "lower.",
+        "expected to pay less (unpaid expert work is exempt). The console and `chorale status` warn when the "
+        "measured wage is lower.",
     )
     budget: int | None = Field(
         default=None,

@@ -117,7 +117,10 @@ class GoldSettings(Settings):
         description="JSONL or CSV file (JSONL for forms): an item per row, with `answer` and `explanation`."
     )
     share: float = Field(
-        default=0.1, ge=0, le=0.5, description="Fraction of gold in a worker's items; in derived stages, on average."
+        default=0.1,
+        ge=0,
+        le=0.5,
+        description="Fraction of gold in a worker's items; on average, in stages whose items come from other stages.",
     )
     floor: Fraction = Field(default=0.6, description="Minimum gold accuracy: workers below it are removed.")
     after: int = Field(default=4, ge=1, description="Number of gold answers before the minimum accuracy applies.")
