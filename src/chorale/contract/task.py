@@ -339,16 +339,14 @@ class Deriving:
     label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
     are withdrawn. Keys must not depend on the order of answers."""
     from_results: bool = False
-    """Whether, without `derive`, each result makes an item, with the columns of its item and the fields of its
-    label."""
+    """Whether, without `derive`, each result makes an item: the columns of its item and the fields of its label."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
     """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
     `of = "answers"` there is one answer, with `of = "together"` all. Default: the fields of all of them."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From the options of a stage and of an earlier stage to the reason why it cannot take items from the earlier
-    one."""
+    """From the options of a stage and of an earlier stage to the reason why the first cannot take its items."""
 
 
 @dataclass(frozen=True)
