@@ -173,6 +173,8 @@ def test_simulated_people_are_named_first(written: dict[str, Any]) -> None:
     assert written["json"]["methods"]["Design"].startswith("All people in this study were simulated")
     assert "were simulated" in written["json"]["notes"][0]
     assert written["html"].index("were simulated") < written["html"].index("The study at a glance")
+    [header] = re.findall(r"<header>.*?</header>", written["html"], re.DOTALL)
+    assert "were simulated" in header  # screen readers go from landmark to landmark
     assert "were simulated" in written["md"] and "were simulated" in written["tex"]
 
 

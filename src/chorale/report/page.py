@@ -44,7 +44,7 @@ def appendix_page(report: StudyReport) -> str:
 def _header(report: StudyReport, before: str = "") -> str:
     notes = "".join(f"<li>{html_text(note)}</li>" for note in report.notes)
     listed = f'\n<ul class="notes">{notes}</ul>' if notes else ""
-    return f"<header><h1>{html_text(report.title)}</h1><p>{before}{html_text(report.subtitle)}</p></header>{listed}"
+    return f"<header><h1>{html_text(report.title)}</h1><p>{before}{html_text(report.subtitle)}</p>{listed}</header>"
 
 
 def _page(report: StudyReport, body: Sequence[str]) -> str:
