@@ -120,9 +120,7 @@ class Shape:
     """How duplicate items are recognised and merged. Default: they are not."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
     """From an answer (or gold) and its item to a problem that depends on the item; None if the answer is valid.
-
-    Default: always valid.
-    """
+    Default: always valid."""
     canonical: Callable[[Answer, Payload], Answer] | None = None
     """From a valid answer and its item to the stored answer, if that depends on the item. Default: as submitted."""
     gold_at: Callable[[Answer, Payload], Answer] | None = None
@@ -339,8 +337,7 @@ class Deriving:
     label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
     are withdrawn. Keys must not depend on the order of answers."""
     from_results: bool = False
-    """Whether, without `derive`, each result makes an item, with the columns of its item and the fields of its
-    label."""
+    """Whether, without `derive`, each result makes an item, with its item's columns and its label's fields."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
