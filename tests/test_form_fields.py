@@ -251,8 +251,8 @@ def test_an_exported_file_alone_says_which_fields_are_free_text(study: Study, tm
     asked_for = CliRunner().invoke(app, ["agreement", str(path), "--label", "reason", "--free-text"])
     assert asked_for.exit_code == 0 and "are free text, compared as they are written" in asked_for.output
     assert CliRunner().invoke(app, ["agreement", str(path), "--label", "tone"]).exit_code == 0
-    told = CliRunner().invoke(app, ["aggregate", str(path), "--label", "reason", "--method", "majority"]).output
-    assert "are free text" in told and "Methods for texts: rover" in told
+    refused = CliRunner().invoke(app, ["aggregate", str(path), "--label", "reason", "--method", "majority"])
+    assert refused.exit_code == 2 and "are free text. Use a method for texts (rover" in refused.output
 
 
 def test_files_of_older_versions_and_dataframes_are_read_as_well(study: Study, tmp_path: Path) -> None:

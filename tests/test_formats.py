@@ -128,7 +128,12 @@ UNSOUND: dict[str, tuple[str, str | bytes, list[int], list[Found]]] = {
     "csv few cells": ("a.csv", "a,b\n1\n4,5\n", [3], [(2, "2 cells of the header", "1 cell")]),
     "csv few after quoted": ("a.csv", 'a,b\n"x\n\ny",2\n1\n', [2], [(5, "2 cells", "1 cell")]),
     "csv cut off": ("a.csv", "a,b\n1,2\n4", [2], [(3, "is truncated", "1 cell")]),
-    "csv no name": ("a.csv", "a,,\n1,2,3\n1\n", [], [(1, "column 2", None), (1, "column 3", None), (3, "", None)]),
+    "csv no name": (
+        "a.csv",
+        "a,,\n1,2,3\n1\n",
+        [],
+        [(1, "2 columns, the first of them column 2", None), (3, "", None)],
+    ),
     "csv same name": ("a.csv", "a,b, a\n1,2,3\n", [], [(1, "duplicate column name", "a")]),
     "csv semicolons": ("a.csv", "a;b\n1;2\n1;2;3\n", [2], [(3, "2 cells of the header", "3 cells")]),
     "csv declared": ("a.csv", "\ufeffsep=;\r\na;b\r\n1;2\r\n1;2;3\r\n", [3], [(4, "2 cells of the header", "3 cells")]),

@@ -170,6 +170,43 @@ def test_annotators_of_label_studio_see_controls_of_its_own(tmp_path: Path, pref
     assert data["tokens"] == "do n't be- gin ." and data["chorale_order"][0] == {"id": "one", "title": "Yes."}
 
 
+def through_label_studio(task: dict[str, Any], next_number: int) -> dict[str, Any]:
+    """A task as Label Studio 1.23 returns it after an import: annotations get its own numbers and its only user."""
+    kept = ("result", "was_cancelled", "ground_truth", "lead_time")
+    annotations = [
+        {"id": next_number + place, "completed_by": 1, "import_id": made["id"], **{name: made[name] for name in kept}}
+        for place, made in enumerate(task["annotations"])
+    ]
+    return {"id": next_number, "data": task["data"], "meta": task["meta"], "annotations": annotations}
+
+
+def test_workers_and_empty_fields_survive_label_studio(tmp_path: Path) -> None:
+    """It refuses annotators that it does not know, and drops what it does not know about an annotation."""
+    study = exported(tmp_path / "study", None)
+    try:
+        tasks = json.loads((tmp_path / "study/main.json").read_text("utf-8"))
+        assert not any(
+            {"completed_by", "chorale_unanswered"} & made.keys() for one in tasks for made in one["annotations"]
+        )
+        assert not any(made["ground_truth"] for one in tasks for made in one["annotations"]), "they are no gold"
+        assert any("chorale_unanswered" in one["meta"] for one in tasks)
+        (tmp_path / "a.svg").write_bytes((tmp_path / "study/a.svg").read_bytes())
+        # Its numbers are those of other annotations in the export.
+        returned = [through_label_studio(one, place) for place, one in enumerate(tasks)]
+        returned[0]["annotations"].append({**returned[0]["annotations"][0], "id": 99, "import_id": None})
+        again = imported(tmp_path, returned, (tmp_path / "study/main.xml").read_text("utf-8"))
+        try:
+            before, after = answers_in(study), answers_in(again)
+            assert {key: given - before[key] for key, given in after.items() if given != before[key]}.keys() == {
+                tasks[0]["data"]["chorale_item"]
+            }, "only the new annotation is added"
+            assert all(not given - after[key] for key, given in before.items())
+        finally:
+            again.close()
+    finally:
+        study.close()
+
+
 def test_changes_made_in_label_studio_are_imported(tmp_path: Path, preference: Path) -> None:
     """Without an answer that was required, with another option, and with another question."""
     tasks = json.loads((preference / "main.json").read_text("utf-8"))

@@ -17,7 +17,7 @@ from chorale.metrics.reading.judged_clusters import judged_clusters
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.scoring.agreement import score_agreement
 from chorale.metrics.scoring.agreement_options import AgreementOptions, CoefficientName, Shares
-from chorale.metrics.scoring.label_notes import is_text
+from chorale.metrics.scoring.label_notes import are_lists, are_objects, is_text
 from chorale.model import UserError
 
 Metric = Annotated[
@@ -111,7 +111,7 @@ def agreement(
     cluster: Cluster = (),
     against: OtherFile = None,
     free_text: Annotated[
-        bool, Option(help="Compare labels that are or look like free text, as they are written.")
+        bool, Option(help="Compare labels that are free text or JSON, or look like it, as they are written.")
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -127,8 +127,8 @@ def agreement(
     ordered = tuple(part.strip() for part in order.split(",")) if order else None
     options = AgreementOptions(metric, level, distance, ordered, weights, min_common, icc_form, shares, seed)
     read = judged_in(file, reading)
-    if not free_text and not distance and level == "nominal" and is_text(read.judgments):
-        raise UserError(_not_labels(read, label))
+    if not free_text:
+        _refuse_as_text(read, label, by_equality=not distance and level == "nominal")
     with patiently("resamples") as progress:
         scored = score_agreement(
             read,
@@ -143,8 +143,26 @@ def agreement(
     print_scored(scored, as_json=as_json, as_latex=as_latex)
 
 
-def _not_labels(read: ReadJudgments, label: str | None) -> str:
+def _refuse_as_text(read: ReadJudgments, label: str | None, *, by_equality: bool) -> None:
+    """Refuse labels that mean little as text: JSON, and free text compared by equality."""
     which = "The labels" if label is None else f"The values of {label!r}"
+    as_they_are = "--free-text to compare the texts as they are."
+    if are_lists(read.judgments):
+        raise UserError(
+            f"{which} in {read.name} are JSON lists. Add --sep json to read them as sets of options or spans, or "
+            f"{as_they_are}"
+        )
+    if are_objects(read.judgments):
+        raise UserError(
+            f"{which} in {read.name} are JSON objects, so one different part makes two of them different. `chorale "
+            f"report` measures agreement by the distance of each field. Name another column with --label, or add "
+            f"{as_they_are}"
+        )
+    if by_equality and is_text(read.judgments):
+        raise UserError(_not_labels(read, which))
+
+
+def _not_labels(read: ReadJudgments, which: str) -> str:
     many, different = len(read.judgments), len(read.judgments.label_names)
     how = "are free text" if read.judgments.free_text else "look like free text"
     return (

@@ -104,7 +104,7 @@ def _answer(stage: RunningStage, staged: StagedBatch, given: Sequence[Any]) -> s
     if staged.kind is not None:
         raw = staged.kind.answer_of([field.title for field in fields], given)
     else:
-        raw = {field.name: value for field, value in zip(fields, given, strict=True) if value}
+        raw = {field.name: value for field, value in zip(fields, given, strict=True) if value is not None}
     return as_text(stage.task.shape.parse_answer(raw))
 
 

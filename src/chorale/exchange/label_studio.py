@@ -20,6 +20,9 @@ from chorale.store.responses import all_responses
 _UNNAMED = "answer"
 _ITEM = "item"
 """The object tag for fields that do not refer to a column."""
+WORKERS, UNANSWERED = "chorale_workers", "chorale_unanswered"
+"""Parts of a task's `meta`, by the number of the annotation: Label Studio refuses annotators that it does not know, and
+keeps only what it knows of an annotation."""
 
 
 def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -104,17 +107,26 @@ def _task(stage: RunningStage, item: Item, given: Sequence[Response]) -> dict[st
         "annotations": [
             {
                 "id": row.id,
-                "completed_by": {"email": f"{row.worker}@workers.invalid"},
+                "ground_truth": False,
                 "created_at": iso_time(row.submitted_at),
                 "lead_time": row.duration_ms / 1000,
                 "was_cancelled": False,
                 "result": _results(stage, item.payload, row.answer),
-                **_unanswered(stage, row.answer),
             }
             for row in given
         ],
         "predictions": _predictions(stage, item),
+        "meta": _meta(stage, given),
     }
+
+
+def _meta(stage: RunningStage, given: Sequence[Response]) -> dict[str, Any]:
+    """The participant ID and the unanswered fields of each annotation."""
+    if not given:
+        return {}
+    unanswered = {str(row.id): names for row in given if (names := _unanswered(stage, row.answer))}
+    workers = {str(row.id): row.worker for row in given}
+    return {WORKERS: workers, **({UNANSWERED: unanswered} if unanswered else {})}
 
 
 def _data(stage: RunningStage, item: Item) -> dict[str, Any]:
@@ -136,13 +148,12 @@ def _data(stage: RunningStage, item: Item) -> dict[str, Any]:
     return {**item.payload, **shown, **own}
 
 
-def _unanswered(stage: RunningStage, answer: Any) -> dict[str, list[str]]:
+def _unanswered(stage: RunningStage, answer: Any) -> list[str]:
     """The optional fields without an answer: an empty list of regions is an answer, but has no results either."""
     if not isinstance(answer, Mapping):
-        return {}
+        return []
     fields = (field for field in stage.task.shape.fields if field.item is not None and field.asked(answer))
-    names = [field.name for field in fields if answer.get(field.name) is None]
-    return {"chorale_unanswered": names} if names else {}
+    return [field.name for field in fields if answer.get(field.name) is None]
 
 
 def _predictions(stage: RunningStage, item: Item) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The answer columns of a batch file, and their types."""
 
+import json
 import re
 from array import array
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,10 @@ class BatchField:
     column: str
     sep: str | None
     """The separator between labels of a set; None if an answer is a single label or text."""
+    is_text: bool = False
+    """Whether a table of Chorale names it as free text."""
+    boxes: tuple[str, ...] = ()
+    """The columns of its options, true or false, in a batch file of Chorale."""
 
     @property
     def title(self) -> str:
@@ -57,7 +62,7 @@ class AnswerScan:
         places = self._places
         for name in self._candidates:
             value = cells[places[name]]
-            if isinstance(value, str):
+            if isinstance(value, str | list):
                 self._labels[name].look(value)
             if name in self._unfilled and _has_text(value):
                 self._unfilled.discard(name)
@@ -93,7 +98,7 @@ class AnswerScan:
             while name in fields:
                 name = f"{plain[: _LONGEST_NAME - 4]}_{number}"
                 number += 1
-            fields[name] = BatchField(name, column, self._sep if self._labels[column].are_sets else None)
+            fields[name] = BatchField(name, column, self._labels[column].sep)
         return list(fields.values())
 
 
@@ -113,18 +118,35 @@ def _plain(value: Any) -> str:
     return " ".join(str(value if value is not None else "").casefold().split())
 
 
+def is_list(value: Any) -> bool:
+    """Whether a cell is a list of labels: a list, or the text of a JSON list, as in Chorale's own tables."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.startswith("[") else None
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
 class _Labels:
     """The labels in a column, as long as it can be a set of labels: the same few recur."""
 
     def __init__(self, sep: str) -> None:
         self._sep = sep
+        self._lists = True
+        """Whether all cells are lists of labels."""
         self._seen = self._separated = False
         self._different: set[str] = set()
         self._count = 0
         self._possible = True
 
-    def look(self, text: str) -> None:
-        if not self._possible or not text.strip():
+    def look(self, value: str | list[Any]) -> None:
+        """Process a cell."""
+        if isinstance(value, str) and not value.strip():
+            return
+        self._lists = self._lists and is_list(value)
+        text = value if isinstance(value, str) else json.dumps(value)
+        if self._seen and not self._possible:
             return
         self._seen = True
         if self._sep == JSON_LISTS:
@@ -137,10 +159,14 @@ class _Labels:
         self._possible = fits(self._different)
 
     @property
-    def are_sets(self) -> bool:
+    def sep(self) -> str | None:
+        """The separator between labels of a set; None if the cells are single labels or texts."""
+        if self._seen and self._lists:
+            return JSON_LISTS
         if self._sep == JSON_LISTS:
-            return self._seen and self._possible
-        return self._possible and self._separated and self._count >= 2 * len(self._different)
+            return JSON_LISTS if self._seen and self._possible else None
+        are_sets = self._possible and self._separated and self._count >= 2 * len(self._different)
+        return self._sep if are_sets else None
 
 
 def fits(labels: Iterable[str]) -> bool:

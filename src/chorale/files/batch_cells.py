@@ -20,6 +20,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _IN_WORDS = re.compile(r"\w{3} (\w{3}) (\d{1,2}) (\d\d):(\d\d):(\d\d) ([A-Z]{3}) (\d{4})", re.ASCII)
 _AMERICAN = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4}) +(\d{1,2}):(\d{1,2}):(\d{1,2})", re.ASCII)
 _REWARD = re.compile(r"\$?\s*(\d{1,6})(?:\.(\d{1,2}))?")
+_FOREIGN = re.compile(r"(?:[A-Z]{3} |[^\W\d_]?[^\w\s$.,-])\d[\d,]*(?:\.\d{1,3})?")
+"""An amount in another currency, as Chorale writes it."""
 
 
 class CellProblems:
@@ -46,6 +48,8 @@ class Column:
         self.name, self.place, self._problems = name, place, problems
         self.problem_count = 0
         """Problems reported so far."""
+        self.foreign: str | None = None
+        """An amount in another currency than dollars."""
 
     def report(self, line: int, message: str, fix: str, value: Any) -> None:
         self.problem_count += 1
@@ -152,7 +156,7 @@ def seconds_in(column: Column, line: int, value: Any) -> int:
 
 
 def reward_in(column: Column, line: int, value: Any) -> int | None:
-    """Read an amount in dollars, in cents; None if there is none.
+    """Read an amount in dollars, in cents; None if there is none, or if it is in another currency.
 
     >>> reward_in(Column("Reward", 0, CellProblems("batch.csv")), 2, "$0.5")
     50
@@ -161,6 +165,9 @@ def reward_in(column: Column, line: int, value: Any) -> int | None:
     if not text:
         return None
     amount = _REWARD.fullmatch(text)
+    if amount is None and _FOREIGN.fullmatch(text):
+        column.foreign = text
+        return None
     if amount is None:
         column.report(line, "is not an amount", "Write it as $0.05.", text)
         return None

@@ -8,11 +8,12 @@ their meaning is known.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chorale.files.batch_answers import ANSWER, GOLD, INPUT, MOST_FIELDS, AnswerScan, BatchField
+from chorale.files.batch_answers import ANSWER, GOLD, INPUT, JSON_LISTS, MOST_FIELDS, AnswerScan, BatchField, is_list
 from chorale.files.batch_cells import (
     CellProblems,
     Column,
@@ -23,7 +24,7 @@ from chorale.files.batch_cells import (
     seconds_in,
     time_in,
 )
-from chorale.files.judgment_layout import JudgmentLayout, layout_of
+from chorale.files.judgment_layout import JudgmentLayout, boxes_of, field_of, layout_of
 from chorale.files.row_spool import Cells, RowSpool
 from chorale.files.rows import is_table
 from chorale.files.source import StreamedFile, digest_of, read_bytes
@@ -88,6 +89,7 @@ _TABLE = _Platform("table")
 _REFUSALS = {"AssignmentStatus": "rejected", "_tainted": "tainted"}
 """Why work is left out, by the column that shows it; in Chorale's own tables, it did not count."""
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
+_LOOKED_AT = 100
 
 
 def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: StreamedFile | None = None) -> "BatchFile":
@@ -112,6 +114,7 @@ class _Kept:
 
     def __init__(self, rows: RowSpool, layout: JudgmentLayout, *, keep: bool) -> None:
         self._rows, self._layout, self._keep = rows, layout, keep
+        self.names = rows.names
         self.places = {name: place for place, name in enumerate(rows.names)}
         self.count = rows.count
         self._gone = 0
@@ -149,7 +152,10 @@ def _fields(
 ) -> Sequence[BatchField]:
     """The named label column, or all answer columns."""
     if not layout.candidates or (layout.label and sep is not None):
-        return [BatchField(LABEL, layout.label, sep)]
+        column = layout.label
+        sep = sep or (platform.sep if layout.boxes else _lists_in(rows, column))
+        return [BatchField(LABEL, column, sep, is_text=column in _free_text(rows, layout), boxes=layout.boxes)]
+    texts = _free_text(rows, layout)
     scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
     for _, cells in rows:
         scan.look(cells)
@@ -160,7 +166,31 @@ def _fields(
             str(path), 1, f"has {filled_in}, but a form has 1 to {MOST_FIELDS}", "Choose one with --label."
         )
         raise UserError(f"{path} can't be imported", [problem])
+    boxes = {field.column: boxes_of(layout, field.column, rows.names) for field in fields}
+    fields = [
+        replace(field, is_text=field.column in texts, boxes=boxes[field.column], sep=platform.sep)
+        if boxes[field.column]
+        else replace(field, is_text=field.column in texts)
+        for field in fields
+    ]
     return fields if len(fields) > 1 else [replace(fields[0], name=LABEL)]
+
+
+def _lists_in(rows: _Kept, column: str) -> str | None:
+    """The separator of a column of JSON lists, by its first cells; None for other columns."""
+    place = rows.places[column]
+    filled = (cells[place] for _, cells in rows if cells[place] not in (None, ""))
+    first = list(islice(filled, _LOOKED_AT))
+    return JSON_LISTS if first and all(map(is_list, first)) else None
+
+
+def _free_text(rows: _Kept, layout: JudgmentLayout) -> frozenset[str]:
+    """The columns with free text, by the column of Chorale's tables that names their fields."""
+    if layout.free_text is None:
+        return frozenset()
+    place = rows.places[layout.free_text]
+    named = {name for _, cells in rows for name in str(cells[place] or "").split()}
+    return frozenset(column for column in rows.places if field_of(column) in named)
 
 
 class BatchFile:
@@ -184,6 +214,7 @@ class BatchFile:
         self._is_table = is_table(path)
         self._item_columns = self._columns_of_items()
         self._empty = 0
+        self._paid: Column | None = None
 
     def name_source(self, path: Path) -> None:
         """Name another file as the origin of the rows."""
@@ -215,14 +246,16 @@ class BatchFile:
         column = partial(self._column, problems)
         platform, is_table = self._platform, self._is_table
         task, worker = (_cell(column(name), name_in) for name in (self._layout.task, self._layout.worker))
-        labels = [_cell(column(field.column), partial(label_in, field.sep)) for field in self.fields]
+        labels = [self._reader(field, column) for field in self.fields]
         of_item = _picked([self._rows.places[name] for name in self._item_columns])
         moments = _Moments(platform, column)
-        reward = _cell(column(platform.reward), reward_in)
+        reward_column = column(platform.reward)
+        reward = _cell(reward_column, reward_in)
         self._empty = 0
+        self._paid = reward_column
         for line, cells in self._rows:
             given = tuple([label(line, cells) for label in labels])
-            if not any(given):
+            if all(value is None for value in given):
                 self._empty += 1
                 continue
             named = task(line, cells), worker(line, cells)
@@ -230,6 +263,17 @@ class BatchFile:
             item_cells = of_item(cells) if is_table else tuple(map(as_text, of_item(cells)))
             yield BatchRow(line, *named, given, submitted_at, duration_ms, reward(line, cells), item_cells)
         problems.check()
+
+    def _reader(self, field: BatchField, column: Callable[[str | None], Any]) -> Callable[[int, Cells], Any]:
+        """A function that reads the answer to a field in a row."""
+        if not field.boxes:
+            return _cell(column(field.column), partial(label_in, field.sep))
+        places = [(name.removeprefix(f"{field.column}."), self._rows.places[name]) for name in field.boxes]
+        return lambda _line, cells: (
+            tuple(sorted(option for option, place in places if cells[place] == "true"))
+            if any(cells[place] for _, place in places)
+            else None
+        )
 
     def _column(self, problems: CellProblems, name: str | None) -> Any:
         """The column with this name; None if there is none."""
@@ -247,6 +291,8 @@ class BatchFile:
             label = self._layout.label or "answer"
             left = plural(self._empty, "row left out: it has", "rows left out: they have")
             notes.append(f"{left} no {label}.")
+        if self._paid is not None and self._paid.foreign:
+            notes.append(f"{self._paid.name} is not in dollars (found {self._paid.foreign!r}), so pay is not recorded.")
         return notes
 
 

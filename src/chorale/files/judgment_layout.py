@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -42,6 +42,9 @@ class JudgmentLayout:
     """The column with the field of each row, in tables with a row for every value of every field."""
     kind: str | None = None
     """The column with the kind of that field."""
+    boxes: tuple[str, ...] = ()
+    """The columns of the single options, true or false, if the label joins several options, in a batch file of Chorale.
+    They are certain where an option contains the separator, and where nothing was chosen."""
 
     @property
     def roles(self) -> dict[str, str]:
@@ -51,7 +54,7 @@ class JudgmentLayout:
 
     @property
     def columns(self) -> list[str]:
-        return list(dict.fromkeys(self.roles.values()))
+        return list(dict.fromkeys((*self.roles.values(), *self.boxes)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class _PlatformColumns:
         return {self.task, self.worker, *self.own} <= set(names)
 
 
+_COUNTS = "Counts"
 _PLATFORMS = (
     # Chorale's answers in the columns of Mechanical Turk: all are paid, so none is rejected, but some do not count.
     _PlatformColumns(
@@ -79,9 +83,9 @@ _PLATFORMS = (
         "HITId",
         "WorkerId",
         None,
-        "Counts",
+        _COUNTS,
         frozenset({"no"}),
-        frozenset({"AssignmentStatus", "Counts"}),
+        frozenset({"AssignmentStatus", _COUNTS}),
     ),
     _PlatformColumns("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
     _PlatformColumns("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
@@ -157,9 +161,16 @@ def layout_of(
     if trust_column is None and platform.trust in names:
         trust_column = platform.trust
     refusal = platform.refusal if platform.refusal in names else None
-    return JudgmentLayout(
+    layout = JudgmentLayout(
         task_column, worker_column, label_column, trust_column, refusal, platform.refused, candidates, free_text
     )
+    return replace(layout, boxes=boxes_of(layout, label_column, names))
+
+
+def boxes_of(layout: JudgmentLayout, label: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a field's options, such as `Answer.topics.law` of `Answer.topics`, in a batch file of Chorale."""
+    has_boxes = label.startswith(_ANSWER) and layout.refusal == _COUNTS
+    return tuple(name for name in names if name.startswith(f"{label}.")) if has_boxes else ()
 
 
 def field_of(label: str) -> str:
@@ -229,6 +240,9 @@ def _answer_columns(names: Sequence[str], beside: frozenset[str]) -> list[str]:
     marked = [name for name in names if name.startswith((_ANSWER, _OWN_ANSWER)) or f"{name}{_GOLD}" in names]
     if not marked and "answer" in names:
         marked = ["answer"]
+    if _COUNTS in names:
+        # The columns of single options belong to the field with all of them.
+        marked = [name for name in marked if not any(name.startswith(f"{other}.") for other in marked)]
     rest = [name for name in names if not name.startswith("_") and not name.endswith((_GOLD, _ORDER))]
     return marked or [name for name in rest if name not in beside]
 

@@ -380,12 +380,13 @@ def why_not_csv(error: str) -> tuple[str, str]:
 
 
 def _check_header(columns: list[str], line: int, report: _Reporter) -> bool:
-    sound = True
+    sound = all(columns)
+    if not sound:
+        first, count = columns.index("") + 1, columns.count("")
+        which = f"column {first}" if count == 1 else f"{count} columns, the first of them column {first}"
+        report(line, f"has no name for {which}", "Give every column a name.")
     for number, name in enumerate(columns, 1):
-        if not name:
-            report(line, f"has no name for column {number}", "Give every column a name.")
-            sound = False
-        elif name in columns[: number - 1]:
+        if name and name in columns[: number - 1]:
             report(line, "has a duplicate column name", "Rename or remove one of the two.", shortened(name))
             sound = False
     return sound

@@ -1,5 +1,6 @@
 """Results per field of a form: confidence, accepted labels, workers' agreement with the labels, and free text."""
 
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from statistics import fmean, median
 from typing import Any
@@ -94,7 +95,7 @@ def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
 def _compared_fields(
     tx: Tx, study: Study, stage: RunningStage, responses: Sequence[CountedAnswer], labelled: Container[str]
 ) -> list[dict[str, Any]]:
-    """Results over labelled items: one that still needs annotations has no label, so none that could be accepted."""
+    """Results over items with a label of the field: not those that need annotations, or where most left it empty."""
     trusts = {
         row.worker: trust_of(study, row) for row in participations.participation_summaries(tx, stage_name=stage.name)
     }
@@ -104,13 +105,17 @@ def _compared_fields(
             by_item.setdefault(row.item, []).append(row)
     fields = {field.name: field for field in stage.task.shape.compared}
     sure: dict[str, list[float]] = {name: [] for name in fields}
+    left_empty: Counter[str] = Counter()
     near: dict[str, dict[str, list[float]]] = {name: {} for name in fields}
     for key, given in by_item.items():
         judgments = [Judgment(row.worker, row.answer, trusts.get(row.worker, 1.0)) for row in given]
         for name, result in field_results(stage, key, judgments).items():
             if name not in fields or result.confidence is None:
                 continue
-            sure[name].append(result.confidence)
+            if result.value is None:
+                left_empty[name] += 1
+            else:
+                sure[name].append(result.confidence)
             if len(given) > 1:
                 _note_nearness(fields[name], result.value, given, near[name])
     gold = all_gold(gold_by_worker(tx, stage))
@@ -122,6 +127,7 @@ def _compared_fields(
             "scale": str(field.scale),
             "decides": name in needed_fields(stage),
             "items": len(sure[name]),
+            "left_empty": left_empty[name],
             "confidence": fmean(sure[name]) if sure[name] else None,
             "accepted": sum(value >= stage.settings.release_confidence for value in sure[name]),
             "unanimous": alike.get(name, 0),

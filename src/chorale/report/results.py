@@ -50,6 +50,9 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
             f"Not all annotations answer {listed(empty)}. For the confidence, an empty optional field counts as a vote "
             "for no label. Unanimous items and agreement are computed from given answers only."
         )
+    if left := [(one["question"], one["left_empty"]) for one in questions if one["left_empty"]]:
+        named = listed([f"{name} in {plural(count, 'item', 'items')}" for name, count in left])
+        parts.append(f"Most people left {named} empty. These items have no label for it.")
     if facts.arms is not None:
         parts.append(facts.arms)
     costs = facts.costs
@@ -147,6 +150,7 @@ def _questions(stage: RunningStage, facts: ResultsFacts) -> list[dict[str, Any]]
                 "question": ": ".join(filter(None, (stage.name, name))),
                 "items": field["items"],
                 "accepted": field["accepted"],
+                "left_empty": field.get("left_empty", 0),
                 "confidence": field["confidence"],
                 "coefficient": None if known is None else known["coefficient"],
                 "alpha": _valued(known),

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from chorale.contract import AnswerError, AnswerField, FieldKind, Task
 from chorale.exchange.batch_kinds import BatchKind
 from chorale.exchange.importing import Imported, import_files
+from chorale.exchange.label_studio import UNANSWERED, WORKERS
 from chorale.files.batch_files import BatchOptions
 from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import NEVER_SHOWN
@@ -176,8 +177,15 @@ def _rows(entry: Mapping[str, Any], task: Task, asked: StudioForm, form: FormOpt
     item = _item(entry["data"], asked, form)
     for made in entry.get("annotations") or ():
         if not made.get("was_cancelled"):
-            answer = _answer(task, form, made, item)
-            yield StudioRow(key, _who(made.get("completed_by")), item, answer)
+            unanswered = _noted(entry, made, UNANSWERED) or ()
+            worker = _noted(entry, made, WORKERS) or _who(made.get("completed_by"))
+            yield StudioRow(key, worker, item, _answer(task, form, made, item, unanswered))
+
+
+def _noted(entry: Mapping[str, Any], made: Mapping[str, Any], part: str) -> Any:
+    """What Chorale's export notes about an annotation. Label Studio gives it a new number and keeps the old one."""
+    number = made["import_id"] if "import_id" in made else made.get("id")
+    return (entry.get("meta") or {}).get(part, {}).get(str(number))
 
 
 def _item(data: Mapping[str, Any], asked: StudioForm, form: FormOptions) -> dict[str, Any]:
@@ -188,7 +196,9 @@ def _item(data: Mapping[str, Any], asked: StudioForm, form: FormOptions) -> dict
     return item | {name: _place(item[name]) for name in media_columns(form) if isinstance(item.get(name), str)}
 
 
-def _answer(task: Task, form: FormOptions, made: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(
+    task: Task, form: FormOptions, made: Mapping[str, Any], item: Mapping[str, Any], unanswered: Sequence[str]
+) -> dict[str, Any]:
     results = made.get("result") or []
     answer: dict[str, Any] = {}
     for field, settings in zip(task.shape.fields, form.asked, strict=True):
@@ -205,14 +215,10 @@ def _answer(task: Task, form: FormOptions, made: Mapping[str, Any], item: Mappin
             of_field = [each for each in of_field if "from_id" not in each or each["labels"][0]]
         if of_field:
             answer[field.name] = field.studio.read(of_field, item)
-        elif settings.kind in MARKED and settings.may_be_empty and _is_empty(field, answer, made):
+        # A field without regions is an answer, too, if it was asked and not skipped.
+        elif settings.kind in MARKED and settings.may_be_empty and field.asked(answer) and field.name not in unanswered:
             answer[field.name] = {"spans": [], "relations": []} if field.kind is FieldKind.RELATIONS else []
     return answer
-
-
-def _is_empty(field: AnswerField, answer: Mapping[str, Any], made: Mapping[str, Any]) -> bool:
-    """Whether a field without regions is an answer: it was asked, and not skipped."""
-    return field.asked(answer) and field.name not in made.get("chorale_unanswered", ())
 
 
 def _as_exported(result: Mapping[str, Any], field: AnswerField) -> Mapping[str, Any]:
@@ -229,7 +235,7 @@ def _who(completed_by: Any) -> str:
     """The annotator: Label Studio writes a number, or an object with an e-mail address."""
     if isinstance(completed_by, Mapping):
         completed_by = completed_by.get("email") or completed_by.get("id")
-    return _NOBODY if completed_by is None else str(completed_by).removesuffix("@workers.invalid")
+    return _NOBODY if completed_by is None else str(completed_by)
 
 
 def _as_toml(asked: StudioForm) -> str:

@@ -12,6 +12,8 @@ from chorale.files.toml_lines import as_toml
 from chorale.model import UserError
 
 _LONGEST_LINE, _MOST_SHOWN = 200, 40
+_OBJECTS = ("{", "[{")
+"""How JSON objects and lists of them begin, such as spans: hardly any two are equal."""
 _IN_WORDS = {"choice": "choice", "choices": "several options", "text": "free text", "long_text": "free text"}
 
 
@@ -39,9 +41,12 @@ class _FilledIn:
     lines: bool = True
     """Whether each value is short and on one line."""
     longest: int = 0
+    empty: bool = False
+    """Whether somebody chose none of several options."""
 
     def take(self, given: str | list[str], times: int) -> None:
         self.answers += times
+        self.empty = self.empty or not given
         for label in (given,) if isinstance(given, str) else given:
             self.longest = max(self.longest, len(label))
             self.lines = self.lines and len(label) <= _LONGEST_LINE and "\n" not in label
@@ -54,7 +59,7 @@ def _filled_in(staged: StagedBatch) -> list[_FilledIn]:
     fields = [_FilledIn() for _ in staged.batch.fields]
     for answer, times in staged.staging.answers():
         for into, given in zip(fields, answer, strict=True):
-            if given:
+            if given is not None:
                 into.take(given, times)
     return fields
 
@@ -104,6 +109,7 @@ def _settings(staged: StagedBatch, field: _MadeField) -> str:
     asked, given = field.asked, field.given
     options = f"options = [{', '.join(as_toml(label) for label in sorted(given.labels))}]" if field.counts else ""
     required = "" if given.answers == staged.totals.judgments else "required = false\n"
+    required += "min = 0\n" if given.empty else ""
     return f"""
 [[stage.options.fields]]
 name = "{asked.name}"
@@ -124,6 +130,8 @@ def _kind(batch: BatchFile, asked: BatchField, given: _FilledIn) -> str:
                 f"at most {LONGEST_OPTION} characters. Omit --sep, or choose another --label."
             )
         return "choices"
+    if asked.is_text or any(label.startswith(_OBJECTS) for label in given.labels):
+        return "text" if given.lines else "long_text"
     # One of several columns may contain comments, which are rarely repeated.
     again = len(batch.fields) == 1 or given.answers >= 2 * len(given.labels)
     if given.fit and len(given.labels) > 1 and again:

@@ -26,6 +26,10 @@ _PARQUET = ".parquet"
 _JSON = ".json"
 _TEXT = "text"
 """The kind of fields with free text."""
+_SINGLE = ("label", "rating", "number", "date", _TEXT)
+"""The kinds of fields with one row for a judgment, in tables with a row for every value."""
+_JOINED = "|"
+"""What joins options in one cell of a batch file."""
 _UNANSWERED = "{}"
 """Mechanical Turk's value for a question without an answer."""
 
@@ -80,6 +84,7 @@ def read_judgments(
         frame = _careful_frame(path, rows, layout)
     frame, notes = _without_refused(frame, layout, keep=keep_rejected)
     free_text = _is_free_text(path, frame, layout)
+    frame = _of_boxes(path, frame, layout, separator_in(sep))
     labels, remarks = _labels(path, frame["label"], layout, separator_in(sep), empty, missing)
     frame = frame.with_columns(label=labels)
     judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
@@ -116,6 +121,7 @@ def _frame_of(path: Path, table: pl.DataFrame, layout: JudgmentLayout) -> pl.Dat
     """The columns of the table, renamed to the roles of judgments."""
     try:
         columns = {role: as_text(table[name]) for role, name in layout.roles.items() if role not in ("label", "trust")}
+        columns |= {name: as_text(table[name]) for name in layout.boxes}
         columns["label"] = written_labels(table[layout.label])
         if layout.trust is not None:
             columns["trust"] = table[layout.trust].cast(pl.Float64, strict=False)
@@ -162,9 +168,10 @@ def _careful_frame(path: Path, rows: list[Row] | None, layout: JudgmentLayout) -
         raise _unusable_parquet(path, layout)
     rows = _sound_rows(path) if rows is None else rows
     problems: list[Problem] = []
-    columns: dict[str, list[Any]] = {role: [] for role in layout.roles}
+    used = {**layout.roles, **{name: name for name in layout.boxes}}
+    columns: dict[str, list[Any]] = {role: [] for role in used}
     for row in rows:
-        for role, name in layout.roles.items():
+        for role, name in used.items():
             columns[role].append(_value(path, row, role, name, problems))
     if problems:
         raise UserError(f"{path} can't be used", problems[:MOST_PROBLEMS])
@@ -236,8 +243,28 @@ def _is_free_text(path: Path, frame: pl.DataFrame, layout: JudgmentLayout) -> bo
         if len(fields) > 1:
             fix = "Use the `crowdkit` export of the study, or keep only the rows of one field"
             raise refused(path, None, "has values of several fields", fix, ", ".join(map(shortened, fields)))
+        single = frame.select("task", "worker").is_unique().all() and frame["kind"].is_in(_SINGLE).all()
+        if not single:
+            fix = "Use the `crowdkit` export of the study, and add --sep json"
+            raise refused(path, None, "has a row for every value, not for every judgment", fix, ", ".join(fields))
         return bool((frame["kind"] == _TEXT).any())
     return layout.free_text is not None and has_free_text(frame["label"], frame["free_text"], layout.label)
+
+
+def _of_boxes(path: Path, frame: pl.DataFrame, layout: JudgmentLayout, sep: str | None) -> pl.DataFrame:
+    """The chosen options as lists, from a column for each option. An answer that chooses none is an empty list."""
+    if not layout.boxes:
+        return frame
+    if sep is None:
+        fix = f"Add --sep '{_JOINED}' to read them as sets"
+        raise refused(path, None, f"has several options in each cell of {layout.label}", fix)
+    options = [name.removeprefix(f"{layout.label}.") for name in layout.boxes]
+    ticked = [
+        pl.when(pl.col(name) == "true").then(pl.lit(option)) for name, option in zip(layout.boxes, options, strict=True)
+    ]
+    asked = pl.any_horizontal(pl.col(name).is_in(["true", "false"]) for name in layout.boxes)
+    chosen = pl.when(asked).then(pl.concat_list(ticked).list.drop_nulls())
+    return frame.with_columns(label=chosen).drop(layout.boxes)
 
 
 def _without_refused(

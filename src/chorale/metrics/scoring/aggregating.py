@@ -37,7 +37,7 @@ from chorale.metrics.scoring.aggregation import aggregation_scored, tie_notes
 from chorale.metrics.scoring.aggregation_intervals import compared_without_truth, with_intervals
 from chorale.metrics.scoring.aggregation_truth import with_truth
 from chorale.metrics.scoring.crowdtruth import crowdtruth_compared, crowdtruth_scored
-from chorale.metrics.scoring.label_notes import looks_otherwise
+from chorale.metrics.scoring.label_notes import are_lists, looks_otherwise
 from chorale.metrics.signatures import Setting
 from chorale.model import UserError
 from chorale.model.problems import did_you_mean
@@ -150,7 +150,7 @@ def score_aggregation(
     else:
         scored = crowdtruth_scored(crowd_scores, signature=line, resampling=resampling, for_scripts=for_scripts)
         scored = scored.extended({}, notes=tie_notes(result))
-    scored = scored.extended({}, notes=[*looks_otherwise(judgments), *_for_texts(judgments), *notes])
+    scored = scored.extended({}, notes=[*looks_otherwise(judgments), *notes])
     other = None
     if rival is not None:
         scored, other = _beside(scored, (judged.name, result, crowd_scores), rival, request, truth, resampling)
@@ -185,12 +185,9 @@ def _beside(
     return scored.extended({"against": {"file": rival.name, **json}}, [table], notes), (names[1], other)
 
 
-def _for_texts(judgments: Judgments) -> list[str]:
-    return [f"Methods for texts: {', '.join(TEXT_METHODS)} (--method)."] if judgments.free_text else []
-
-
 def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:
     judgments, options = judged.judgments, request.options
+    _refuse_as_text(judged, request)
     if options is not None:
         unlisted = sorted(set(judgments.options) - set(options))
         if unlisted:
@@ -208,6 +205,17 @@ def _checked(judged: ReadJudgments, request: AggregationRequest) -> Judgments:
             judged.name, None, "has more than two labels, which kos does not support", "Choose another method", labels
         )
     return judgments
+
+
+def _refuse_as_text(judged: ReadJudgments, request: AggregationRequest) -> None:
+    """Refuse labels that are hardly ever equal: free text of Chorale's exports, and JSON lists that were not split."""
+    if are_lists(judged.judgments):
+        fix = "Add --sep json to read them as sets of options or spans"
+        raise refused(judged.name, None, "has labels that are JSON lists", fix)
+    if not judged.judgments.free_text or request.open_task:
+        return
+    fix = f"Use a method for texts ({', '.join(TEXT_METHODS)}), or name another column with --label"
+    raise refused(judged.name, None, "has labels that are free text", fix)
 
 
 def _trust(

@@ -1,4 +1,4 @@
-"""Notes on labels that look like something else: JSON, or free text."""
+"""Notes on labels that look like something else: JSON, or free text; and which of them cannot be compared as text."""
 
 import re
 
@@ -18,8 +18,7 @@ _MANY_DIFFERENT, _SEVERAL_WORDS = 0.2, 3
 def looks_otherwise(judgments: Judgments) -> list[str]:
     """Notes on labels that are compared as names but do not look like names."""
     names = judgments.label_names if judgments.sets is None else judgments.options
-    if any(name.startswith(_OBJECTS) for name in names):
-        # Relations, regions and rubrics of a form, in the files that Chorale exports.
+    if are_objects(judgments):
         return [
             "Labels look like JSON objects but are compared as text, so one different part makes them different. "
             "`chorale report` measures agreement by the distance of each field."
@@ -30,11 +29,23 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
         ]
     if judgments.sets is not None or not names:
         return []
-    if all(name.startswith("[") and name.endswith("]") for name in names):
+    if are_lists(judgments):
         return ["Labels look like JSON lists but are compared as text. Add --sep json."]
     if is_text(judgments):
         return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
     return []
+
+
+def are_lists(judgments: Judgments) -> bool:
+    """Whether labels are JSON lists that were read as text, such as the spans or options in exports."""
+    names = judgments.label_names
+    return judgments.sets is None and bool(names) and all(name.startswith("[") and name.endswith("]") for name in names)
+
+
+def are_objects(judgments: Judgments) -> bool:
+    """Whether labels, or the options in them, are JSON objects: relations, regions and rubrics of a form."""
+    names = judgments.label_names if judgments.sets is None else judgments.options
+    return any(name.startswith(_OBJECTS) for name in names)
 
 
 def is_text(judgments: Judgments) -> bool:
