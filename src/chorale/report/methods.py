@@ -199,11 +199,11 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
     for counts in now.stages:
         gold, measured = study.stage(counts.name).settings.gold, study.stage(counts.name).settings.quality
         if gold is not None and gold.floor:
-            rules[f"workers with {gold_rule(gold)} were to be removed"].append(counts.name)
+            rules[f"the rule was to remove workers with {gold_rule(gold)}"].append(counts.name)
         if measured is not None and measured.floor is not None:
             rule = (
-                f"workers with a CrowdTruth quality (WQS) below {measured.floor:g} after "
-                f"{plural(measured.after, 'annotation', 'annotations')} were to be removed"
+                f"the rule was to remove workers with a CrowdTruth quality (WQS) below {measured.floor:g} after "
+                f"{plural(measured.after, 'annotation', 'annotations')}"
             )
             rules[rule].append(counts.name)
     for rule, names in rules.items():
