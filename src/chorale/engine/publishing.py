@@ -66,11 +66,11 @@ _HOW_TO_ASK = """Add one that describes the study on Prolific (docs/prolific.md)
 
 [[prolific.study]]
 name = "main"
-description = "What people read about it before they join."
+description = "What participants read about the study before they join."
 stages = ["{stage}"]
 places = 40     # people
-minutes = 12    # how long it takes
-reward = 180    # for each, in cents or pence"""
+minutes = 12    # expected duration
+reward = 180    # for each person, in cents (minor units of the currency)"""
 
 
 def asked_for(study: Study, name: str | None) -> ProlificStudy:
