@@ -26,6 +26,7 @@ from chorale.folder.templates import create_study
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import StageSettings
+from chorale.model.plural import plural
 from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status, summary
@@ -540,7 +541,8 @@ def test_every_template_can_be_reported_with_what_its_task_has_to_say(
     decided = {name: one for name, one in found["funnel"]["gates"].items() if one["passed"]}
     assert bool(decided) == (template == "qasrl")
     for name, one in decided.items():
-        assert f"{one['passed']} of {one['passed'] + one['not_passed']} people passed the gate {name}." in methods
+        scored = plural(one["passed"] + one["not_passed"], "person", "people")
+        assert f"{one['passed']} of {scored} passed the gate {name}." in methods
     page = report_page(told)
     if section is not None:
         assert found[section]
