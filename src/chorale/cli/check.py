@@ -173,8 +173,9 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "The cost of training is for the number of people that a gate expects (`expected`), or otherwise for the "
-            f"fewest people who can complete the study, if all of them pass. Each additional person costs {more}."
+            "The cost of training assumes the number of people that the gate expects (`expected`). Without this "
+            "setting, it assumes the fewest people who can complete the study, all of whom pass. Each additional "
+            f"person costs {more}."
         )
     return sentences
 
