@@ -643,7 +643,7 @@ def test_a_worker_below_the_minimum_is_removed_automatically_only_if_more_gold_f
     def advice() -> str:
         alarms = look(study, lambda tx: overview(tx, study)).alarms
         [found] = [alarm for alarm in alarms if "below the minimum gold accuracy" in alarm.title]
-        return found.advice
+        return str(found.advice)
 
     try:
         do_work(study, clock, arrive(study, 0), wrong, most=6)

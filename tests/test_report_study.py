@@ -391,7 +391,7 @@ def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, dat
     data = tmp_path / "data"
     data.mkdir()
     found = study_report(study, tmp_path, data, ReportOptions(charts=False), Resampling(ci=True, resamples=100))
-    assert f"the rule was to remove {rule}" in found.as_json()["methods"]["People, pay and quality control"]
+    assert f"the rule was to remove w{rule}" in found.as_json()["methods"]["People, pay and quality control"]
     study.close()
 
 
