@@ -89,7 +89,7 @@ def test_an_expert_grades_by_keys_alone_and_is_back_at_the_desk(chromium: Browse
         expect(page.get_by_role("link", name="Back to the review queue")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", name="Review queue", level=1)).to_be_visible()
-        expect(page.get_by_text("2 that you answered still need answers from others")).to_be_visible()
+        expect(page.get_by_text("2 items that you answered still need answers from others")).to_be_visible()
         assert site.responses() == 4
         phone = scene.page(**PHONE, storage_state=page.context.storage_state())
         for path in ("/console/queue", page.evaluate("document.referrer")):

@@ -22,7 +22,7 @@ def form(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_check_says_what_the_hourly_pay_includes_and_which_code_is_missing(form: Path) -> None:
     output = chorale("check", form).stdout
-    assert "+ the time to read the guidelines once, divided by a worker's answers." in output
+    assert "plus the time to read the guidelines once, divided by the number of a worker's answers." in output
     assert "Set `completion_code` in [arrival] to the platform's code for finished work" in output
     assert "{code}" not in output, "the template does not set completion_url"
 

@@ -202,6 +202,8 @@ async def test_set_up_makes_the_owner_once(study: Study, app: FastAPI) -> None:
         again = await client.post(link, data={"name": "eve", "password": PASSWORD, "again": PASSWORD})
         assert again.status_code == 410
         assert read(study, lambda tx: requesters.find_requester(tx, "eve")) is None
+        page = (await client.get("/console/activity")).text
+        assert "owner account created" in page and ">set up<" not in page
     assert events_of(study, "set up") == [{"by": "maya"}]
 
 

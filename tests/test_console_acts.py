@@ -634,6 +634,29 @@ def test_alarms_say_what_is_wrong_and_what_to_do(tmp_path: Path, clock: "ManualC
         study.close()
 
 
+def test_a_worker_below_the_minimum_is_removed_automatically_only_if_more_gold_follows(
+    tmp_path: Path, clock: "ManualClock"
+) -> None:
+    write_small_study(tmp_path / "study", share=0.5, gold=12, floor=0.9, after=6)
+    study = open_study(tmp_path / "study", clock=clock)
+
+    def advice() -> str:
+        alarms = look(study, lambda tx: overview(tx, study)).alarms
+        [found] = [alarm for alarm in alarms if "below the minimum gold accuracy" in alarm.title]
+        return str(found.advice)
+
+    try:
+        do_work(study, clock, arrive(study, 0), wrong, most=6)
+        assert "`gold.after` gold answers are removed automatically" in advice()
+        for number in range(1, 12):
+            do_work(study, clock, arrive(study, number), honest)
+        settling.settle_everything(study)
+        assert look(study, lambda tx: overview(tx, study)).stages[0].is_done
+        assert advice().startswith("They get no more gold, so they are not removed automatically.")
+    finally:
+        study.close()
+
+
 def test_a_stage_that_nobody_works_on_is_told(study: Study, clock: "ManualClock") -> None:
     def starved() -> list[str]:
         alarms = look(study, lambda tx: overview(tx, study)).alarms
@@ -768,7 +791,8 @@ def test_experts_grade_from_their_desk_and_come_back_to_it(tmp_path: Path, clock
         assert expert.post(f"/api/assignments/{first}/submit", json=graded).status_code == 200
         desk = expert.get("/console/queue").text
         assert (
-            "<strong>2</strong> items to do" in desk and "1 that you answered still needs answers from others" in desk
+            "<strong>2</strong> items to do" in desk
+            and "1 item that you answered still needs answers from others" in desk
         )
         held = expert.post(f"/api/stages/{stage}/next").json()["assignment"]["id"]
         gone = {"name": "ada", "role": "expert", "reason": "has left"}

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
+from click.testing import CliRunner
 from starlette.testclient import TestClient
 
+from chorale.cli import app
 from chorale.engine import managing, payouts
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
@@ -208,6 +210,17 @@ def test_what_prolific_approved_after_the_confirmation_is_confirmed_too(tmp_path
         assert "has changed since you last saw it" in again.text and world.paid == []
         owner.post(PAY, data=confirmed(again.text))
         assert sorted(cents for _, cents in world.paid) == [4, 4]
+
+
+def test_nobody_is_told_to_pay_simulated_people(tmp_path: Path) -> None:
+    write_small_study(tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    try:
+        study.store.do(mark_simulated)
+    finally:
+        study.close()
+    shown = CliRunner().invoke(app, ["pay", str(tmp_path / "study")]).output
+    assert "so nobody is paid" in shown and "--yes" not in shown
 
 
 def test_simulated_people_cost_no_real_money(tmp_path: Path, world: StandIn) -> None:

@@ -157,7 +157,7 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
         (CHOICES, ["w"], "has an option that is not one of x, y, z"),
         (CHOICES, "x", "is not a list of options"),
         (CHOICES | {"none": None}, [], "has 0 options but must have from 1 to 3"),
-        (CHOICES | {"min": 2}, ["x"], "has 1 options but must have none or from 2 to 3"),
+        (CHOICES | {"min": 2}, ["x"], "has 1 option but must have none or from 2 to 3"),
         (LIKERT, 0, "is not one of 1, 2"),
         (LIKERT, True, "is not one of 1, 2"),
         (LIKERT, 1.0, "is not one of 1, 2"),

@@ -361,7 +361,7 @@ def test_exclusions_without_gold_stand_in_the_methods_paragraph(study: Study, tm
     methods = " ".join(json.loads(done.stdout)["methods"].values())
     assert "1 worker was removed. " in methods
     assert "8 annotations were excluded because of removed workers." in methods
-    assert "workers with a CrowdTruth quality (WQS) below 0.2 after 6 annotations were to be removed" in methods
+    assert "the rule was to remove workers with a CrowdTruth quality (WQS) below 0.2 after 6 annotations" in methods
 
 
 BY_LENGTH = "per_judgment = 5, by_length = { per_100_words = 8, most = 60 }"

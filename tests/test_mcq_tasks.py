@@ -391,7 +391,7 @@ def test_a_result_of_an_arm_is_a_question_of_its_writers_that_is_kept(exported: 
     whole = ArmCosts(own, own["baseline"], {}, dict.fromkeys(own, 0))
     assert [column.header for column in arms_table({}, whole, "USD").columns][3:5] == [
         "kept questions",
-        "per kept question",
+        "cost per kept question",
     ]
 
 

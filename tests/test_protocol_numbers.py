@@ -205,7 +205,7 @@ def test_a_budget_that_the_most_judgments_exceed_is_noted(tmp_path: Path) -> Non
     for budget, noted in ((plan.cost, True), (plan.most - 1, True), (plan.most, False)):
         write_protocol_study(tmp_path, judgments="{ min = 1, max = 3, until = 0.9 }", pay=f"budget = {budget}")
         notes = [note for note in study_notes(load_folder(tmp_path)) if "the budget of" in note]
-        assert [("if every item needs the most judgments" in note) for note in notes] == [True] * noted
+        assert [("if every item needs the maximum number of annotations" in note) for note in notes] == [True] * noted
 
 
 def test_a_drawn_share_is_told_as_about_so_many(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from chorale.folder.templates import create_study
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import StageSettings
+from chorale.model.plural import plural
 from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.monitor.costs import study_costs
 from chorale.monitor.status import status, summary
@@ -390,7 +391,7 @@ def test_who_is_dropped_by_the_latest_gold_can_be_understood(tmp_path: Path, dat
     data = tmp_path / "data"
     data.mkdir()
     found = study_report(study, tmp_path, data, ReportOptions(charts=False), Resampling(ci=True, resamples=100))
-    assert f"{rule} were to be removed" in found.as_json()["methods"]["People, pay and quality control"]
+    assert f"the rule was to remove w{rule}" in found.as_json()["methods"]["People, pay and quality control"]
     study.close()
 
 
@@ -540,7 +541,8 @@ def test_every_template_can_be_reported_with_what_its_task_has_to_say(
     decided = {name: one for name, one in found["funnel"]["gates"].items() if one["passed"]}
     assert bool(decided) == (template == "qasrl")
     for name, one in decided.items():
-        assert f"{one['passed']} of {one['passed'] + one['not_passed']} people passed the gate {name}." in methods
+        scored = plural(one["passed"] + one["not_passed"], "person", "people")
+        assert f"{one['passed']} of {scored} passed the gate {name}." in methods
     page = report_page(told)
     if section is not None:
         assert found[section]

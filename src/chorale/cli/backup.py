@@ -17,6 +17,7 @@ from chorale.exchange.backup_files import DATABASE_MEMBER
 from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
 from chorale.model.extras import need
+from chorale.model.plural import plural
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file.")]
 Encrypt = Annotated[bool, Option("--encrypt", help="Encrypt the file with a passphrase.")]
@@ -69,13 +70,14 @@ def backup(
     how = "encrypted" if passphrase is not None else "not encrypted: keep it as safe as the study"
     print_line(f"{file} contains {manifest.title!r} as of {moment_text(manifest.made_at)} ({how}).")
     answers, workers = manifest.rows.get("response", 0), manifest.rows.get("worker", 0)
-    print_line(f"  {answers:,} answers, {workers:,} workers, {len(manifest.parts) - 1} files of the study")
+    held = plural(answers, "answer", "answers"), plural(workers, "worker", "workers")
+    print_line(f"  {', '.join(held)}, {plural(len(manifest.parts) - 1, 'file', 'files')} of the study")
     print_line(f"  read back and checked: hashes, pages, references, rows of {len(manifest.rows)} tables")
     print_line(f"  SHA-256 of the database: {part.sha256}")
     if differences:
         print_line(
-            f"Warning: {len(differences):,} numbers of the study differ when recomputed, as `chorale verify "
-            f"{directory}` shows. The backup is a faithful copy of it."
+            f"Warning: {plural(len(differences), 'number', 'numbers')} of the study did not match when recomputed. "
+            f"`chorale verify {directory}` lists the differences. The backup is an exact copy of the study."
         )
     elif not fast:
         print_line("  every number recomputed: everything agrees")

@@ -102,9 +102,13 @@ def _cost_sentence(plan: StudyPlan, folder: Folder) -> str:
     fee_percent = folder.settings.pay.fee_percent
     cost = money_text(plan.cost, plan.currency)
     if plan.most > plan.cost:
-        cost += f" (up to {money_text(plan.most, plan.currency)} if every item needs the most judgments)"
+        cost += f" (up to {money_text(plan.most, plan.currency)} if every item needs the maximum number of annotations)"
     fees = f"with {fee_percent:g}% fees" if fee_percent else "without platform fees (pay.fee_percent = 0)"
-    fewer = " Less if fewer items reach the later stages." if any(s.at_most or s.by_chance for s in plan.stages) else ""
+    fewer = (
+        " It is lower if fewer items reach the later stages."
+        if any(s.at_most or s.by_chance for s in plan.stages)
+        else ""
+    )
     stages = zip(plan.stages, folder.stages, strict=True)
     scripted = "rewards of tasks that scripts create, and " if any(_is_for_scripts(*stage) for stage in stages) else ""
     return (
@@ -169,9 +173,9 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "The cost of training is for the number of people in the gate's `expected`. Without it, the cost is for "
-            f"the fewest people who can complete the study, all passing. Each additional person costs {more}. Set "
-            "`expected` on the gate to change this."
+            "The cost of training assumes the number of people that the gate expects (`expected`). Without this "
+            "setting, it assumes the fewest people who can complete the study, all of whom pass. Each additional "
+            f"person costs {more}."
         )
     return sentences
 
@@ -197,7 +201,7 @@ def _wage_sentences(plan: StudyPlan) -> list[str]:
     named = " or, if longer, ".join(
         text for source, text in sources.items() if any(p.expected is source for p in paces)
     )
-    guidelines = ", + the time to read the guidelines once, divided by a worker's answers"
+    guidelines = ", plus the time to read the guidelines once, divided by the number of a worker's answers"
     with_guidelines = guidelines if any(pace.guidelines for pace in paces) else ""
     return [f"Per hour = 3,600 × pay ÷ seconds of an answer. The seconds are {named}{with_guidelines}."]
 

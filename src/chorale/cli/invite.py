@@ -107,7 +107,9 @@ def _list(study: Study, *, as_json: bool) -> None:
 
 def _revoke(study: Study, number: int, *, as_json: bool) -> None:
     if not study.store.write(lambda tx: arrivals.revoke(tx, study, number, BY)).result():
-        raise UserError(f"There is no valid link with the number {number}. `chorale invite DIR --list` shows them.")
+        raise UserError(
+            f"There is no valid link with the number {number}. `chorale invite DIR --list` lists all links."
+        )
     if as_json:
         print_json({"revoked": number})
     else:

@@ -41,7 +41,8 @@ def password(
     if as_json:
         print_json({"name": chosen, "new": is_new})
     else:
-        print_line(f"The password of {chosen} is set. Earlier sessions have ended.")
+        done = "The owner's account is created." if is_new else "The password is changed. Earlier sessions have ended."
+        print_line(f"{done} User name: {chosen}")
 
 
 def _owner(tx: Tx, name: str | None) -> tuple[str, bool]:

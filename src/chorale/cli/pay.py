@@ -16,6 +16,7 @@ from chorale.engine.payout_addresses import KEY_VARIABLE, unreadable_addresses
 from chorale.engine.payouts import Books, PayoutResult
 from chorale.engine.paypal_payouts import pay_by_paypal, paypal_from_environment
 from chorale.engine.running import Study
+from chorale.engine.simulation import has_simulated_people
 from chorale.engine.started import started_study
 from chorale.engine.unknown_payouts import accept_unknown_payouts, refusal_to_pay
 from chorale.exchange import payout_files
@@ -35,7 +36,7 @@ SHORTEST_WAIT = 10
 
 def pay(
     directory: StudyFolder,
-    yes: Annotated[bool, Option(help="Pay. Without it, the payments are only shown.")] = False,
+    yes: Annotated[bool, Option(help="Pay. Without this option, the payments are only shown.")] = False,
     file: Annotated[
         Path | None, Option(help="CSV file with the payments that Prolific does not make: recipients and amounts.")
     ] = None,
@@ -89,7 +90,8 @@ def pay(
         ways = _Ways(file, file_format, paypal, retry, resend)
         done = _pay(study, ways, quiet=as_json) if yes else None
         books = study.store.read(lambda tx: payouts.books(tx, study)).result()
-    _show_books(books, done, as_json=as_json)
+        simulated = study.store.look(has_simulated_people)
+    _show_books(books, done, simulated=simulated, as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +105,16 @@ class _Ways:
     resend: int | None
 
 
-def _show_books(books: Books, done: dict[str, Any] | None, *, as_json: bool) -> None:
+def _show_books(books: Books, done: dict[str, Any] | None, *, simulated: bool, as_json: bool) -> None:
     if as_json:
         print_json({**books_as_json(books), "done": done})
         return
     if books.due:
         show(books_table(books))
     print_line(books_line(books))
-    if done is None and books.now:
+    if simulated:
+        print_line("All people in this study are simulated, so nobody is paid.")
+    elif done is None and books.now:
         more = " --file pay.csv" if any(one.by_file for one in books.due) else ""
         print_line(f"Nothing was paid. Add --yes{more} to pay what can be paid now.")
 

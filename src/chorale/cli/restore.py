@@ -12,6 +12,7 @@ from chorale.engine.unknown_payouts import payouts_were
 from chorale.exchange.restoring import Restored, restore_backup
 from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
 Replace = Annotated[bool, Option("--replace", help="Replace the existing database, which is kept under another name.")]
@@ -43,9 +44,9 @@ def restore(
         print_json(_as_json(restored))
         return
     manifest = restored.manifest
-    print_line(f"Restored {directory} to its state of {moment_text(manifest.made_at)}: {restored.answers:,} answers.")
+    print_line(f"Restored {directory} to its state of {moment_text(manifest.made_at)}: {_answers(restored.answers)}.")
     if restored.answers_replaced is not None:
-        print_line(f"  The previous database had {restored.answers_replaced:,} answers.")
+        print_line(f"  The previous database had {_answers(restored.answers_replaced)}.")
     if restored.kept is not None:
         print_line(f"  It is kept as {restored.kept}.")
     print_line("  Everybody was signed out. Links work as before; console passwords are those of the backup.")
@@ -56,6 +57,10 @@ def restore(
     print_notes(_notes(restored))
     given = f"{directory}" if db is None else f"{directory} --db URL"
     print_line(f"Check it with `chorale verify {given}`, then open it with `chorale serve {given}`.")
+
+
+def _answers(count: int) -> str:
+    return plural(count, "answer", "answers")
 
 
 def _notes(restored: Restored) -> list[str]:
@@ -71,7 +76,7 @@ def _notes(restored: Restored) -> list[str]:
     if restored.payouts_unknown:
         notes.append(
             f"{payouts_were(restored.payouts_unknown)} made after the backup. They are not in the restored study. "
-            "`chorale pay` refuses to pay until you have checked the platform's list: people could be paid twice."
+            "People could be paid twice: check the platform's list, then run `chorale pay` with --after-restore."
         )
     return notes
 

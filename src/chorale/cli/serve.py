@@ -270,7 +270,9 @@ def _print_links(running: Sequence[_Running], base: str) -> None:
         print_line(f"  console:  {address}/console")
         if (setup_path := setup_link_path(study)) is not None:
             print_line(f"  first sign-in (link works once):  {address}{setup_path}")
-    print_line(f"Serving at {base}. Invitations: `chorale invite`. Ctrl-C closes the site.")
+    real = any(not one.study.store.look(has_simulated_people) for one in running)
+    invitations = " Invitations: `chorale invite`." if real else ""
+    print_line(f"Serving at {base}.{invitations} Ctrl-C closes the site.")
 
 
 def _uvicorn_options(public: str | None) -> dict[str, Any]:

@@ -33,8 +33,9 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
         print_json({**asdict(done), "payouts_settled": settled, "studies": studies})
         return
     show(recruiting_table(studies))
-    freed, sent = plural(done.freed, "item", "items"), plural(done.messages, "message", "messages")
-    print_line(f"{done.approved:,} approved, {freed} returned, {sent} sent.")
+    approved = plural(done.approved, "submission", "submissions")
+    freed, sent = plural(done.freed, "open item", "open items"), plural(done.messages, "message", "messages")
+    print_line(f"{approved} approved, {freed} offered to other workers, {sent} sent.")
     if done.waiting:
         waiting = plural(len(done.waiting), "submission needs", "submissions need")
         print_line(f"{waiting} a decision: `chorale review {directory}`.")

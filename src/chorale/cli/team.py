@@ -29,7 +29,9 @@ def team(
     ] = None,
     deactivate: Annotated[
         str | None,
-        Option(metavar="NAME", help="Deactivate the account, end its sessions, and return its unfinished items."),
+        Option(
+            metavar="NAME", help="Deactivate the account, end its sessions, and offer its unfinished items to others."
+        ),
     ] = None,
     reactivate: Annotated[
         str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to choose a new password.")

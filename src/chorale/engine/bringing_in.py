@@ -7,6 +7,7 @@ from dataclasses import replace
 from chorale.contract.asked_once import AskedOnce
 from chorale.folder.reading import StageContent, StudyFolder
 from chorale.model import NewItem, Problem
+from chorale.model.plural import plural
 from chorale.store import Tx, assignees, codec, corrections, events, items, settings, stages
 from chorale.store.gold import NewGold, add_gold, explain_gold, gold_by_key
 from chorale.store.known_items import KnownItem, known_items, replace_payload
@@ -127,7 +128,8 @@ def _missing(known: Mapping[str, KnownItem], content: StageContent, file: str) -
         Problem(
             file,
             None,
-            f"{len(gone):,} items of stage {content.settings.name!r} are in the database but not in the files",
+            f"the files lack {plural(len(gone), 'item', 'items')} of stage {content.settings.name!r} that the "
+            "database has",
             "Restore them (items can be added to a stage, but not removed), or use the database that belongs to this "
             "study.",
             ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),

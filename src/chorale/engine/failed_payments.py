@@ -71,7 +71,9 @@ def mark(tx: Tx, study: Study, payout_id: int, failed: Collection[str], by: str,
     """
     row = next((row for row in payments.payouts(tx) if row.id == payout_id), None)
     if row is None or not (row.platform.endswith(FILE) or row.platform == PAYPAL):
-        raise UserError(f"No payout by file has the number {payout_id}. `--receipts` lists them.")
+        raise UserError(
+            f"No payout by file has the number {payout_id}. `chorale pay DIR --receipts` lists all payouts."
+        )
     _check_markable(tx, study, row)
     if unknown := sorted({*failed} - {line.worker for line in payments.payments_in(tx, payout_id)}):
         raise UserError(

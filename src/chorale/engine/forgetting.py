@@ -52,7 +52,10 @@ def worker_to_forget(tx: Tx, name: str) -> Worker:
     """The worker with a participant ID or platform ID."""
     worker = workers.find_by_pseudonym(tx, name) or workers.find_by_panel_id(tx, name)
     if worker is None:
-        raise UserError("No worker has this participant ID or platform ID. `chorale export` lists participant IDs.")
+        raise UserError(
+            "No worker has this participant ID or platform ID. `chorale export DIR --format workers` lists participant "
+            "IDs."
+        )
     if is_model(worker.pseudonym):
         raise UserError(f"{worker.pseudonym} is a model, and only people can be erased. Nothing was erased.")
     return worker

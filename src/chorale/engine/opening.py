@@ -24,6 +24,7 @@ from chorale.engine.running import Study, running_gates, running_stage
 from chorale.engine.settling import derive_from_group, settle_group
 from chorale.folder.reading import SETTINGS_FILE, StageContent, StudyFolder, load_folder
 from chorale.model import Problem, Stage, UserError
+from chorale.model.plural import plural
 from chorale.model.shared_options import with_shared_options
 from chorale.protocol import rule_for
 from chorale.store import (
@@ -291,7 +292,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
         yield Problem(
             SETTINGS_FILE if rule.size else rule.file,
             None,
-            f"the round {content.settings.name!r} had {before} items for everybody when it started",
+            f"the round {content.settings.name!r} had {plural(before, 'item', 'items')} for everybody when it started",
             f"Restore {before}, or make it another round with a different name.",
             str(now),
         )

@@ -66,11 +66,11 @@ _HOW_TO_ASK = """Add one that describes the study on Prolific (docs/prolific.md)
 
 [[prolific.study]]
 name = "main"
-description = "What people read about it before they join."
+description = "What participants read about the study before they join."
 stages = ["{stage}"]
 places = 40     # people
-minutes = 12    # how long it takes
-reward = 180    # for each, in cents or pence"""
+minutes = 12    # expected duration
+reward = 180    # for each person, in cents (minor units of the currency)"""
 
 
 def asked_for(study: Study, name: str | None) -> ProlificStudy:
@@ -226,9 +226,14 @@ def transition(study: Study, client: Prolific, name: str, action: StudyAction, b
     """Pause, start or stop a published study; returns its new state."""
     row = study.store.look(lambda tx: _row(tx, name))
     if row.external_id is None or row.state == DRAFT:
-        raise UserError(f"The study {name!r} is not published. `chorale publish` publishes it.")
+        raise UserError(
+            f"The study {name!r} is not published. Publish it: `chorale publish DIR --to prolific --study {name}`."
+        )
     if action == "START" and row.state == ENDED:
-        raise UserError(f"The study {name!r} has ended. Add places to reopen it: `chorale publish --places N`.")
+        raise UserError(
+            f"The study {name!r} has ended. Add places to reopen it: `chorale publish DIR --to prolific --study {name} "
+            "--places N`."
+        )
     remote = client.transition(row.external_id, action)
     state = state_of(remote)
     evidence = {"platform": PANEL, "study": name, "action": action.lower(), "by": by}

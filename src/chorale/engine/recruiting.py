@@ -83,7 +83,8 @@ def _sync_study(study: Study, client: Prolific, row: PanelStudyRow, done: Synced
     if row.state not in (state, TEST):
         study.store.do(lambda tx: submissions.note_study(tx, row.name, state=state))
         if state == PAUSED:
-            done.notes.append(f"the study {row.name!r} is paused on Prolific; `chorale resume --study` opens it again")
+            again = f"`chorale resume DIR --study {row.name}`"
+            done.notes.append(f"the study {row.name!r} is paused on Prolific; {again} resumes it")
     changed = changes_there(row.asked, remote.fields)
     done.notes += [f"the study {row.name!r} was changed on Prolific ({what})" for what in changed]
     done.reported += _take_over_all(study, client, row, done)

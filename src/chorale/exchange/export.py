@@ -316,7 +316,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "ledger": ExportFormat(
-        "every line of the pay ledger, newest first, as CSV",
+        "every entry of the ledger, newest first, as CSV",
         "ledger.csv",
         ("entry", "at", "at_ms", "worker", "stage", "kind", "amount", "currency", "reason", "cause"),
         export_rows.ledger_rows,

@@ -10,7 +10,7 @@ from chorale.store import Tx
 
 _COLUMNS: Mapping[str, tuple[str, str]] = {
     "stage": ("Name of the stage.", "Text"),
-    "item": ("Key of the item, unique in its stage.", "Text"),
+    "item": ("ID of the item, unique in its stage.", "Text"),
     "group": ("Group of the item; nobody gets two items of the same group in a stage.", "Text"),
     "payload": ("The item as stored, as JSON.", "Text"),
     "label": ("The aggregated label; nested values as JSON.", "Text"),
@@ -24,7 +24,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "sources": ("The items it was derived from.", "Text"),
     "arm": ("Arm of the trial.", "Text"),
     "field": ("Name of the form's field.", "Text"),
-    "kind": ("Kind of the field or of the response.", "Text"),
+    "kind": ("Kind of the response: training, qualification, gold or production.", "Text"),
     "value": ("The value; of a span, its text.", "Text"),
     "start": ("Start of the span, in tokens.", "Integer"),
     "end": ("End of the span, in tokens.", "Integer"),
@@ -61,6 +61,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "people_probability": ("The probability of asking people about the item.", "Float"),
 }
 _PARTS: Mapping[str, str] = {
+    "kind": "Kind of the field, such as choice or spans.",
     "label": "Label of the span, region or segment.",
     "start": "Start of the span in tokens, or of the segment in seconds.",
     "end": "End of the span in tokens, or of the segment in seconds.",

@@ -64,8 +64,9 @@ def _gold_among_items(content: StageContent) -> str | None:
     if not same:
         return None
     return (
-        f"{plural(len(same), 'gold item', 'gold items')} of stage {content.settings.name} look the same as an item: "
-        f"{', '.join(same[:5])}. Remove one of each pair, or workers learn which items are gold"
+        f"{plural(len(same), 'gold item looks', 'gold items look')} the same as an item of stage "
+        f"{content.settings.name}: {', '.join(same[:5])}. Remove one of each pair, or workers learn which "
+        "items are gold"
     )
 
 

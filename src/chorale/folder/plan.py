@@ -293,7 +293,7 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
         return None
     return (
         f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.2g} gold answers, "
-        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower it, or add gold"
+        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower gold.after, or add gold"
     )
 
 
@@ -351,9 +351,8 @@ def _budget_runs_out(folder: StudyFolder) -> list[str]:
     budget, planned, most = (money_text(amount, pay.currency) for amount in (pay.budget, plan.cost, plan.most))
     if pay.budget >= plan.cost:
         return [
-            f"the budget of {budget} does not cover {most}, the cost if every item needs the most judgments. Work "
-            "stops "
-            "when the budget is spent"
+            f"the budget of {budget} does not cover {most}, the cost if every item needs the maximum number of "
+            "annotations. Work stops when the budget is spent"
         ]
     return [f"the budget of {budget} does not cover the estimated {planned}. Work stops when the budget is spent"]
 

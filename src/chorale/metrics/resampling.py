@@ -78,7 +78,7 @@ class Resampling:
         moving = "fewer than one" if basis.carrying < 1 else f"about {basis.carrying:.0f}"
         return (
             f"{score} has no interval: {moving} of {basis.units:,} {units} affect it. This is common if a label "
-            f"is rare or people agree on nearly everything. An interval requires about {basis.units_needed:,} similar "
+            f"is rare or people agree on nearly everything. An interval requires about {basis.units_needed:,} such "
             f"{units}."
         )
 

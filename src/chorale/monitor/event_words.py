@@ -52,14 +52,31 @@ def _worded(task: Task, payload: Payload, event: Event) -> dict[str, Any]:
 
 
 _EVENTS: Mapping[str, str] = {
+    "set up": "owner account created",
     "arrived": "joined",
     "entered": "entered stage",
     "dropped": "removed",
     "drawn": "sampled for grading",
     "sampled": "sampled for more annotations",
-    "begun": "started",
+    "begun": "stage started",
     "derived": "items created",
-    "brought back": "restored",
+    "returned": "item returned",
+    "expired": "time limit reached",
+    "labelled": "item labelled",
+    "reopened": "item reopened",
+    "withdrawn": "item withdrawn",
+    "brought back": "item restored",
+    "restored": "study restored from backup",
+    "qualified": "qualification granted",
+    "disqualified": "qualification revoked",
+    "recruitment": "recruitment changed",
+    "drafted": "draft created",
+    "published": "study published",
+    "submission": "submission updated",
+    "approved": "submission approved",
+    "rejected": "submission rejected",
+    "exported": "data exported",
+    "invited": "invitation links made",
     "passed": "passed gate",
     "not passed": "did not pass gate",
     "arm": "assigned to arm",
@@ -92,7 +109,7 @@ _EVIDENCE: Mapping[str, str] = {
     "amount": "amount in minor units (cents)",
     "lease": "time limit",
     "leased_at": "assigned at",
-    "grace": "answers until it takes effect",
+    "grace": "answers until the removal takes effect",
 }
 
 

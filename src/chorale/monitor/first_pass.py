@@ -98,7 +98,16 @@ def _agreement(stage: RunningStage, pairs: Sequence[tuple[Item, FirstLabel]]) ->
 def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
     """A table of who labelled how many items, and the model's accuracy; None if no model answers first."""
     columns = (
-        *("stage", "model", "items#", "labelled by the model#", "unsure#", "audited#", "other#", "people's judgments#"),
+        *(
+            "stage",
+            "model",
+            "items#",
+            "labelled by the model#",
+            "asked: unsure#",
+            "asked: audit#",
+            "asked: other#",
+            "people's annotations#",
+        ),
         *("agreement where sure#", "95% interval#", "agreement where unsure#"),
     )
     rows = []

@@ -202,9 +202,9 @@ def records_table(records: Sequence[ModelRecord], currency: str) -> ScoreTable:
         "answered#",
         "skipped#",
         "calls#",
-        "gold#",
+        "gold correct#",
         "ECE#",
-        "s per call#",
+        "seconds per call#",
         "cost#",
         "cost per label#",
     )
@@ -238,7 +238,7 @@ def reliability_table(records: Sequence[ModelRecord]) -> ScoreTable | None:
         for one in records
         for part in one.diagram
     ]
-    columns = ("model", "confidence", "gold answers#", "mean confidence#", "right#")
+    columns = ("model", "confidence", "gold answers#", "mean confidence#", "gold accuracy#")
     return ScoreTable("Reliability: gold accuracy by confidence", columns, rows) if rows else None
 
 

@@ -1,7 +1,7 @@
 """A running study at a glance: progress, cost, agreement, and alarms."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
@@ -61,6 +61,11 @@ class StageView:
     round: RoundStatus | None = None
     """The progress of a training round, which has no items to complete."""
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it gets no more annotations. A stage ended by a gate gets none, however many items are left."""
+        return (self.counts.complete == self.counts.items or bool(self.condition.ended_by)) and not self.counts.live
+
 
 @dataclass(frozen=True, slots=True)
 class Overview:
@@ -104,12 +109,7 @@ class Overview:
         if not any(one.workers or one.live for one in counts):
             return "new"
         judged = [stage for stage in self.stages if stage.counts.items]
-        done = all(
-            # A stage ended by a gate gets no more annotations, however many items are left.
-            (stage.counts.complete == stage.counts.items or stage.condition.ended_by) and not stage.counts.live
-            for stage in judged
-        )
-        return "finished" if judged and done else "running"
+        return "finished" if judged and all(stage.is_done for stage in judged) else "running"
 
 
 def overview(tx: Tx, study: Study) -> Overview:
@@ -227,7 +227,7 @@ def alarms(
     lowest_correct = {stage.id: stage.lowest_correct for stage in study.stages.values()}
     yield from gold_alarms(study, console.gold_met(tx, GOLD_LOOKED_AT, lowest_correct))
     yield from gold_is_worn_out(tx, study)
-    yield from _worker_alarms(study, worked, gone)
+    yield from _worker_alarms(study, {one.counts.stage_id for one in stages if one.is_done}, worked, gone)
     yield from skipping(tx, study)
     yield from _lately(tx, study, acting_together)
     yield from fast_alarms(tx, study, worked)
@@ -294,8 +294,11 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
             )
 
 
-def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[DroppedRow]) -> Iterator[Alarm]:
-    low = []
+def _worker_alarms(
+    study: Study, done: Collection[int], worked: Sequence[WorkDone], gone: Sequence[DroppedRow]
+) -> Iterator[Alarm]:
+    """Alarms about workers with a low gold accuracy. In stages that are done, they get no more gold."""
+    low, coming = [], False
     for row in worked:
         stage = study.stage_by_id(row.stage_id)
         rule = stage.settings.gold
@@ -304,12 +307,16 @@ def _worker_alarms(study: Study, worked: Sequence[WorkDone], gone: Sequence[Drop
         value = trust(GoldRecord(row.gold_right, row.gold_answered, row.gold_recent), rule)
         if value < rule.floor:
             low.append((value, row.worker))
+            coming = coming or row.stage_id not in done
     if low:
         low.sort()
+        advice = "Workers who are still below it after `gold.after` gold answers are removed automatically."
+        if not coming:
+            advice = "They get no more gold, so they are not removed automatically."
         yield Alarm(
             "worker",
             f"{plural(len(low), 'worker is', 'workers are')} below the minimum gold accuracy",
-            "They are removed automatically after enough gold answers. Check their answers, or remove them now.",
+            f"{advice} Check their answers, and remove them if they are careless.",
             tuple(name for _, name in low),
         )
     since = study.clock() - DROPPED_WITHIN_MS

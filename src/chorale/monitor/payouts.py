@@ -15,11 +15,11 @@ from chorale.store.submissions import SubmissionRow
 
 def books_table(books: Books) -> Table:
     """Balances due, and how they are paid."""
-    table = table_of("worker", "source", "earned#", "by reward#", "paid#", "owed#", "paid by")
+    table = table_of("worker", "source", "earned#", "paid by reward#", "paid in payouts#", "owed#", "payment method")
     for due in books.due:
         account = due.account
         how = (
-            f"not now: {due.why_not}" if due.why_not else "Prolific" if due.submission is not None else "file or PayPal"
+            f"not yet: {due.why_not}" if due.why_not else "Prolific" if due.submission is not None else "file or PayPal"
         )
         amounts = (account.earned, account.rewarded, account.paid, account.owed)
         texts = [money_text(amount, books.currency) for amount in amounts]
@@ -55,7 +55,10 @@ def books_line(books: Books) -> str:
 
 def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:
     """Every payout."""
-    table = table_of("payout#", "by", "study", "people#", "amount#", "charged#", "state", "sent", "reference")
+    table = table_of(
+        *("payout#", "paid through", "study", "people#", "amount#", "charged, with fees#", "state", "sent (UTC)"),
+        "reference",
+    )
     for receipt in receipts:
         currency = receipt["currency"]
         charged = "" if receipt["charged"] is None else money_text(receipt["charged"], currency)
@@ -96,7 +99,7 @@ def waiting_table(rows: Iterable[SubmissionRow], enough: Mapping[str, bool]) -> 
 
 def invitations_table(rows: Iterable[InvitationRow]) -> Table:
     """Invitation links, without their secret part."""
-    table = table_of("number#", "kind", "stage", "opened by#", "made", "state")
+    table = table_of("number#", "kind", "stage", "opened by#", "made (UTC)", "state")
     for row in rows:
         opened = f"{row.uses} of {row.most}" if row.most is not None else str(row.uses)
         state = "valid" if row.revoked_at is None else f"revoked {_when(row.revoked_at)}"

@@ -75,8 +75,9 @@ def arms_table(workers: Mapping[str, int], costs: ArmCosts, currency: str) -> Ta
     with_fees = any(terms.fees for terms in costs.own.values())
     [unit] = {terms.unit for terms in costs.own.values()}
     table = table_of(
-        *("arm", "workers#", "own cost#", f"{unit}s#", f"per {unit}#", "per annotation#", "without training#"),
-        *(("without training and fees#",) if with_fees else ()),
+        *("arm", "workers#", "cost of own stages#", f"{unit}s#", f"cost per {unit}#", "cost per annotation#"),
+        "cost per annotation without training#",
+        *(("cost per annotation without training and fees#",) if with_fees else ()),
         "cost in shared stages#",
     )
     for name, terms in costs.own.items():
@@ -131,7 +132,7 @@ def dropped_table(dropped: Iterable[DroppedWorker], currency: str) -> Table:
     rows = (
         (one.worker, one.stage, one.reason, f"{one.judgments:,}", money_text(one.paid, currency)) for one in dropped
     )
-    return filled_table("removed", "stage", "reason", "answers#", "paid#", rows=rows)
+    return filled_table("removed worker", "stage", "reason", "answers#", "earned#", rows=rows)
 
 
 def verdicts_table(verdicts: Iterable[GateVerdict]) -> Table:
@@ -164,7 +165,7 @@ def candidates_table(items: Iterable[Mapping[str, Any]]) -> Table:
 
 def outcomes_table(counts: Mapping[str, int]) -> Table:
     """How many items have each outcome."""
-    return filled_table("outcome", "#", rows=((outcome, f"{count:,}") for outcome, count in counts.items()))
+    return filled_table("outcome", "items#", rows=((outcome, f"{count:,}") for outcome, count in counts.items()))
 
 
 def wage_line(status: Status, currency: str, minimum: int) -> str:

@@ -76,8 +76,7 @@ def fit_answers(folder: StudyFolder, path: Path) -> list[FittedAnswers]:
     if not fitted:
         raise UserError(
             f"{path}: no recorded answer is about an item with a known correct answer. Add gold, or name a file "
-            "with correct "
-            "answers in [stage.rehearsal] truth."
+            "of correct answers: `truth` in [stage.rehearsal]."
         )
     return fitted
 

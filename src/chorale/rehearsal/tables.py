@@ -240,7 +240,7 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
     if not is_known and not simulation.misfits and any(stage.complete for run in runs for stage in run.stages):
         notes.append(
             "the forecast does not include the quality of labels, because no correct answers are known. Name a file "
-            "with correct answers in [stage.rehearsal] truth."
+            "of correct answers: `truth` in [stage.rehearsal]."
         )
     return notes + _about_quality(runs)
 
@@ -254,7 +254,7 @@ def _about_quality(runs: Sequence[Run]) -> list[str]:
     where = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} stages"
     return [
         f"“quality of answers” compares answers with those of a perfect simulated worker. In {where}, no correct "
-        "answers are known, so it does not predict the quality of the data."
+        "answers are known, so this measure does not predict the quality of the data."
     ]
 
 

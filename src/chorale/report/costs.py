@@ -67,9 +67,9 @@ def costs_section(
         _terms_table("Costs", {"amount": costs}, costs.unit, currency, with_fees=imported is None),
     ]
     details: list[Part] = [
-        ScoreTable("Costs by stage", ("stage", "paid#", "fees#", "total#"), stages)
+        ScoreTable("Costs by stage", ("stage", "pay and bonuses#", "fees#", "total#"), stages)
         if imported is None
-        else ScoreTable("Costs by stage, without fees", ("stage", "paid#"), [stage[:2] for stage in stages]),
+        else ScoreTable("Costs by stage, without fees", ("stage", "pay and bonuses#"), [stage[:2] for stage in stages]),
         ScoreTable("Costs by kind", ("kind", "amount#"), [*ledger, ("total", money_text(now.spent, currency))]),
     ]
     numbers: dict[str, Any] = {"currency": currency, **asdict(costs), "ledger": now.totals, "spent": now.spent}

@@ -56,7 +56,7 @@ def fields_sections(tx: Tx, study: Study, stages: Stages, items: Mapping[str, Se
             for one in measured
         ]
         parts += [
-            "Confidence is computed before any review. An item is done when all fields that decide have enough "
+            "Confidence is computed before any review. An item is complete when all fields that decide have enough "
             "annotations. Workers' agreement is the mean over workers, on items that others annotated too. "
             "Gold accuracy is the fraction of correct answers to gold.",
             ScoreTable("Results per field", columns, rows, digits=3),

@@ -120,7 +120,8 @@ def _training(study: Study, now: Status) -> Iterator[str]:
         for counts in rounds:
             of = now.rounds[counts.name]
             items = plural(of.questions, "item", "items")
-            yield f"Of {counts.workers:,} people who began {counts.name} ({items}), {of.finished:,} finished it."
+            began = plural(counts.workers, "person", "people")
+            yield f"Of {began} who began {counts.name} ({items}), {of.finished:,} finished it."
     if graded:
         yield f"Their work was graded in {plural(len(graded), 'further stage', 'further stages')}."
 
@@ -146,7 +147,8 @@ def _gates(gates: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
         yield f"{len(decided):,} gates decided who could continue; the participant flow has their numbers."
         return
     for name, counts in decided.items():
-        yield f"{counts['passed']:,} of {counts['passed'] + counts['not_passed']:,} people passed the gate {name}."
+        scored = plural(counts["passed"] + counts["not_passed"], "person", "people")
+        yield f"{counts['passed']:,} of {scored} passed the gate {name}."
 
 
 def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
@@ -199,11 +201,11 @@ def _quality(study: Study, now: Status) -> Iterator[str]:
     for counts in now.stages:
         gold, measured = study.stage(counts.name).settings.gold, study.stage(counts.name).settings.quality
         if gold is not None and gold.floor:
-            rules[f"workers with {gold_rule(gold)} were to be removed"].append(counts.name)
+            rules[f"the rule was to remove workers with {gold_rule(gold)}"].append(counts.name)
         if measured is not None and measured.floor is not None:
             rule = (
-                f"workers with a CrowdTruth quality (WQS) below {measured.floor:g} after "
-                f"{plural(measured.after, 'annotation', 'annotations')} were to be removed"
+                f"the rule was to remove workers with a CrowdTruth quality (WQS) below {measured.floor:g} after "
+                f"{plural(measured.after, 'annotation', 'annotations')}"
             )
             rules[rule].append(counts.name)
     for rule, names in rules.items():
@@ -254,7 +256,8 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
     for coefficient in known[:_MOST_NAMED]:
         yield f"{coefficient['coefficient']} was {with_interval(coefficient)} for {_question(coefficient)}."
     if len(known) > _MOST_NAMED:
-        yield f"The report has the agreement on {len(known) - _MOST_NAMED:,} more questions."
+        more = plural(len(known) - _MOST_NAMED, "more question", "more questions")
+        yield f"The report has the agreement on {more}."
     alike = [] if known else [one for one in agreement["by_distance"] if one["stage"] in stages][:_MOST_NAMED]
     for coefficient in alike:
         yield f"Mean pairwise agreement (1 − distance) was {with_interval(coefficient)} for {_question(coefficient)}."

@@ -58,7 +58,7 @@ def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported:
     outcomes = {name: dict(tally) for name, tally in tallies(tx, study).items()}
     for name, tally in outcomes.items():
         title = "Outcomes" if len(outcomes) == 1 else f"Outcomes: {name}"
-        details.append(ScoreTable(title, ("outcome", "number#"), list(tally.items())))
+        details.append(ScoreTable(title, ("outcome", "items#"), list(tally.items())))
     json = {
         "arrived": came.arrived,
         "consented": None if imported is not None else came.consented,
@@ -222,9 +222,9 @@ def _wages(now: Status, currency: str, minimum: int) -> list[Part]:
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
         below = f" The study's minimum is {money_text(minimum, currency)} per hour." if minimum else ""
         parts.append(
-            f"Over all stages, the median of {plural(now.wage.workers, 'worker', 'workers')} earned "
-            f"{money_text(now.wage.median, currency)} per hour, the 10th percentile "
-            f"{money_text(now.wage.tenth_percentile, currency)}.{below}"
+            f"Over all stages, {plural(now.wage.workers, 'worker', 'workers')} earned a median of "
+            f"{money_text(now.wage.median, currency)} per hour (10th percentile "
+            f"{money_text(now.wage.tenth_percentile, currency)}).{below}"
         )
     if now.too_fast:
         people = len({one.worker for one in now.too_fast})

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from chorale.engine.graph import gate_node, study_edges
 from chorale.engine.running import RunningStage, Study
-from chorale.model import GateSettings, GoldSettings, ItemSettings, StageSettings, StudySettings, money_text
+from chorale.model import GateSettings, GoldSettings, ItemSettings, PartsBonus, StageSettings, StudySettings, money_text
 from chorale.model.plural import plural
 from chorale.present.svg import GraphLink, Node, graph_picture
 from chorale.report.document import Bullets, Drawn, Section
@@ -118,8 +118,9 @@ def _stage_words(running: RunningStage, settings: StudySettings, given: str | No
     yield f"“{stage.title}”, task {stage.task}."
     if stage.round is not None:
         size = "all items" if stage.round.size is None else plural(stage.round.size, "item", "items")
-        when = "after each answer" if stage.round.feedback == "at once" else "at the end"
-        yield f"A training round: everybody answers {size} with known answers and sees the feedback {when}."
+        yield f"A training round: everybody answers {size} with known answers."
+        shown = "explained at once" if stage.round.feedback == "at once" else "not explained during the round"
+        yield f"Wrong answers are {shown}."
     elif stage.items is not None and stage.items.from_:
         yield from _derived_words(running, stage.items)
     else:
@@ -159,7 +160,8 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
         yield f"{most}{stage.gold.share:.0%} of the items are gold items with known answers."
         yield f"Workers with {gold_rule(stage.gold)} are removed, and their annotations no longer count."
     if stage.quality is not None and stage.quality.floor is not None:
-        yield f"Workers with a CrowdTruth quality (WQS) below {stage.quality.floor:g} are removed."
+        after = plural(stage.quality.after, "annotation", "annotations")
+        yield f"Workers with a CrowdTruth quality (WQS) below {stage.quality.floor:g} after {after} are removed."
 
 
 def _pay_words(stage: StageSettings, currency: str) -> Iterator[str]:
@@ -175,14 +177,28 @@ def _pay_words(stage: StageSettings, currency: str) -> Iterator[str]:
     elif pay.finished:
         yield f"Finishing pays {money_text(pay.finished, currency)}."
     if pay.parts is not None:
-        amounts = ", ".join(money_text(amount, currency) for amount in pay.parts.amounts)
-        yield f"Further parts of an answer, after the first {pay.parts.beyond}, pay {amounts} in this order."
+        yield _parts_words(" of an answer", pay.parts, currency)
     if pay.kept is not None:
-        amounts = ", ".join(money_text(amount, currency) for amount in pay.kept.amounts)
-        yield f"Parts that a later stage keeps, after the first {pay.kept.beyond}, pay {amounts} in this order."
+        yield _parts_words(" that a later stage keeps", pay.kept, currency)
     if stage.gold is not None and stage.gold.bonus is not None:
         bonus = stage.gold.bonus
-        yield f"{bonus.right} correct of {bonus.of} gold answers earn {money_text(bonus.amount, currency)}."
+        amount = money_text(bonus.amount, currency)
+        yield f"Every {bonus.of} gold answers with at least {bonus.right} correct ones earn a bonus of {amount}."
+
+
+def _parts_words(which: str, rule: PartsBonus, currency: str) -> str:
+    """The pay for parts of an answer: an amount for each of them, and the last amount for all further parts.
+
+    >>> _parts_words(" of an answer", PartsBonus(beyond=2, amounts=(3, 4, 5)), "USD")
+    'Parts of an answer, after the first 2, pay $0.03, $0.04, then $0.05 each.'
+    >>> _parts_words(" of an answer", PartsBonus(amounts=(3,)), "USD")
+    'Every part of an answer pays $0.03.'
+    """
+    after = f", after the first {rule.beyond}," if rule.beyond else ""
+    *first, last = (money_text(amount, currency) for amount in rule.amounts)
+    if not first:
+        return f"Every part{which}{after} pays {last}."
+    return f"Parts{which}{after} pay {', '.join(first)}, then {last} each."
 
 
 def _gate_words(gate: GateSettings, settings: StudySettings) -> Iterator[str]:

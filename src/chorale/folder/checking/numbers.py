@@ -7,6 +7,7 @@ from chorale.contract import Task
 from chorale.folder.checking.report import CheckReport
 from chorale.folder.checking.stage_files import StageFiles
 from chorale.model import GateSettings, NewItem, StudySettings
+from chorale.model.plural import plural
 from chorale.protocol import gates_that_wait, is_criterion, stages_too_small
 
 _Items = Mapping[str, Sequence[NewItem]]
@@ -36,9 +37,10 @@ def _check_answers(index: int, gate: GateSettings, settings: StudySettings, item
         if stage.name in gate.stage and stage.name in items and stage.round is None and not stage.sources:
             most = len({item.group for item in items[stage.name]})
             if most < gate.graded:
+                given = plural(most, "answer", "answers")
                 report.setting(
                     ("gate", index, "graded"),
-                    f"nobody could pass: one person can give at most {most} answers in `{stage.name}`",
+                    f"nobody could pass: one person can give at most {given} in `{stage.name}`",
                     f"Write more items for `{stage.name}`, or ask for fewer graded answers.",
                     gate.graded,
                 )

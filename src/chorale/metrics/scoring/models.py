@@ -142,7 +142,7 @@ class _Agreed:
         rows: list[tuple[Cell, ...]] = [(_PEOPLE, "each other", "α", *_cells(*self.among_people, ci=ci), "")]
         for pair, (value, interval) in self.across.items():
             rows.append((*pair, "κx", *_cells(value, interval, ci=ci), self.items[pair]))
-        columns = ("who", "compared with", "by", "value#", *(["95% interval#"] if ci else []), "items#")
+        columns = ("who", "compared with", "coefficient", "value#", *(["95% interval#"] if ci else []), "items#")
         return ScoreTable("Agreement beyond chance", columns, rows)
 
 

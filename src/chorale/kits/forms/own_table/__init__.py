@@ -82,8 +82,8 @@ def _check_texts(table: OwnTable, text: str) -> None:
     if empty:
         count = "1 row has" if len(empty) == 1 else f"{len(empty):,} rows have"
         raise UserError(
-            f"{table.path}: {count} no value in the column `{text}` (first: row {empty[0]:,}). Remove these rows, or "
-            "set --text to another column."
+            f"{table.path}: {count} no value in the column `{text}` (first: row {empty[0]:,}). Fill in or remove "
+            "such rows, or choose another column with --text."
         )
     for number, row in enumerate(table.rows, 1):
         value = row[text]

@@ -10,6 +10,7 @@ from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.model.plural import plural
 from chorale.model.wording import quoted, worded
 
 
@@ -117,7 +118,7 @@ class ChoicesField(FormField):
         if len(set(raw)) < len(raw):
             raise ValueError("has the same option twice")
         if not self._allowed(len(raw)):
-            raise ValueError(f"has {len(raw)} options but must have {self._bounds()}")
+            raise ValueError(f"has {plural(len(raw), 'option', 'options')} but must have {self._bounds()}")
         return [value for value in values if value in raw]
 
     def _allowed(self, count: int) -> bool:

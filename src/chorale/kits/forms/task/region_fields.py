@@ -18,6 +18,7 @@ from chorale.kits.forms.task.overlaps import (
 from chorale.kits.forms.task.settings import Kind
 from chorale.kits.forms.task.studio_regions import audio_regions, boxes, polygons
 from chorale.model import Payload
+from chorale.model.plural import plural
 from chorale.model.wording import worded
 
 MOST_REGIONS = 200
@@ -74,9 +75,9 @@ class RegionField(FormField):
         regions = [self._region(each) for each in raw]
         least, most = self.settings.least, self.settings.most
         if len(regions) < least:
-            raise ValueError(f"has {len(regions)} regions but must have at least {least}")
+            raise ValueError(f"has {plural(len(regions), 'region', 'regions')} but must have at least {least}")
         if most is not None and len(regions) > most:
-            raise ValueError(f"has {len(regions)} regions but must have at most {most}")
+            raise ValueError(f"has {plural(len(regions), 'region', 'regions')} but must have at most {most}")
         return sorted(regions, key=lambda region: repr(sorted(region.items())))
 
     def _region(self, raw: Any) -> dict[str, Any]:

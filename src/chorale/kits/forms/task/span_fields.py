@@ -13,6 +13,7 @@ from chorale.kits.forms.task.settings import PIECES, Kind, Match
 from chorale.kits.forms.task.studio_spans import span_labels
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, runs_together, tokens
 from chorale.model import Payload
+from chorale.model.plural import plural
 from chorale.model.wording import joined, quoted, worded
 
 Span = dict[str, Any]
@@ -66,9 +67,9 @@ class SpanField(FormField):
         """Rejects too few or too many spans."""
         least, most = self.settings.least, self.settings.most
         if number < least:
-            raise ValueError(f"has {number} spans but must have at least {least}")
+            raise ValueError(f"has {plural(number, 'span', 'spans')} but must have at least {least}")
         if most is not None and number > most:
-            raise ValueError(f"has {number} spans but must have at most {most}")
+            raise ValueError(f"has {plural(number, 'span', 'spans')} but must have at most {most}")
 
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}

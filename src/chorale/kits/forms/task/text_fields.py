@@ -11,6 +11,7 @@ from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.model.plural import plural
 from chorale.model.wording import quoted
 from chorale.text.scripts import count_words
 
@@ -37,13 +38,14 @@ class TextField(FormField):
     def parse(self, raw: Any) -> str:
         text = self._text(raw)
         if not self.settings.least <= len(text) <= self.most:
-            raise ValueError(f"has {len(text)} characters but must have {self.settings.least} to {self.most}")
+            found = plural(len(text), "character", "characters")
+            raise ValueError(f"has {found} but must have {self.settings.least:,} to {self.most:,}")
         words = count_words(text)
         least, most = self.settings.min_words or 0, self.settings.max_words
         if words < least:
-            raise ValueError(f"has {words} words but must have at least {least}")
+            raise ValueError(f"has {plural(words, 'word', 'words')} but must have at least {least}")
         if most is not None and words > most:
-            raise ValueError(f"has {words} words but must have at most {most}")
+            raise ValueError(f"has {plural(words, 'word', 'words')} but must have at most {most}")
         return text
 
     def _text(self, raw: Any) -> str:

@@ -19,6 +19,7 @@ from chorale.kits.rules.learning.settings import Pruning, Resources, bytes_of, m
 from chorale.kits.rules.learning.tables import learning_result
 from chorale.kits.rules.learning.work_folder import alone_in
 from chorale.metrics.options import Force
+from chorale.model.plural import plural
 
 Extractions = Annotated[
     Path,
@@ -155,7 +156,7 @@ def rules(
     print_scored(scored, as_json=as_json, as_latex=False)
     if not as_json:
         count = sum(learned.by_method.values())
-        print_line(f"Wrote {count:,} rules to {out}, and a description to {description_path(out)}.")
+        print_line(f"Wrote {plural(count, 'rule', 'rules')} to {out}, and a description to {description_path(out)}.")
 
 
 @contextmanager

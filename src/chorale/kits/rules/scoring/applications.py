@@ -114,7 +114,7 @@ def _contradicted(both_ways: int, undecided: int, contradictions: Contradictions
     if contradictions == "both":
         yield f"{were} both ways: each counts once as entailing and once as not (--contradictions)."
     else:
-        became = f"the majority counts, and {undecided:,} ties are left out"
+        became = f"the majority counts, and {plural(undecided, 'tie is', 'ties are')} left out"
         yield f"{were} both ways: {became} (--contradictions)."
 
 
