@@ -238,14 +238,19 @@ def test_what_is_no_span_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["{}", "[{}]"])
-def test_objects_that_are_compared_as_text_are_noted(tmp_path: Path, form: str) -> None:
+def test_objects_are_compared_as_text_only_if_asked(tmp_path: Path, form: str) -> None:
     box = '{""label"": ""tree"", ""x"": %s}'
     rows = [f'{task},{worker},"{form.replace("{}", box % x)}"' for task, worker, x in _BOXES]
     (tmp_path / "boxes.csv").write_text("task,worker,label\n" + "\n".join(rows) + "\n")
-    result = CliRunner().invoke(app, ["agreement", str(tmp_path / "boxes.csv")])
-    assert result.exit_code == 0, result.stderr
-    assert "Labels look like JSON objects but are compared as text" in result.stderr
-    assert "--sep json" not in result.stderr, "lists of objects are refused with it"
+    refused = CliRunner().invoke(app, ["agreement", str(tmp_path / "boxes.csv")])
+    assert refused.exit_code == 2
+    assert "are JSON objects" in refused.stderr
+    assert "--free-text" in refused.stderr
+    compared = CliRunner().invoke(app, ["agreement", str(tmp_path / "boxes.csv"), "--free-text"])
+    assert compared.exit_code == 0, compared.stderr
+    assert "Labels look like JSON objects but are compared as text" in compared.stderr
+    for result in (refused, compared):
+        assert "--sep json" not in result.stderr, "lists of objects are refused with it"
 
 
 _BOXES = [("a", "u", 0.1), ("a", "v", 0.2), ("b", "u", 0.3), ("b", "v", 0.3)]

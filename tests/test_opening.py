@@ -280,7 +280,7 @@ def test_files_may_change_until_somebody_comes(tmp_path: Path, database: str | N
     assert study.store.read(stages.stage_counts).result()[0].items == 4
     touch(study)
     write_small_study(folder, applications=5)
-    with pytest.raises(UserError, match="not in the files"):
+    with pytest.raises(UserError, match="the files lack"):
         open_study(folder, database)
 
 
@@ -306,7 +306,7 @@ def test_a_paused_stage_may_change_until_somebody_comes(tmp_path: Path, database
     do(study, set_stage_state, study.stage("meaningful"), StageState.OPEN, "the owner", "ready")
     touch(study)
     write_small_study(folder, applications=2)
-    with pytest.raises(UserError, match="not in the files"):
+    with pytest.raises(UserError, match="the files lack"):
         open_study(folder, database)
 
 

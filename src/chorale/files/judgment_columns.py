@@ -171,6 +171,14 @@ def _json_list(cell: str) -> list[str] | None:
     return known
 
 
+def is_json_list(cell: str) -> bool:
+    """Whether a cell is a JSON list that can be split into options or spans."""
+    try:
+        return _json_list(cell) is not None
+    except ValueError:
+        return False
+
+
 def text_of(value: Any) -> str:
     """A single value as `as_text` would write it."""
     if isinstance(value, bool):

@@ -2,6 +2,7 @@
 
 import re
 
+from chorale.files.judgment_columns import is_json_list
 from chorale.metrics.judgments import Judgments
 
 _OBJECTS = ("{", "[{")
@@ -38,8 +39,7 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
 
 def are_lists(judgments: Judgments) -> bool:
     """Whether labels are JSON lists that were read as text, such as the spans or options in exports."""
-    names = judgments.label_names
-    return judgments.sets is None and bool(names) and all(name.startswith("[") and name.endswith("]") for name in names)
+    return judgments.sets is None and bool(judgments.label_names) and all(map(is_json_list, judgments.label_names))
 
 
 def are_objects(judgments: Judgments) -> bool:

@@ -38,8 +38,8 @@ class TextField(FormField):
     def parse(self, raw: Any) -> str:
         text = self._text(raw)
         if not self.settings.least <= len(text) <= self.most:
-            found = plural(len(text), "character", "characters")
-            raise ValueError(f"has {found} but must have {self.settings.least:,} to {self.most:,}")
+            length = plural(len(text), "character", "characters")
+            raise ValueError(f"has {length} but must have {self.settings.least:,} to {self.most:,}")
         words = count_words(text)
         least, most = self.settings.min_words or 0, self.settings.max_words
         if words < least:
