@@ -41,9 +41,10 @@ class Family:
     measure: Callable[..., Measured]
     """Computes statistics per item and the metric from system output, gold standard and options."""
     own_score: Callable[..., Score] | None = None
-    """Custom `score` for families with more output."""
+    """Custom `score`, for families with additional output."""
     from_files: Callable[..., Score] | None = None
-    """Function for the command, if it takes files differently. Gets the keywords of `own_score` as `**options`."""
+    """Function that the command calls instead of `own_score`, if it takes files differently. Gets the keywords of
+    `own_score` as `**options`."""
     clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
     """Function from the gold standard to the columns for `--cluster`: for each column, its value for every item."""
     example: tuple[str, str] | None = None

@@ -50,7 +50,7 @@ class ReportSection:
     """A function of a transaction, the study and the resampling, which returns a `chorale.report.SectionContent`, or
     None if there is nothing to report yet."""
     by_arm: bool = False
-    """Whether it compares arms: then it is shown only on request."""
+    """Whether it compares the arms of a trial. If so, it is shown only on request."""
     in_status: bool = False
     """Whether `chorale status` also shows its tables."""
 
