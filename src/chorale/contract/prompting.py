@@ -19,7 +19,7 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True)
 class Prompting:
-    """How prompts for models are made, and their answers parsed."""
+    """How prompts for models are made, and how the models' answers are parsed."""
 
     ask: str = ""
     """Instructions in Markdown about the form's questions and answers, for details that the page explains but the

@@ -304,7 +304,7 @@ class Grading:
     best_marks: Mapping[str, float] = field(default_factory=dict)
     """The maximum grade by criterion, if it is less than 1."""
     parts: Callable[[Answer], int] = one_part
-    """The number of parts of an answer that are paid separately (`stage.pay.parts`), such as questions written.
+    """From an answer to its number of parts that are paid separately (`stage.pay.parts`), such as questions written.
 
     Default: one.
     """
@@ -320,12 +320,12 @@ class Combining:
     """From judgments to an answer with a confidence; None if there is no result. Default: the answer with the largest
     share of annotations, weighted by the workers' gold accuracy. This requires hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
-    """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
+    """From two answers to their distance: symmetric, 0 for equal answers, at most 1. Default: 0 or 1."""
     combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
     """From judgments (at least one) to the result of every field, for answers with fields. `combine` then merges the
     results."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
-    """The options in an answer, if people choose from a list: used by `stage.quality` and `judgments.stable`."""
+    """From an answer to its options, if people choose from a list: for `stage.quality` and `judgments.stable`."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
     """The displayed names of CrowdTruth's scores. Default: CrowdTruth's own."""
 
@@ -378,7 +378,7 @@ class Task:
     explaining: Explaining = PLAIN_WORDING
     """How items, answers and grades are written as text for people."""
     prompting: Prompting = PLAIN_PROMPTING
-    """How prompts for models are made, and their answers parsed."""
+    """How prompts for models are made, and how the models' answers are parsed."""
     exports: tuple[TaskExport, ...] = ()
     """Export tables of this task."""
 
