@@ -19,10 +19,10 @@ class UnreadableError(ValueError):
 
 @dataclass(frozen=True)
 class Prompting:
-    """How prompts for models are made, and their answers parsed."""
+    """How prompts for models are made, and how the models' answers are parsed."""
 
     ask: str = ""
-    """Instructions in Markdown about the form's questions and answers, for details that the page explains and the
+    """Instructions in Markdown about the form's questions and answers, for details that the page explains but the
     guidelines may not.
     """
     show: Callable[[Shown], Any] | None = None
@@ -38,7 +38,7 @@ class Prompting:
     Default: unchanged.
     """
     write: Callable[[Shown, Any], Any] | None = None
-    """From a view and a stored answer to the model's form of the answer, for examples. Default: unchanged."""
+    """From a view and a stored answer to the answer as a model gives it, for examples. Default: unchanged."""
     arranged: Callable[[Mapping[str, Any]], str] | None = None
     """From what `Form.arrange` returns to the order of options in words, for the prompt of an item.
 

@@ -30,8 +30,8 @@ class Simulating:
 
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
     """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None) to an
-    answer. The result matches the known answer if there is one, and is fixed without random numbers. Each answer gets
-    its own random numbers."""
+    answer. The result matches the known answer if there is one. Without random numbers, it is always the same. Each
+    answer gets its own random numbers."""
     imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
     """For answers that can be partly correct: from a view, the correct answer, an accuracy and random numbers to an
     answer in which each part is correct with that probability.

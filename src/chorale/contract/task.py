@@ -119,14 +119,14 @@ class Shape:
     asked_once: AskedOnce | None = None
     """How duplicate items are recognised and merged. Default: they are not."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
-    """From an answer (or gold) and its item to a problem that depends on the item; None if the answer is valid.
+    """From an answer (or gold) and its item to a message about a problem that depends on the item; None if it is valid.
 
     Default: always valid.
     """
     canonical: Callable[[Answer, Payload], Answer] | None = None
     """From a valid answer and its item to the stored answer, if that depends on the item. Default: as submitted."""
     gold_at: Callable[[Answer, Payload], Answer] | None = None
-    """From gold in a file and its item to the stored gold; ValueError if it is invalid.
+    """From gold in a file and its item to the stored gold; raises ValueError if the gold is invalid.
 
     Default: `misfit` and `canonical`, as for answers.
     """
@@ -220,9 +220,9 @@ class Form:
 
     page: Path | str
     """The form, HTML without scripts or inline styles: a file, or the HTML itself. Elements with `data-text="field"`
-    are filled with that field of the view."""
+    are filled with that field of the view (the data of an item that the page gets)."""
     module: Path | None = None
-    """ES module for forms that need more than texts and fields. It can import modules from its folder."""
+    """JavaScript (ES) module for forms with more than texts and fields. It can import modules from its folder."""
     style: Path | None = None
     """Style sheet of this form."""
     shared: tuple[Path, ...] = ()
@@ -238,7 +238,7 @@ class Form:
     suggests: bool = False
     """Whether the module fills in `api.suggestion`, for workers to correct. Forms without a module always do."""
     framed: bool = False
-    """Whether the form shows pages by others, each in a sandboxed frame."""
+    """Whether the form shows pages written by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is
     """From an item to the worker's view.
 
@@ -248,16 +248,16 @@ class Form:
     reveal: Reveal | None = None
     """The second step, shown after the first part of the answer is stored. Default: a form in one step."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
-    """From an item and `Seeds` to an order of options for one worker, the same on every call. The module gets it too.
-    Store answers by value, so that they do not depend on it."""
+    """From an item and `Seeds` to an order of options for one worker, the same on every call. The module also gets this
+    order. Store answers by value, so that they do not depend on the order."""
     read: Callable[[dict[str, Any]], Any] = as_it_is
-    """The part of the view that people read, if the view also has other content, such as scripts. Default: the view."""
+    """From a view to the part that people read, if it also has other content, such as scripts. Default: the view."""
     studio: StudioPage | None = None
     """How Label Studio shows an item. Default: as text."""
     seconds: Callable[[Payload], float] | None = None
-    """The minimum time for an item. Default: estimated from its words, options, pictures and fields."""
+    """From an item to its minimum time in seconds. Default: estimated from its words, options, pictures and fields."""
     written_words: int = 0
-    """Minimum number of words people write for each part of an answer (`Grading.parts`), to estimate hourly pay."""
+    """Minimum number of words that people write per part of an answer (`Grading.parts`), to estimate hourly pay."""
 
     def shown(self, payload: Payload) -> dict[str, Any]:
         """The complete view of an item, including the second step."""
@@ -304,7 +304,7 @@ class Grading:
     best_marks: Mapping[str, float] = field(default_factory=dict)
     """The maximum grade by criterion, if it is less than 1."""
     parts: Callable[[Answer], int] = one_part
-    """The number of parts of an answer that are paid separately (`stage.pay.parts`), such as questions written.
+    """From an answer to its number of parts that are paid separately (`stage.pay.parts`), such as questions written.
 
     Default: one.
     """
@@ -317,15 +317,15 @@ class Combining:
     """How answers to an item are compared and aggregated."""
 
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
-    """From judgments to an answer with a confidence; None if there is no result. Default: the share of
-    annotations, weighted by the workers' gold accuracy, which needs hashable answers."""
+    """From judgments to an answer with a confidence; None if there is no result. Default: the answer with the largest
+    share of annotations, weighted by the workers' gold accuracy. This requires hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
-    """Between two answers: symmetric, 0 for equal ones, at most 1. Default: 0 or 1."""
+    """From two answers to their distance: symmetric, 0 for equal answers, at most 1. Default: 0 or 1."""
     combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
     """From judgments (at least one) to the result of every field, for answers with fields. `combine` then merges the
     results."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
-    """The options in an answer, if people choose from a list: used by `stage.quality` and `judgments.stable`."""
+    """From an answer to its options, if people choose from a list: for `stage.quality` and `judgments.stable`."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
     """The displayed names of CrowdTruth's scores. Default: CrowdTruth's own."""
 
@@ -339,14 +339,14 @@ class Deriving:
     label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
     are withdrawn. Keys must not depend on the order of answers."""
     from_results: bool = False
-    """Whether, without `derive`, each result makes an item: the columns of its item and the fields of its label."""
+    """Whether, without `derive`, each label makes an item, with the labelled item's columns and the label's fields."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
     """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
-    `of = "answers"` there is one answer, with `of = "together"` all. Default: the fields of all of them."""
+    `of = "answers"`, there is one answer; with `of = "together"`, all. Default: the fields of all answers."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From the options of a stage and of an earlier stage to the reason why the first cannot take its items."""
+    """From the options of a stage and of its source stage to the reason why it cannot take the source's items."""
 
 
 @dataclass(frozen=True)
@@ -356,7 +356,7 @@ class Task:
     name: str
     """Its name in study files."""
     version: int
-    """Stored with every response: raise it when the meaning of answers or of items changes."""
+    """Stored with every answer. Raise it when the meaning of answers or of items changes."""
     summary: str
     """One line for workers."""
     shape: Shape
@@ -364,7 +364,7 @@ class Task:
     form: Form
     """The page that a worker sees and fills in."""
     examples: tuple[Example, ...]
-    """Rows with valid answers, for the contract tests."""
+    """Rows with valid answers, used by the checks of `chorale.testing`."""
     options: Options = Options()
     """The settings of the task."""
     grading: Grading = Grading()
@@ -376,9 +376,9 @@ class Task:
     simulating: Simulating = PLAIN_SIMULATING
     """How simulated workers answer."""
     explaining: Explaining = PLAIN_WORDING
-    """The text of items, answers and grades for people."""
+    """How items, answers and grades are written as text for people."""
     prompting: Prompting = PLAIN_PROMPTING
-    """How prompts for models are made, and their answers parsed."""
+    """How prompts for models are made, and how the models' answers are parsed."""
     exports: tuple[TaskExport, ...] = ()
     """Export tables of this task."""
 

@@ -14,7 +14,7 @@ class TaskCheck(Check[Subject]):
 
 TASK_CHECKS: tuple[TaskCheck, ...] = (
     TaskCheck("description", "It has a name, a version, a summary and documented options.", pages.description),
-    TaskCheck("examples", "Its examples are valid, and the same after being written as JSON.", answers.examples),
+    TaskCheck("examples", "Its examples are valid, and do not change when they are stored as JSON.", answers.examples),
     TaskCheck("refusals", "Every input is either accepted as an answer or refused with AnswerError.", answers.refusals),
     TaskCheck("view", "The worker's view depends only on the item and never contains an answer.", pages.view),
     TaskCheck("reveal", "Content revealed after the first answer is not shown before it.", pages.reveal),
@@ -25,8 +25,8 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
     TaskCheck("marks", "Grades by a rubric are from 0 to 1, one for each criterion.", answers.marks),
     TaskCheck("parts", "No answer has more parts than `most_parts`.", answers.parts),
     TaskCheck("distance", "The distance is symmetric, from 0 to 1, and 0 from an answer to itself.", answers.distance),
-    TaskCheck("combining", "Equal answers combine to that answer, in any order.", answers.combining),
-    TaskCheck("chosen", "The options in an answer are texts, the same for equal answers.", answers.chosen),
+    TaskCheck("combining", "Equal answers are aggregated to this answer, in any order.", answers.combining),
+    TaskCheck("chosen", "The options in an answer are texts, and equal answers have the same options.", answers.chosen),
     TaskCheck("deriving", "No items are derived from an empty result.", answers.deriving),
     TaskCheck("simulating", "Simulated answers are valid, and the same for the same seed.", answers.simulating),
     TaskCheck("explaining", "Items, answers and grades can be shown to people.", answers.explaining),
@@ -34,7 +34,7 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
         "prompting", "A model can be prompted, and its output is either accepted or refused.", prompting.prompting
     ),
     TaskCheck("inputs", "Its functions do not change their arguments.", answers.inputs),
-    TaskCheck("exports", "Its tables have the columns that they name.", pages.exports),
+    TaskCheck("exports", "Its export tables have the columns that they declare.", pages.exports),
 )
 """Every promise of a task, for `pytest.mark.parametrize("check", TASK_CHECKS, ids=repr)`."""
 
