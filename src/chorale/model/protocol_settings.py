@@ -29,7 +29,8 @@ def invited_to(stage: str) -> str:
 class RoundSettings(Settings):
     file: RelativePath = Field(
         description="JSONL or CSV file (JSONL for forms): an item per row with the expert's `answer`, and an "
-        "`explanation`. Everybody gets the same items, each person in a different order, and every answer is graded."
+        "`explanation`. Everybody gets all items, or `size` random ones, in an order of their own. Every answer is "
+        "graded."
     )
     size: int | None = Field(default=None, ge=1, description="Number of items each worker gets. Default: all.")
     over_admission: float = Field(
