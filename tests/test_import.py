@@ -295,7 +295,7 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     assert done["stages"] == {"batch": {"judgments": 20, "items": 5, "workers": 4}}
     [note] = done["notes"]
     assert "2 columns, and each is a field: 'Moods ticked' (several options), 'confidence' (free text)." in note
-    assert "All but free text count in a label's confidence." in note
+    assert "All fields except free text count toward a label's confidence." in note
     assert note.endswith("To import one column only, use --label NAME, with --sep for several options.")
     assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
     run("export", tmp_path / "s", "--format", "label-studio", "--out", tmp_path / "tasks.json")
@@ -322,7 +322,7 @@ def test_a_column_that_is_mostly_empty_is_named(tmp_path: Path) -> None:
     file = write(tmp_path / "b.csv", columns, [(*row[:8], *row[-2:]) for row in rows])
     fields, empty = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)["notes"]
     assert "'Moods ticked' (several options), 'my tone' (choice), 'remark' (choice)." in fields
-    assert "'remark' (choice) is empty in 12 of 20 judgments, but counts in a label's confidence." in empty
+    assert "'remark' (choice) is empty in 12 of 20 judgments, but counts toward a label's confidence." in empty
     assert empty.endswith("To leave it out, import one column with --label 'my tone'.")
     again = run("import", file, "--out", tmp_path / "t", "--label", "my tone", "--json").stdout
     assert json.loads(again)["notes"] == []

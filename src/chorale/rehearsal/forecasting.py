@@ -96,7 +96,7 @@ OF_RUNS = (
     Measure("arrived", "people who joined", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
     Measure("found_nothing", "people who never got an item", "count", lambda run: run.found_nothing),
-    Measure("answers", "answers of people", "count", lambda run: run.answers),
+    Measure("answers", "answers by people", "count", lambda run: run.answers),
 )
 RESULTS_OF_STAGES = (
     Measure("accuracy", "labels correct", "share", lambda stage: stage.accuracy),

@@ -16,7 +16,7 @@ _TRADED = (
     ("cost_per_result", "cost of a label"),
     ("wage", "hourly wage"),
     ("hours", "hours"),
-    ("answers", "answers of people"),
+    ("answers", "answers by people"),
     ("active", "people who worked"),
     ("needed", "people needed"),
 )

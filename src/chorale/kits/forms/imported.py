@@ -89,7 +89,8 @@ def _notes(staged: StagedBatch, fields: Sequence[_MadeField]) -> list[str]:
     split = ", with --sep for several options" if any(field.kind == "choices" for field in fields) else ""
     notes = [
         f"Answers are in {len(fields)} columns, and each is a field: {', '.join(field.in_words for field in fields)}. "
-        f"All but free text count in a label's confidence. To import one column only, use --label NAME{split}."
+        "All fields except free text count toward a label's confidence. "
+        f"To import one column only, use --label NAME{split}."
     ]
     total = staged.totals.judgments
     counted = [field for field in fields if field.counts]
@@ -97,7 +98,7 @@ def _notes(staged: StagedBatch, fields: Sequence[_MadeField]) -> list[str]:
     # Choices of one option need no --sep.
     names = [f"--label {quote(field.asked.title)}" for field in filled if field.asked.sep is None]
     notes += [
-        f"{field.in_words} is empty in {total - field.given.answers:,} of {total:,} judgments, but counts in a "
+        f"{field.in_words} is empty in {total - field.given.answers:,} of {total:,} judgments, but counts toward a "
         f"label's confidence. To leave it out, import one column with {[*names, '--label NAME'][0]}."
         for field in counted
         if field not in filled
