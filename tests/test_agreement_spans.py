@@ -237,6 +237,17 @@ def test_what_is_no_span_is_named_with_its_line(tmp_path: Path) -> None:
         gamma(judged(crowd))
 
 
+@pytest.mark.parametrize("command", ["agreement", "aggregate"])
+def test_rankings_are_not_read_as_sets(tmp_path: Path, command: str) -> None:
+    """As sets, all rankings of the same options would be equal, which looked like perfect agreement."""
+    cells = ['"[""x"",""y"",""z""]"', '"[""y"",""x"",""z""]"', "", '"[""x"",""y"",""z""]"']
+    rows = [f"t{number % 2},w{number},{cell}" for number, cell in enumerate(cells)]
+    (tmp_path / "ranks.csv").write_text("task,worker,label\n" + "\n".join(rows) + "\n")
+    refused = CliRunner().invoke(app, [command, str(tmp_path / "ranks.csv"), "--sep", "json"])
+    assert refused.exit_code == 2
+    assert "differ only in their order" in refused.stderr
+
+
 @pytest.mark.parametrize("form", ["{}", "[{}]"])
 def test_objects_are_compared_as_text_only_if_asked(tmp_path: Path, form: str) -> None:
     box = '{""label"": ""tree"", ""x"": %s}'

@@ -171,6 +171,27 @@ def _json_list(cell: str) -> list[str] | None:
     return known
 
 
+def are_rankings(labels: pl.Series) -> bool:
+    """Whether all lists have the same options and only their order differs. Labels are lists, or texts with JSON lists.
+
+    >>> are_rankings(pl.Series(['["a", "b"]', '["b", "a"]'])), are_rankings(pl.Series(['["a", "b"]', '["b"]']))
+    (True, False)
+    """
+    cells = labels if isinstance(labels.dtype, pl.List) else labels.unique(maintain_order=True)
+    orders: set[tuple[str, ...]] = set()
+    options: list[str] = []
+    for cell in cells:
+        given = cell if cell is None or not isinstance(cell, str) else _json_list(cell)
+        if given is None:
+            continue
+        order = tuple(map(str, given))
+        options = options or sorted(order)
+        if len(order) < 2 or sorted(order) != options:
+            return False
+        orders.add(order)
+    return len(orders) > 1
+
+
 def is_json_list(cell: str) -> bool:
     """Whether a cell is a JSON list that can be split into options or spans."""
     try:

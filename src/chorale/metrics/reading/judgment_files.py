@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from chorale.files.fast_tables import fast_table, header_of
-from chorale.files.judgment_columns import JSON_LISTS, as_text, label_column, span_text, text_of, written_labels
+from chorale.files.judgment_columns import (
+    JSON_LISTS,
+    are_rankings,
+    as_text,
+    label_column,
+    span_text,
+    text_of,
+    written_labels,
+)
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
 from chorale.files.rows import Row, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
@@ -288,9 +296,17 @@ def _labels(
     if layout.refusal == "AssignmentStatus" and not isinstance(labels.dtype, pl.List):
         labels = labels.replace(_UNANSWERED, "")
     try:
+        if (sep == JSON_LISTS or isinstance(labels.dtype, pl.List)) and are_rankings(labels):
+            raise _rankings(path, layout)
         return tidy_labels(labels, sep, empty, missing)
     except ValueError as error:
         raise _not_lists(path, layout, str(error)) from None
+
+
+def _rankings(path: Path, layout: JudgmentLayout) -> UserError:
+    """Read as sets, all rankings would be equal."""
+    fix = "For rankings, use the agreement and the labels of `chorale report`, or name another column with --label"
+    return refused(path, None, f"has lists in {layout.label} that differ only in their order", fix)
 
 
 def _not_lists(path: Path, layout: JudgmentLayout, cell: str) -> UserError:
