@@ -207,6 +207,22 @@ def test_workers_and_empty_fields_survive_label_studio(tmp_path: Path) -> None:
         study.close()
 
 
+@pytest.mark.parametrize("meta", ["a note", ["a note"], {"chorale_workers": ["w"], "chorale_unanswered": 3}, None, {}])
+def test_metadata_of_other_programs_are_ignored(tmp_path: Path, preference: Path, meta: Any) -> None:
+    """Label Studio keeps any JSON there. Before, some of it ended the import with a traceback."""
+    tasks = json.loads((preference / "main.json").read_text("utf-8"))
+    for task in tasks:
+        task["meta"] = meta
+        for number, made in enumerate(task["annotations"], 1):
+            made["completed_by"] = number
+    again = imported(tmp_path, tasks, (preference / "main.xml").read_text("utf-8"))
+    try:
+        workers = {row.worker for row in look(again, lambda tx: list(counted_responses(tx, "main")))}
+        assert len(workers) == max(len(task["annotations"]) for task in tasks)
+    finally:
+        again.close()
+
+
 def test_changes_made_in_label_studio_are_imported(tmp_path: Path, preference: Path) -> None:
     """Without an answer that was required, with another option, and with another question."""
     tasks = json.loads((preference / "main.json").read_text("utf-8"))

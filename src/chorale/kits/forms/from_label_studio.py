@@ -177,15 +177,18 @@ def _rows(entry: Mapping[str, Any], task: Task, asked: StudioForm, form: FormOpt
     item = _item(entry["data"], asked, form)
     for made in entry.get("annotations") or ():
         if not made.get("was_cancelled"):
-            unanswered = _noted(entry, made, UNANSWERED) or ()
-            worker = _noted(entry, made, WORKERS) or _who(made.get("completed_by"))
-            yield StudioRow(key, worker, item, _answer(task, form, made, item, unanswered))
+            noted, unanswered = _noted(entry, made, WORKERS), _noted(entry, made, UNANSWERED)
+            worker = noted if isinstance(noted, str) else _who(made.get("completed_by"))
+            skipped = unanswered if isinstance(unanswered, list) else ()
+            yield StudioRow(key, worker, item, _answer(task, form, made, item, skipped))
 
 
 def _noted(entry: Mapping[str, Any], made: Mapping[str, Any], part: str) -> Any:
     """What Chorale's export notes about an annotation. Label Studio gives it a new number and keeps the old one."""
     number = made["import_id"] if "import_id" in made else made.get("id")
-    return (entry.get("meta") or {}).get(part, {}).get(str(number))
+    meta = entry.get("meta")
+    noted = meta.get(part) if isinstance(meta, Mapping) else None
+    return noted.get(str(number)) if isinstance(noted, Mapping) else None
 
 
 def _item(data: Mapping[str, Any], asked: StudioForm, form: FormOptions) -> dict[str, Any]:
