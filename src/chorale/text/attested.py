@@ -1,6 +1,7 @@
 """Whether the stem of a verb exists. Questions are asked with it, so a stem that nothing confirms must not be used."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,24 +21,39 @@ from chorale.text.inflections import (
 )
 from chorale.text.tagger import Sentence, Tagged, is_cut
 
-_ENDED = re.compile(r"(?:ed|ing|[^sui]s)$")
-"""The endings of verb forms."""
 _PARTICIPLE = re.compile(r"(?:ed|ing)$")
 _DERIVED = re.compile(r"[a-z]{3}i(?:ze|fy)$")
 """Verbs that can be derived from any noun or adjective: monomorphize, yuppify."""
+_SIZE = re.compile(r"([a-z]{2,})size$")
+"""Many compounds end in *size*: winsize. Derived verbs have a vowel before it: photosynthesize."""
 _BRITISH = re.compile(r"([a-z]{3,})ise$")
 """Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
 _DERIVED_FORM = re.compile(r"[a-z]{4}ating$")
 """Many words in *ated* are adjectives (pileated); those in *ating* are verbs."""
 _DOUBLED = re.compile(r"[^aeiou]+[aeiou]([bdgmnprt])\1(?:ed|ing)")
 """Forms of one syllable with a doubled consonant, which only stems with a single one have: vlogged."""
-_PRODUCTIVE = frozenset({*PREFIXES, "auto", "bio", "co", "cyber", "de", "dis", "geo", "meta", "micro",
-                         "photo", "poly", "retro", "sub", "super", "tele", "trans",
-                         }) - {"un", "with"}  # fmt: skip
-"""What makes new verbs of verbs. Others make adjectives of participles: unused, nonblocking, multilayered."""
+_PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
+"""What makes new verbs of verbs. Others make nouns (microphone, subtask) or adjectives (nonblocking, subfreezing)."""
+_BEFORE_BASE_FORMS = ("dis", "mis", "out", "over", "pre", "re", "un", "under")
+"""Prefixes that only verbs have. Others also make nouns: autocommand, backslash."""
+_BEFORE_INFINITIVES = frozenset(
+    {"able", "attempt", "begin", "continue", "decide", "easy", "fail", "hard", "have", "how", "impossible", "like",
+     "likely", "manage", "need", "order", "possible", "ready", "refuse", "start", "try", "unable", "want", "way",
+     "wish"}
+)  # fmt: skip
+"""Words after which *to* always begins an infinitive."""
+_BASE_TAGS = ("VB", "VBP", "VBZ")
+_NOUN = re.compile(r"(?:tion|ment|ness|ity|ism)$")
+_NEGATIONS = frozenset({"n't", "n’t", "never", "not"})
+_OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
+_SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
+_SPELLED = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
 _SHORTEST_DOUBLING = 4
 """Many shorter words are names: mirred, gred."""
+_SHORTEST = 3
+_SHORTEST_WRITTEN = 4
+"""Shorter words of the text confirm nothing: *ade* for *ading*."""
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""
 _SHORTEST_WITH_WRONG_VOWEL = 8
@@ -52,9 +68,12 @@ class WrittenWords:
     words: set[str] = field(default_factory=set)
     """All words in lower case that may be stems: no prepositions, articles and so on."""
     base_forms: set[str] = field(default_factory=set)
-    """Those used as an infinitive or in the present tense."""
+    """Those where only a verb can be: *can grep*, *did not grep*, *want to grep*, *to grep the log*."""
     inflected: dict[str, set[str]] = field(default_factory=dict)
     """The different forms of each stem that no dictionary has."""
+
+    nouns: Counter[str] = field(default_factory=Counter)
+    """How often a tagger called a word a noun, less how often a verb in its base form or in *s*."""
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
@@ -62,16 +81,55 @@ class WrittenWords:
 
     def read(self, sentence: Sentence) -> None:
         for index, token in enumerate(sentence):
+            if token.pos in ("NOUN", "PROPN") or token.tag in _BASE_TAGS:
+                self.nouns[token.text.lower()] += 1 if token.pos in ("NOUN", "PROPN") else -1
             if token.text.islower() and token.pos not in _CLOSED and not is_cut(sentence, index):
                 self.words.add(token.text)
-                if token.tag in ("VB", "VBP"):
+                if token.tag in _BASE_TAGS and _is_where_only_verbs_are(sentence, index):
                     self.base_forms.add(token.text)
 
     def note(self, stem: str, word: str) -> None:
         self.inflected.setdefault(stem, set()).add(word)
 
+    def has_other_forms(self, stem: str, word: str) -> bool:
+        """Whether the text has another form of the verb, and one of the two ends in *ed* or *ing*.
+
+        A word and its form in *s* may both be nouns: *plug-in*, *plug-ins*.
+        """
+        forms = {*self.inflected.get(stem, ()), word}
+        return len(forms) > 1 and any(form != stem and _PARTICIPLE.search(form) for form in forms)
+
 
 NOTHING_WRITTEN = WrittenWords()
+
+
+def _is_where_only_verbs_are(sentence: Sentence, index: int) -> bool:
+    """Whether a modal verb or *do not* precedes a word, or *to* after a word like *want*, or *to* before an object.
+
+    Taggers take names and nouns after *to* for verbs, too: *defaults to fceil*, *an immunity to iocane powder*. After a
+    modal verb without a subject before it, a noun may be the subject: *nor can piety itself*, *could fceil return 1?*
+    """
+    before = _before_adverbs(sentence, index - 1)
+    if before < 0 or sentence[index].text in _OLD_PRONOUNS:
+        return False
+    word, following = sentence[before], sentence[index + 1] if index + 1 < len(sentence) else None
+    if word.tag == "MD":
+        subject = _before_adverbs(sentence, before - 1)
+        has_subject = subject >= 0 and sentence[subject].pos in _SUBJECTS
+        return has_subject and (following is None or following.pos not in ("AUX", "VERB"))
+    if word.lemma.lower() == "do":
+        return any(token.lemma.lower() in _NEGATIONS for token in sentence[before + 1 : index])
+    if word.tag != "TO" or parts_of_speech(sentence[index].text):
+        return False  # a known noun: going to church
+    has_object = following is not None and following.tag in ("DT", "PRP", "PRP$")
+    return has_object or (before > 0 and sentence[before - 1].lemma.lower() in _BEFORE_INFINITIVES)
+
+
+def _before_adverbs(sentence: Sentence, index: int) -> int:
+    """The position of the next token to the left that is not an adverb, or -1."""
+    while index >= 0 and (sentence[index].pos == "ADV" or sentence[index].tag == "RB"):
+        index -= 1
+    return index
 
 
 def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_WRITTEN) -> bool:
@@ -84,42 +142,73 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
     True
     """
     stem, word = verb.stem, token.text.lower()
-    parts = parts_of_speech(word)
     if is_verb(stem):
         return True
-    if stem == word and not _ENDED.search(stem):
-        return not parts or not parts.isdisjoint({"NOUN", "VERB"})  # no verb is made of an adjective or adverb
-    is_participle = word in (verb.present_participle, verb.past, verb.past_participle) and word != stem
-    is_adjective = is_participle and stem.startswith(("un", "non")) and not stem.startswith("under")
-    if is_adjective or (word != stem and parts and "VERB" not in parts):
+    if not _SPELLED.fullmatch(stem) or len(stem) < _SHORTEST:
+        return False
+    if _is_wrongly_doubled(word) or (is_misspelt(stem) and not is_word(stem)):
+        return False
+    has_ending = word in (verb.present_participle, verb.past, verb.past_participle) and word != stem
+    if not has_ending:
+        return _is_base_form(stem, word, written)
+    parts = parts_of_speech(word)
+    is_adjective = stem.startswith(("un", "non")) and not stem.startswith("under")
+    if is_adjective or (parts and "VERB" not in parts):
         return stem in written.base_forms
-    is_new = not parts_of_speech(stem)  # known words confirm a verb only if they are nouns or verbs themselves
-    is_written = is_new and stem in written.words and not is_misspelt(stem)
-    if len(stem) > 2 and (is_written or (is_compound(stem) and len(written.inflected.get(stem, ())) > 1)):
+    if stem in written.base_forms or (is_compound(stem) and written.has_other_forms(stem, word)):
         return True
     front, hyphen, last = stem.rpartition("-")
     if hyphen:
-        return front in _PRODUCTIVE and is_verb(last)
-    is_noun = is_word(stem) and not parts_of_speech(stem).isdisjoint({"NOUN", "VERB"})
-    return is_noun or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
+        return front in _PRODUCTIVE and is_verb(last)  # brain-damaged is no form of a verb, though brain-damage exists
+    if token.text.istitle() and word not in written.words:
+        return _is_verb_with_prefix(stem) or _is_derived(stem, word)
+    # Known words confirm a verb only if they are nouns themselves.
+    is_written = not parts_of_speech(stem) and len(stem) >= _SHORTEST_WRITTEN and stem in written.words
+    is_noun = "NOUN" in parts_of_speech(stem)
+    return is_written or is_noun or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
 
 
-def _is_verb_with_prefix(stem: str) -> bool:
+def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
+    """Whether a word without *ed* or *ing* is a verb. Taggers also take names, nouns and foreign words for verbs."""
+    parts = parts_of_speech(word)
+    if parts and "VERB" not in parts and ("NOUN" not in parts or "ADV" in parts):
+        return False  # no verb is made of an adjective or adverb
+    front, _, last = stem.rpartition("-")
+    has_prefix = (front in _PRODUCTIVE and is_verb(last)) or _is_verb_with_prefix(stem, _BEFORE_BASE_FORMS)
+    if written.nouns[word] > 0 or _NOUN.search(stem) or _is_doer(stem):
+        return False
+    if not parts and (has_prefix or _is_derived(stem, word)):
+        return True
+    has_forms = len(stem) >= _SHORTEST_WRITTEN and written.has_other_forms(stem, word)
+    return has_forms or stem in written.base_forms
+
+
+def _is_doer(word: str) -> bool:
+    """Whether a word is a verb with *er*: debugger, opener."""
+    rest = word.removesuffix("er")
+    return rest != word and any(map(is_verb, (rest, f"{rest}e", rest[:-1])))
+
+
+def _is_verb_with_prefix(stem: str, prefixes: Iterable[str] = (*_PRODUCTIVE, "un")) -> bool:
     is_part = not _PARTICIPLE.search(stem)  # parenting has no verb *ting* in it
     return is_part and any(
         len(stem) > len(prefix) + 2 and is_verb(stem.removeprefix(prefix))
-        for prefix in (*_PRODUCTIVE, "un")
+        for prefix in prefixes
         if stem.startswith(prefix)
     )
 
 
 def _is_only_stem(stem: str, word: str) -> bool:
-    """Whether the spelling of a form allows no other stem. Names and misspelt words are not forms."""
-    if is_misspelt(stem):
-        return False
+    """Whether the spelling of a form allows no other stem. Names are not forms."""
     if doubled := _DOUBLED.fullmatch(word):
         is_form = word.islower() and word.startswith(stem + doubled[1])
         return is_form and len(stem) >= _SHORTEST_DOUBLING and not _has_verb_at_end(stem, 3)
+    return _is_derived(stem, word)
+
+
+def _is_derived(stem: str, word: str) -> bool:
+    if (size := _SIZE.fullmatch(stem)) and (size[1][-1] not in _VOWELS or is_word(size[1])):
+        return False
     is_derived = _DERIVED.search(stem) is not None or _is_british(stem) or _DERIVED_FORM.search(word) is not None
     return is_derived and not _has_verb_at_end(stem, 6)
 
@@ -153,6 +242,19 @@ def is_misspelt(stem: str) -> bool:
         if len(stem) >= _SHORTEST_WITH_WRONG_VOWEL and letter in _VOWELS:
             others += [front + letter + rest[1:] for front, rest in cuts if rest and rest[0] in _VOWELS - {letter}]
     return any(is_verb(other) for other in others)
+
+
+def _is_wrongly_doubled(word: str) -> bool:
+    """Whether a form of a listed verb has a letter once instead of twice, twice instead of once, or three times.
+
+    >>> [word for word in ("discusing", "writting", "runnning", "canyoning", "whiffed") if _is_wrongly_doubled(word)]
+    ['discusing', 'writting', 'runnning']
+    """
+    others = (
+        word[:at] + (word[at + 1 :] if word[at : at + 1] == word[at - 1] else word[at - 1 :])
+        for at in range(1, len(word) + 1)
+    )
+    return any(is_verb(verb.stem) for other in dict.fromkeys(others) for verb in verbs_of(other)[:1])
 
 
 def similar_verbs(word: str, stem: str) -> list[VerbForms]:

@@ -39,6 +39,8 @@ _IMPLAUSIBLE = re.compile(
     r"|([bcdfgjklmnpqrtvwxz])\1e|[^aeiou][bdfkmnptwx]e|[aeiou]{2}[dfklmnprt](?<![eiu]at)e|[eo]re|stre|ynce|[^aeiou]ie"
     r"|(?:[^aeiou]c|ff|p|s|ss)he|sse|[aeiou][wx]e|[aeo]ye|[hkpt]ene)$"
 )
+_RARELY_MEANT = frozenset({"rout"})
+"""Stems whose forms are usually those of another: routed, of route."""
 _MOST_CACHED = 50_000
 
 
@@ -272,8 +274,8 @@ def _doubles(stem: str) -> bool:
 def verbs_of(word: str, *, is_participle: bool = False) -> list[VerbForms]:
     """The verbs that a word may be a form of, most likely first. Without a dictionary, some of them do not exist.
 
-    >>> [verb.stem for verb in verbs_of("hopping")], [verb.stem for verb in verbs_of("went")]
-    (['hop'], ['go'])
+    >>> [[verb.stem for verb in verbs_of(word)][:2] for word in ("hopping", "went", "autorouting")]
+    [['hop'], ['go'], ['autoroute', 'autorout']]
     >>> verbs_of("unfollowed")[0].stem, verbs_of("googled")[0].stem, verbs_of("crowdsourced")[0].stem
     ('unfollow', 'google', 'crowdsource')
     """
@@ -353,7 +355,7 @@ def _known_stems(form: str) -> Iterator[str]:
     yield from _stem_by_irregular_form().get(form, ())
     yield from (stem for stem in _possible_stems(form) if stem in _words(_MORE))
     if (dictionary := _dictionary()) is not None and form.isascii():
-        yield from dictionary.getLemma(form, upos="VERB", lemmatize_oov=False)
+        yield from sorted(dictionary.getLemma(form, upos="VERB", lemmatize_oov=False), key=_RARELY_MEANT.__contains__)
 
 
 def _compound_stems(form: str) -> Iterator[str]:
