@@ -413,6 +413,27 @@ def test_graded_answers_are_any_numbers(tmp_path: Path) -> None:
     assert "not a number (found 'many')" in chorale("irt", file, "--model", "graded", code=2).output
 
 
+def test_too_many_different_graded_answers_are_refused_by_item(tmp_path: Path) -> None:
+    matrix = np.stack([np.arange(30.0), np.arange(30.0) % 3], axis=1)
+    told = chorale("irt", write(tmp_path / "t.csv", matrix), "--model", "graded", code=2).output
+    assert "t.csv: has 30 different answers to an item, but --model graded allows 20 (found" in told
+    assert told.count("different answers") == 1
+
+
+def test_graded_items_with_the_same_answer_from_everybody_are_noted(tmp_path: Path) -> None:
+    """A mean answer of 1 is not agreement: the answers are numbers, not right or wrong."""
+    matrix = np.stack([np.tile([0.0, 1.0, 2.0], 10), np.full(30, 2.0), np.arange(30.0) % 2], axis=1)
+    file = write(tmp_path / "t.csv", matrix)
+    notes = " ".join(json.loads(chorale("irt", file, "--model", "graded", "--json").stdout)["notes"])
+    assert "1 item with the same answer from everybody" in notes and "correctly" not in notes
+
+
+def test_a_responder_of_long_files_without_answers_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    file.write_text("responder,item,answer\nx,a,1\nx,b,0\ny,a,\ny,b,\n", "utf-8")
+    assert "has a responder without any answer (found 'y')" in chorale("irt", file, code=2).output
+
+
 def test_other_answers_are_compared(answers: Path, tmp_path: Path) -> None:
     lines = answers.read_text("utf-8").splitlines()
     fewer = tmp_path / "fewer.csv"

@@ -1,7 +1,7 @@
 """Item response theory: difficulty and discrimination of items, and ability of responders."""
 
 from chorale.metrics.irt.checking import ItemFit, item_fit, item_information
-from chorale.metrics.irt.fitting import GUESS_RATE, MarginalFit, fit_irt, irt_intervals
+from chorale.metrics.irt.fitting import GUESS_RATE, MOST_CATEGORIES, MarginalFit, fit_irt, irt_intervals
 from chorale.metrics.irt.model import (
     BINARY_MODELS,
     GUESSING_SPREADS,
@@ -22,6 +22,7 @@ __all__ = [
     "GUESSING_SPREADS",
     "GUESS_RATE",
     "MODELS",
+    "MOST_CATEGORIES",
     "SIGMA_ALPHAS",
     "GuessingPrior",
     "IrtFit",

@@ -13,7 +13,7 @@ from chorale.metrics.irt.uncertainty import Covariances, covariances, intervals_
 
 GUESS_RATE = 0.15
 """Default prior mean of guessing."""
-_MOST_CATEGORIES = 20
+MOST_CATEGORIES = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -107,8 +107,8 @@ def _checked(matrix: FloatArray, model: str, guess_rate: float) -> tuple[FloatAr
     for item, column in enumerate(matrix.T):
         given = ~np.isnan(column)
         values, places = np.unique(column[given], return_inverse=True)
-        if len(values) > _MOST_CATEGORIES:
-            raise ValueError(f"an item of the graded model can have at most {_MOST_CATEGORIES} different answers")
+        if len(values) > MOST_CATEGORIES:
+            raise ValueError(f"an item of the graded model can have at most {MOST_CATEGORIES} different answers")
         # An answer that everybody gave is the lower of two categories, unless a lower answer occurs in other items.
         only_high = len(values) == 1 and values[0] > lowest
         coded[given, item] = places + only_high

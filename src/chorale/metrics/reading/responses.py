@@ -190,6 +190,9 @@ def _read_long(
     place = {item: number for number, item in enumerate(test.items)}
     for (responder, item), value in given.items():
         test.answers.setdefault(responder, [np.nan] * len(place))[place[item]] = value
+    for responder, answers in test.answers.items():
+        if np.isnan(answers).all():
+            report(None, "has a responder without any answer", "Remove the rows of this responder", responder)
 
 
 def _tell_of_none(problems: list[Problem], before: int, report: "_Report") -> None:

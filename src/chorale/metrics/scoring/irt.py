@@ -7,10 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from chorale.files.rows import shortened
+from chorale.files.source import MOST_PROBLEMS
 from chorale.files.tables import write_csv
 from chorale.metrics import FloatArray, Interval, signature
 from chorale.metrics.irt import (
     GUESS_RATE,
+    MOST_CATEGORIES,
     GuessingPrior,
     IrtFit,
     IrtIntervals,
@@ -166,7 +169,21 @@ def _fixed(model: IrtModel) -> tuple[str, ...]:
     return {"1pl": ("discrimination", "guessing"), "2pl": ("guessing",), "graded": ("guessing",), "3pl": ()}[model]
 
 
+def _check_categories(table: ResponseTable) -> None:
+    problems = []
+    for item, test, column in zip(table.items, table.tests, table.matrix.T, strict=True):
+        answers = len(np.unique(column[~np.isnan(column)]))
+        if answers > MOST_CATEGORIES:
+            message = f"has {answers:,} different answers to an item, but --model graded allows {MOST_CATEGORIES}"
+            fix = "Round the answers, or leave the item out."
+            problems.append(Problem(table.sources[test].name, None, message, fix, shortened(item)))
+    if problems:
+        raise UserError("The responses can't be used", problems[:MOST_PROBLEMS])
+
+
 def _fitted(table: ResponseTable, options: IrtOptions, progress: Callable[[int, int], None] | None) -> IrtFit:
+    if options.model == "graded":
+        _check_categories(table)
     if options.method == "marginal":
         return fit_irt(table.matrix, model=options.model, guess_rate=options.guess_rate, progress=progress)
     return fit_variational(

@@ -17,16 +17,19 @@ CHECKED: dict[IrtModel, tuple[tuple[int, int], tuple[int, int]]] = {
 def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
     notes = []
     answered = ~np.isnan(table.matrix)
-    shares = np.nansum(table.matrix, axis=0) / np.maximum(answered.sum(axis=0), 1)
+    # Every answer is an answer like the first, or none.
+    first = np.take_along_axis(table.matrix, answered.argmax(axis=0)[None, :], axis=0)
     silent = int((~answered.any(axis=0)).sum())
-    same = int(((shares == 0) | (shares == 1)).sum()) - silent
+    same = int(((table.matrix == first) | ~answered).all(axis=0).sum()) - silent
     if silent:
         notes.append(f"{_many(silent, 'item')} without answers: their estimates are only the prior.")
     if same > 0:
-        notes.append(
-            f"{_many(same, 'item')} answered correctly by everybody or nobody: their difficulty depends only on the "
-            "prior."
+        how = (
+            "with the same answer from everybody"
+            if fit.model == "graded"
+            else "answered correctly by everybody or nobody"
         )
+        notes.append(f"{_many(same, 'item')} {how}: their difficulty depends only on the prior.")
     if len(table.responders) == 1:
         notes.append("There is only one responder, so items differ only in whether the answer was correct.")
     if len(table.items) == 1:
