@@ -741,7 +741,7 @@ def test_arms_are_hidden_until_somebody_asks_and_asking_is_logged(tmp_path: Path
         assert told(study, "arms shown") == [{"by": "maya", "reason": "recruiting is over"}]
         assert "filter-arm" in client.get("/console/items?arm=plain").text
         page = client.get("/console").text
-        assert "passed" in page and "4 items each" in page and "training round; its answers are not annotations" in page
+        assert "passed" in page and "4 items each" in page and ">training round</span>" in page
     finally:
         study.close()
 

@@ -84,7 +84,7 @@ def test_the_console_shows_answers_of_a_round_as_no_judgments(trained: Study, mo
     assert f"plus {ANSWERS} training answers" in page
     assert re.search(rf"<text [^>]*>{ANSWERS} answers</text>", page)
     [row] = re.findall(r'<tr id="stage-training">.*?</tr>', page, re.DOTALL)
-    assert "its answers are not annotations" in row and "2 of 4 people finished" in row
+    assert ">training round</span>" in row and "2 of 4 people finished" in row
     assert re.search(rf'<td class="num" [^>]*>{ANSWERS} <span class="muted small">training answers</span>', row)
     listed = client.get("/console/workers?stage=training&order=answers&direction=down").text
     assert ">Training answers" in listed and ">Annotations" not in listed

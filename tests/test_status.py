@@ -72,6 +72,21 @@ def test_what_a_gate_has_ended_is_not_open(make: Maker) -> None:
     assert 'id="state-training"' not in page and 'id="state-work-a"' in page, "nothing is left to be paused"
 
 
+def test_stages_that_gates_have_ended_are_folded_in_a_long_overview(
+    make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make(gate="top_share = 1.0")
+    train(Person(study, "a"), 4)
+    do(study, close_gate, study.gates["trained"], "the test")
+    short = as_owner(study).get("/console").text
+    assert "ended-stages" not in short and short.index('id="stage-training"') < short.index('id="stage-work-a"')
+    monkeypatch.setattr("chorale.web.console.frame.MOST_TABS", 1)
+    page = as_owner(study).get("/console").text
+    folded = page.index('<details id="ended-stages"><summary>Stages ended by gates <span class="badge">1</span>')
+    assert page.index('id="stage-work-a"') < folded < page.index('id="stage-training"')
+    assert page.count('<tr id="stage-') == short.count('<tr id="stage-')
+
+
 def test_what_was_paused_and_then_ended_is_ended(make: Maker) -> None:
     study = make(gate="top_share = 1.0")
     train(Person(study, "a"), 4)
