@@ -45,6 +45,7 @@ _BEFORE_INFINITIVES = frozenset(
 _BASE_TAGS = ("VB", "VBP", "VBZ")
 _NOUN = re.compile(r"(?:tion|ment|ness|ity|ism)$")
 _NEGATIONS = frozenset({"n't", "n’t", "never", "not"})
+_PARTICLES = frozenset({"away", "back", "down", "in", "off", "on", "out", "over", "through", "up"})
 _OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
 _SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
 _SPELLED = re.compile(r"[a-z]+(?:-[a-z]+)*")
@@ -173,7 +174,9 @@ def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
     parts = parts_of_speech(word)
     if parts and "VERB" not in parts and ("NOUN" not in parts or "ADV" in parts):
         return False  # no verb is made of an adjective or adverb
-    front, _, last = stem.rpartition("-")
+    front, hyphen, last = stem.rpartition("-")
+    if hyphen and (front in _NEGATIONS or not (is_verb(last) or last in _PARTICLES)):
+        return False  # a dash without spaces: we do not know-we do not claim to know
     has_prefix = (front in _PRODUCTIVE and is_verb(last)) or _is_verb_with_prefix(stem, _BEFORE_BASE_FORMS)
     if written.nouns[word] > 0 or _NOUN.search(stem) or _is_doer(stem):
         return False
