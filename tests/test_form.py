@@ -163,7 +163,7 @@ def test_answers_come_out_in_one_form(field: dict[str, Any], raw: Any, parsed: A
         (LIKERT, 1.0, "is not one of 1, 2"),
         (LINE, " ", "has 0 characters but must have 1 to 20"),
         (LINE, "x" * 21, "has 21 characters but must have 1 to 20"),
-        (LINE, 5, "is not a text"),
+        (LINE, 5, "is not text"),
         (LINE, "a\0b", "has characters that can't be stored"),
         (LINE, "\ud800", "has characters that can't be stored"),
         (LONG, "four", "has 4 characters"),
@@ -190,24 +190,70 @@ def test_answers_that_can_t_be_are_refused(field: dict[str, Any], raw: Any, told
     with pytest.raises(AnswerError) as refused:
         form(field).shape.parse_answer({field["name"]: raw}, ROW)
     assert told in str(refused.value)
-    assert str(refused.value).startswith(f"is invalid: `{field['name']}` ")
+    assert str(refused.value).startswith(f"Invalid answer: `{field['name']}` ")
 
 
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        ({}, "must be complete: `one` is missing"),
-        ({"one": "b"}, "must be complete: `later` is missing"),
+        ({}, "`one` is required but missing"),
+        ({"one": "b"}, "`later` is required but missing"),
         ({"one": "a", "later": "x"}, "must not have `later`, which is only asked after another answer"),
         ({"one": "a", "two": 1}, "must not have 'two': the form has no such field"),
-        ("a", "must be a table with an answer for each field"),
-        ({"one": None}, "is invalid: `one` is not one of a, b, c"),
+        ("a", "must be a table with an answer for each field (found 'a')"),
+        ({"one": None}, "`one` is not one of a, b, c (found null)"),
     ],
 )
 def test_what_is_asked_must_be_there_and_nothing_else(raw: Any, told: str) -> None:
     with pytest.raises(AnswerError) as refused:
         form(CHOICE, LATER).shape.parse_answer(raw)
-    assert str(refused.value) == told
+    assert str(refused.value) == f"Invalid answer: {told}"
+
+
+@pytest.mark.parametrize(
+    ("field", "raw", "told"),
+    [
+        (CHOICE, "d", "`one` is not one of a, b, c (found 'd')"),
+        (CHOICE, "No. Maybe", "`one` is not one of a, b, c (found 'No. Maybe')"),
+        (CHOICE, True, "`one` is not one of a, b, c (found true)"),
+        (CHOICE, "\x1b[2J\u202e\n\ud800", r"`one` is not one of a, b, c (found '\x1b[2J\u202e\n\ud800')"),
+        (CHOICES, ["x", "w"], "`some` has an option that is not one of x, y, z (found 'w')"),
+        (LIKERT, 8, "`scale` is not one of 1, 2, 3, 4, 5, 6, 7 (found 8)"),
+        (LINE, 5, "`line` is not text (found 5)"),
+        (LINE, "a\0b", r"`line` has characters that can't be stored (found '\x00')"),
+        (LABELLED, [span(0, 2, "ugly")], "`labelled` has a span whose label is not one of good, bad (found 'ugly')"),
+        (PAIR, "middle", "`pair` is not one of left, right, same (found 'middle')"),
+    ],
+)
+def test_an_invalid_answer_is_named_in_full_words(field: dict[str, Any], raw: Any, told: str) -> None:
+    """The value found is escaped, and a sentence in it does not end the message."""
+    with pytest.raises(AnswerError) as refused:
+        form(field).shape.parse_answer({field["name"]: raw}, ROW)
+    assert str(refused.value) == f"Invalid answer: {told}"
+
+
+LARGE: dict[str, Any] = {
+    "text": "x" * 10**6,
+    "number": 10**5000,
+    "lists": [["y" * 90] * 90] * 90,
+    "table": {str(key): key for key in range(10**4)},
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_an_invalid_answer_is_shortened_in_messages(kind: str) -> None:
+    with pytest.raises(AnswerError) as refused:
+        form(CHOICE).shape.parse_answer({"one": LARGE[kind]}, ROW)
+    assert "`one` is not one of a, b, c (found " in str(refused.value) and len(str(refused.value)) < 180
+
+
+def test_a_quotation_with_a_sentence_in_it_is_shown_whole() -> None:
+    """Before, the message ended in the middle of the quotation, and the rest was printed as the remedy."""
+    task, row = form(SPANS), ROW | {"text": "He left. She stayed."}
+    with pytest.raises(AnswerError) as refused:
+        task.shape.parse_gold({"spans": ["He left. Nobody"]}, row)
+    assert refused.value.problem == "`spans` quotes 'He left. Nobody', which is not in the text"
+    assert refused.value.words.fix == "Copy it exactly from the text."
 
 
 def test_optional_fields_may_be_left_out() -> None:
@@ -241,7 +287,8 @@ def test_whatever_comes_is_an_answer_or_refused(raw: Any) -> None:
         try:
             answer = parse(raw, ROW)
         except AnswerError as error:
-            assert str(error).startswith(("must be ", "must have ", "must not have ", "is invalid: "))
+            assert error.problem.startswith(("must be ", "must have ", "must not have ", "`"))
+            assert str(error) == f"Invalid answer: {error.problem}"
         else:
             assert parse(json.loads(json.dumps(answer)), ROW) == answer
 
@@ -414,7 +461,7 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
         ("sai", "quotes 'sai', which begins or ends within a word of the text"),
         ({"text": "no", "occurrence": 0}, "has an `occurrence` that is not a positive whole number"),
         ({"text": "no", "label": "x"}, "has a quotation that is not like"),
-        ({"text": ""}, "has a quotation that is not a text"),
+        ({"text": ""}, "has a quotation that is not text"),
     ):
         with pytest.raises(AnswerError) as raised:
             task.shape.parse_gold({"spans": [quoted]}, row)
@@ -428,10 +475,10 @@ def test_a_quotation_that_occurs_twice_needs_its_number() -> None:
     ("gold", "told"),
     [
         ({}, "must have an answer to at least one field"),
-        ({"one": "d"}, "is invalid: `one` is not one of a, b, c"),
-        ({"one": "a", "later": "x"}, "must not have `later`, which is not asked after its answer to `one`"),
-        ({"one": "b", "later": []}, "is invalid: `later` is not a text"),
-        ({"one": "b", "later": [3]}, "is invalid: `later` is not a text"),
+        ({"one": "d"}, "`one` is not one of a, b, c"),
+        ({"one": "a", "later": "x"}, "must not have `later`, which is not asked after this answer to `one`"),
+        ({"one": "b", "later": []}, "`later` is not text"),
+        ({"one": "b", "later": [3]}, "`later` is not text"),
     ],
 )
 def test_gold_that_can_t_be_is_refused(gold: Any, told: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -101,16 +102,28 @@ def test_a_text_without_spaces_is_warned_of(tmp_path: Path, text: str) -> None:
         assert not any("spaces between words" in one for one in study_notes(load_folder(tmp_path)))
 
 
+def feedback_to(folder: Path, row: dict[str, Any]) -> Any:
+    """The feedback to a worker whose whole answer to a gold row is wrong."""
+    task = load_folder(folder).stages[0].task
+    assert task.explaining.feedback is not None
+    gold = task.shape.parse_gold(row["answer"])
+    return task.explaining.feedback({"left": row["left"]}, {"one": "b", "why": "No."}, gold)
+
+
 def test_gold_in_free_text_is_warned_of(tmp_path: Path) -> None:
+    """Before, the note promised that workers see the gold of a field that is not graded."""
     fields = ONE + field_toml(name="why", kind="text", ask="Why?")
     row = {"id": "g", "left": "x", "answer": {"one": "a", "why": "Because."}, "explanation": "It is."}
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     (note,) = (one for one in study_notes(load_folder(tmp_path)) if "`why`" in one)
     assert note.startswith("only: 1 gold answer has `why`, a text: an answer is correct if it is one of the gold texts")
+    assert note.endswith('set gold = "none" on the field: workers then do not see the gold text either.')
+    assert "Because." in str(feedback_to(tmp_path, row))
     fields = ONE + field_toml(name="why", kind="text", ask="Why?", gold="none")
     write_form_study(tmp_path, fields, gold=json.dumps(row) + "\n", rows=json.dumps({"id": "i", "left": "x"}) + "\n")
     (note,) = (one for one in study_notes(load_folder(tmp_path)) if "`why`" in one)
     assert note.startswith("only: 1 gold answer has `why`, which is not graded.")
+    assert "Because." not in str(feedback_to(tmp_path, row))
 
 
 def test_gold_that_grades_nothing_is_a_mistake(tmp_path: Path) -> None:

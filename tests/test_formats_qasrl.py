@@ -185,7 +185,7 @@ def test_answers_stand_where_their_text_does(tmp_path: Path) -> None:
     moved = row(answer_range="9:14", answer="on the old mat", sentence=SENTENCE)
     table = read_qasrl(write_rows(tmp_path / "a.csv", [moved]))
     assert [spans for *_, spans in listed(table)] == [[(3, 7)]]
-    assert table.notes == ("1 row has answer positions that do not match the answer text: the text counts.",)
+    assert table.notes == ("1 row has answer positions that do not match the answer text. The text is used.",)
     assert table.sentences["s1"] == tuple(SENTENCE.split())
 
 

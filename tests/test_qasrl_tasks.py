@@ -18,7 +18,7 @@ from asking import EXPERT, FIRST_SET, PREDICATE, SECOND_SET, write_qasrl_study, 
 from chorale.audit.verify import verify
 from chorale.cli import app
 from chorale.contract import AnswerError, installed_tasks
-from chorale.contract.task import ItemError
+from chorale.contract.errors import ItemError
 from chorale.engine import adjudicating
 from chorale.engine.clock import Clock
 from chorale.engine.managing import worker_called
@@ -90,15 +90,15 @@ def ask(question: str, *spans: tuple[int, int]) -> dict[str, Any]:
                 ask("What did someone sell?", (3, 4)),
                 ask("Who sells something?", (3, 4)),
             ],
-            "question 3 asks for the same thing as question 1, “Who sold something?” Edit that question",
+            "question 3 asks the same as question 1 (“Who sold something?”): edit question 1",
         ),
         (
             [ask("What did someone sell?", (3, 4)), ask("What was sold?", (0, 2))],
-            "question 2 asks for the same thing as question 1, “What did someone sell?”",
+            "question 2 asks the same as question 1 (“What did someone sell?”)",
         ),
         ([{"question": "Who sold something?", "answers": [[0]]}], "must have answers as pairs of whole numbers"),
         ([{"question": "Who sold something?", "answers": [[0, True]]}], "must be a whole number"),
-        ([ask("Who sold something?", (0, 3), (2, 4))], "must have answers that share no word"),
+        ([ask("Who sold something?", (0, 3), (2, 4))], "has overlapping answers"),
         ([ask("Who sold something\0?", (0, 2))], "question 1 is not accepted"),
         ([ask("<b>Who</b> sold something?", (0, 2))], "question 1 is not accepted"),
     ],
@@ -183,7 +183,7 @@ def test_a_verdict_is_about_every_question_and_says_one_thing() -> None:
         ({"question": second, "valid": False, "answers": [[5, 6]]}, "has an answer but is marked as not answerable"),
         ({"question": "Who else?", "valid": False, "answers": []}, "one judgment per question"),
         ({"question": second, "valid": True, "answers": [[5, 99]]}, "outside the sentence"),
-        ({"question": second, "valid": True, "answers": [[5, 7], [6, 7]]}, "share no word"),
+        ({"question": second, "valid": True, "answers": [[5, 7], [6, 7]]}, "has overlapping answers"),
     ]:
         with pytest.raises(AnswerError, match=why):
             VALIDATE.shape.parse_answer([said, other], item)
@@ -548,7 +548,7 @@ def test_writers_read_what_kept_parts_pay_and_from_which_on(tmp_path: Path, rule
 def test_a_question_in_twelve_tenses_is_paid_as_one() -> None:
     auxiliaries = ("did", "does", "will", "might", "can", "would", "should", "didn't", "won't", "can't")
     variants = [ask(f"What {aux} someone sell?", (5, 6)) for aux in auxiliaries]
-    with pytest.raises(AnswerError, match="question 2 asks for the same thing as question 1"):
+    with pytest.raises(AnswerError, match="question 2 asks the same as question 1"):
         parsed(variants)
     with_negation = parsed([variants[0], variants[-1]])
     assert WRITE.grading.parts(with_negation) == 1, "what is not sold may be asked too, but pays nothing"

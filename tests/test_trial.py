@@ -11,7 +11,7 @@ import pytest
 
 from chorale.audit.verify import verify
 from chorale.contract import installed_tasks
-from chorale.contract.task import AnswerError
+from chorale.contract.errors import AnswerError
 from chorale.engine.gates import close_gate
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study

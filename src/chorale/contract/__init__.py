@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from chorale.contract.asked_once import AskedOnce
 from chorale.contract.combined import Combined
+from chorale.contract.errors import AnswerError, ItemError
 from chorale.contract.exporting import Origin, RowMeasure, RowMeasures, Seeds, StageResults, TaskExport
 from chorale.contract.fields import AnswerField, FieldKind, FieldResult, Scale, ShownTag, StudioControl, StudioPage
 from chorale.contract.peoples_grades import Kept, Marks
@@ -11,7 +12,6 @@ from chorale.contract.prompting import Prompting, UnreadableError
 from chorale.contract.quality_names import QualityNames
 from chorale.contract.reveal import Reveal
 from chorale.contract.task import (
-    AnswerError,
     Combining,
     Deriving,
     Example,
@@ -19,7 +19,6 @@ from chorale.contract.task import (
     Form,
     GradeResult,
     Grading,
-    ItemError,
     Options,
     Shape,
     Simulating,

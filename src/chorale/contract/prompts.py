@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from chorale.contract.errors import AnswerError
 from chorale.contract.prompting import Shown, TrainingExample, UnreadableError, json_in
-from chorale.contract.task import AnswerError, Form, Task
+from chorale.contract.task import Form, Task
 from chorale.model import Answer, Payload
 
 _INTRODUCTION = """\
@@ -96,7 +97,7 @@ class Prompter:
                 submitted = self._task.prompting.read(view, submitted)
             answer = self._task.shape.parse_answer(submitted, payload)
         except AnswerError as error:
-            raise UnreadableError(str(error)) from None
+            raise UnreadableError(f"{error.problem.removesuffix('.')}.") from None
         except UnreadableError:
             raise
         except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError):

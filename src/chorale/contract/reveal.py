@@ -18,7 +18,7 @@ class Reveal:
     fields: tuple[str, ...]
     """The fields of the first step. Once stored, they cannot change."""
     view: Callable[[Payload], dict[str, Any]]
-    """The additional view of an item after the first step. The server does not send it before."""
+    """From an item to the additional view for the second step. The server does not send it before."""
 
     def first_of(self, answer: Answer) -> Answer:
         """The first part of a complete answer."""

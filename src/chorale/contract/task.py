@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from chorale.contract.asked_once import AskedOnce
 from chorale.contract.combined import Combined, by_confidence
+from chorale.contract.errors import AnswerError, ItemError
 from chorale.contract.explaining import PLAIN_WORDING
 from chorale.contract.explaining import Explaining as Explaining  # noqa: PLC0414 - with the other parts of a task
 from chorale.contract.exporting import Seeds, TaskExport
@@ -27,23 +28,7 @@ from chorale.contract.simulating import PLAIN_SIMULATING
 from chorale.contract.simulating import Simulating as Simulating  # noqa: PLC0414 - with the other parts of a task
 from chorale.model import Answer, Judgment, NewItem, Payload, SourceItem
 from chorale.model.frozen import frozen
-from chorale.model.plain_words import PlainWords, own_words, words_of
-
-
-class ItemError(Exception):
-    """An item row is invalid for the task: one message per field."""
-
-    def __init__(self, messages: Sequence[tuple[str, str, Any]]) -> None:
-        super().__init__("; ".join(f"{field}: {message}" for field, message, _ in messages))
-        self.messages = tuple(messages)
-
-
-class AnswerError(Exception):
-    """An answer is invalid for the task; the message is for the worker."""
-
-    def __init__(self, words: PlainWords) -> None:
-        super().__init__(words.demand)
-        self.words = words
+from chorale.model.plain_words import own_words, words_of, words_of_own
 
 
 class GradeResult(NamedTuple):
@@ -200,7 +185,7 @@ class Shape:
         try:
             return frozen(self.gold_at(self._answer(kind, raw, None), item))
         except ValueError as error:
-            raise AnswerError(own_words(error.args[0])) from None
+            raise AnswerError(words_of_own(error)) from None
 
     def _answer(self, kind: type[BaseModel], raw: Any, item: Payload | None) -> Answer:
         try:
@@ -236,7 +221,8 @@ class Form:
     """Keys of the view whose values are Markdown. The page gets them as HTML too, without anything that runs or loads,
     in `rendered`."""
     suggests: bool = False
-    """Whether the module fills in `api.suggestion`, for workers to correct. Forms without a module always do."""
+    """Whether the module fills in `api.suggestion`, a model's answer for workers to correct. Forms without a module
+    always do."""
     framed: bool = False
     """Whether the form shows pages written by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is
@@ -292,9 +278,10 @@ class Grading:
     pass_score: float = 1.0
     """The minimum score of a correct answer to gold, if the study file sets no `pass_score`."""
     gold_parts: int = 1
-    """The number of parts that `grade` compares, all with equal weight: counted by `stage.gold.unit = "part"`."""
+    """The number of parts that `grade` compares, all with equal weight. With `stage.gold.unit = "part"`, gold accuracy
+    counts these parts."""
     marks: Callable[[Answer], Marks] | None = None
-    """From an answer to grades, for tasks that can be rubrics."""
+    """For tasks with which people grade answers: from a grader's answer to the grades that it gives."""
     kept: Callable[[Answer, Answer], Kept] | None = None
     """For tasks that combine answers (`of = "together"`): from an answer that is part of an item, and the
     consolidator's answer to that item, to the parts that the consolidator keeps.
@@ -325,14 +312,15 @@ class Combining:
     """From judgments (at least one) to the result of every field, for answers with fields. `combine` then merges the
     results."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
-    """From an answer to its options, if people choose from a list: for `stage.quality` and `judgments.stable`."""
+    """From an answer to the options chosen in it, if people choose from a list. `stage.quality` and `judgments.stable`
+    need it."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
     """The displayed names of CrowdTruth's scores. Default: CrowdTruth's own."""
 
 
 @dataclass(frozen=True)
 class Deriving:
-    """How items are made from an earlier stage."""
+    """How items are made from the labels or answers of an earlier stage."""
 
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
     """From the items of one group of an earlier stage, and the confidence required, to new items. Each item has its
@@ -343,15 +331,16 @@ class Deriving:
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
-    """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this kind. With
+    """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this task. With
     `of = "answers"`, there is one answer; with `of = "together"`, all. Default: the fields of all answers."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From the options of a stage and of its source stage to the reason why it cannot take the source's items."""
+    """From the options of a stage and of its source stage to the reason why the stage cannot take the source's items.
+    """
 
 
 @dataclass(frozen=True)
 class Task:
-    """A kind of work."""
+    """The work that a stage asks for."""
 
     name: str
     """Its name in study files."""
@@ -372,7 +361,7 @@ class Task:
     combining: Combining = Combining()
     """How answers to an item are compared and aggregated."""
     deriving: Deriving = Deriving()
-    """How items are made from an earlier stage."""
+    """How items are made from the labels or answers of an earlier stage."""
     simulating: Simulating = PLAIN_SIMULATING
     """How simulated workers answer."""
     explaining: Explaining = PLAIN_WORDING
@@ -380,7 +369,7 @@ class Task:
     prompting: Prompting = PLAIN_PROMPTING
     """How prompts for models are made, and how the models' answers are parsed."""
     exports: tuple[TaskExport, ...] = ()
-    """Export tables of this task."""
+    """Tables of this task for `chorale export`."""
 
     def configured(self, options: BaseModel) -> "Task":
         """The task configured with a stage's options."""

@@ -119,7 +119,7 @@ def _located(stage: RunningStage, item: Item, field: AnswerField, value: Any) ->
         gold = stage.task.shape.parse_gold({field.name: spans}, item.payload)
     except AnswerError as error:
         which = " Add the number of the one you mean: `words #2`." if "occurs in the text" in str(error) else ""
-        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.{which}") from None
+        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error.words.demand}.{which}") from None
     return codec.from_text(codec.as_text(gold[field.name]))
 
 

@@ -104,7 +104,7 @@ def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dic
         try:
             return {WHOLE: stage.task.shape.parse_answer(decision[WHOLE], item.payload)}
         except AnswerError as error:
-            raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
+            raise UserError(f"This cannot be the answer to item {item.key!r}: it {error.words.demand}.") from None
     # Undecided fields are taken from an answer: an aggregated result may not be a valid answer, such as several texts.
     written = {field.name for field in stage.task.shape.fields if not field.compared}
     rest = {name: value for name, value in item.answer.items() if name not in written}
@@ -119,7 +119,7 @@ def _parsed(stage: RunningStage, item: Item, decision: Mapping[str, Any]) -> dic
             {name: value for name, value in said.items() if name not in unasked}, item.payload
         )
     except AnswerError as error:
-        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error}.") from None
+        raise UserError(f"This cannot be the answer to item {item.key!r}: it {error.words.demand}.") from None
     return {name: whole[name] for name in {**earlier, **decision} if name in whole}
 
 

@@ -12,9 +12,6 @@ from chorale.store import Tx, first_answers, items
 from chorale.store.codec import as_text
 from chorale.store.sessions import SessionClaim
 
-_INVALID = "is invalid: "
-"""How tasks begin a problem, for messages that name the answer before it."""
-
 
 class Revealed(NamedTuple):
     """The reply to a first answer."""
@@ -29,11 +26,7 @@ class Revealed(NamedTuple):
 
 def invalid_answer(error: AnswerError) -> Refusal:
     """The refusal of an answer that the task can't parse."""
-    problem = error.words.demand
-    if problem.startswith(_INVALID):
-        # Only then: a part of a `Wording` is plain text, which is not translated.
-        problem = problem.removeprefix(_INVALID)
-    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=problem), 422)
+    return Refusal("invalid_answer", worded("Invalid answer: {problem}", problem=error.problem), 422)
 
 
 def answer_first(

@@ -118,7 +118,9 @@ class RunningStage:
         try:
             return self.task.shape.parse_gold(given, item.payload)
         except AnswerError as error:
-            raise UserError(f"{given!r} is not an answer to item {item.key!r}: it {error}. Correct it.") from None
+            raise UserError(
+                f"{given!r} is not an answer to item {item.key!r}: it {error.words.demand}. Correct it."
+            ) from None
 
     def under(self, settings: StageSettings) -> "RunningStage":
         """The stage under these earlier settings."""

@@ -17,6 +17,20 @@ NOT_A_LIST = "is not a list"
 NOT_WHOLE = "is not a whole number"
 
 
+_CORRECT = "Correct it."
+
+
+class InvalidValueError(ValueError):
+    """A validator's own error in parts, so that a sentence in a value is not mistaken for the end of the message."""
+
+    def __init__(self, problem: str, invalid_part: str | None = None, fix: str | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.invalid_part = invalid_part
+        """The invalid value or the invalid part of it, as text for a message."""
+        self.fix = fix or _CORRECT
+
+
 @dataclass(frozen=True, slots=True)
 class PlainWords:
     """One error in three wordings. The first two continue a sentence that names the value."""
@@ -27,6 +41,8 @@ class PlainWords:
     """As in “must be at least 1”: for workers."""
     fix: str
     """As in “Write a number from 1 up.”: for authors of files."""
+    invalid_part: str | None = None
+    """The invalid part of the value, if the validator names it. `demand` contains it, `wrong` does not."""
 
 
 def plain_words(message: str) -> PlainWords:
@@ -35,7 +51,7 @@ def plain_words(message: str) -> PlainWords:
         if match := pattern.fullmatch(message):
             return PlainWords(*(text.format(*match.groups()) for text in words))
     message = message[:1].lower() + message[1:]
-    return PlainWords(f"is not valid: {message}", message, "Correct it.")
+    return PlainWords(f"is not valid: {message}", message, _CORRECT)
 
 
 def own_words(message: str) -> PlainWords:
@@ -44,11 +60,19 @@ def own_words(message: str) -> PlainWords:
     return replace(words, demand=message) if isinstance(message, Wording) else words
 
 
+def words_of_own(error: ValueError) -> PlainWords:
+    """The plain words for an error that one of our own validators raised."""
+    if not isinstance(error, InvalidValueError):
+        return own_words(error.args[0])
+    shown = "" if error.invalid_part is None else f" (found {error.invalid_part})"
+    return PlainWords(error.problem, f"{error.problem}{shown}", error.fix, error.invalid_part)
+
+
 def words_of(error: ValidationError) -> PlainWords:
     """The plain words for the first error that pydantic found."""
     first = error.errors()[0]
     cause = first.get("ctx", {}).get("error")
-    return own_words(cause.args[0]) if isinstance(cause, ValueError) and cause.args else plain_words(first["msg"])
+    return words_of_own(cause) if isinstance(cause, ValueError) and cause.args else plain_words(first["msg"])
 
 
 _NAME_PATTERN = re.escape("^[a-z][a-z0-9-]{0,39}$")
@@ -169,6 +193,6 @@ _TABLE = tuple(
         ),
         # The second sentence of our own validators says what to do.
         (r"Value error, (.+?)\. ([A-Z].*)", "{0}", "{0}", "{1}"),
-        (r"Value error, (.+)", "{0}", "{0}", "Correct it."),
+        (r"Value error, (.+)", "{0}", "{0}", _CORRECT),
     )
 )

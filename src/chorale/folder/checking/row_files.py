@@ -163,7 +163,10 @@ class RowFile:
             value, wrong = row.values["answer"], error.words.wrong
             nested = is_table(self._path) and isinstance(value, str) and ("a table" in wrong or value[:1] in "{[")
             fix = "CSV cells hold only text: write the file as JSONL." if nested else error.words.fix
-            self.problem(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
+            if error.words.invalid_part is None:
+                self.problem(row.line, f"`answer` {wrong}", fix, _culprit(value, wrong))
+            else:
+                self._report.add(self.shown_as, row.line, f"`answer` {wrong}", fix, error.words.invalid_part)
         return False, None
 
     def explanation_of(self, row: Row) -> str | None:

@@ -117,7 +117,7 @@ def _check(path: Path, task: Task, rows: Sequence[StudioRow]) -> None:
         try:
             task.shape.parse_answer(row.answer)
         except AnswerError as error:
-            words = f"{path}: task {row.task}: the annotation of {row.worker} {error}"
+            words = f"{path}: task {row.task}: the annotation of {row.worker} {error.words.demand}"
             raise UserError(f"{words}. Complete or delete it in Label Studio, and export again.") from None
 
 

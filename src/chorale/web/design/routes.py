@@ -12,8 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
+from chorale.contract.errors import AnswerError
 from chorale.contract.exporting import Seeds
-from chorale.contract.task import AnswerError
 from chorale.engine.first_answers import invalid_answer
 from chorale.folder.reading import StageContent
 from chorale.model import NewItem, Refusal, UserError, money_text

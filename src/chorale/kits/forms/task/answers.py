@@ -13,11 +13,13 @@ from chorale.contract.task import GradeResult
 from chorale.files.rows import shortened
 from chorale.kits.forms.task.fields import FormField, Votes, is_asked
 from chorale.kits.forms.task.gold_checks import GoldCheck
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.kinds import form_field
 from chorale.kits.forms.task.reviewing import most_given, side_by_side
 from chorale.kits.forms.task.settings import PIECES, FormOptions
 from chorale.kits.forms.task.tokens import pieces
 from chorale.model import Answer, Judgment, Payload
+from chorale.model.plain_words import InvalidValueError
 
 
 class FormFields:
@@ -54,7 +56,7 @@ class FormFields:
                     raise ValueError(f"must not have `{name}`, which is only asked after another answer")
                 answer[name] = _put_right(name, partial(field.parse, given[name]))
             elif asked and field.settings.required:
-                raise ValueError(f"must be complete: `{name}` is missing")
+                raise ValueError(f"is invalid: `{name}` is required but missing")
         return answer
 
     def parse_gold(self, raw: Any) -> dict[str, Any]:
@@ -70,17 +72,17 @@ class FormFields:
             field = self.fields[name]
             condition = field.settings.shown_if
             if condition is not None and condition.field in gold and not is_asked(field.settings, gold):
-                raise ValueError(f"must not have `{name}`, which is not asked after its answer to `{condition.field}`")
+                raise ValueError(f"must not have `{name}`, which is not asked after this answer to `{condition.field}`")
             gold[name] = _put_right(name, partial(field.read_gold, value))
         return gold
 
     def _known(self, raw: Any) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise ValueError("must be a table with an answer for each field")
+            raise invalid("must be a table with an answer for each field", raw)
         known = {name: value for name, value in raw.items() if name not in self.options.hidden}
         unknown = [name for name in known if name not in self.fields]
         if unknown:
-            raise ValueError(f"must not have {shortened(unknown[0])}: the form has no such field")
+            raise InvalidValueError(f"must not have {shortened(unknown[0])}: the form has no such field")
         return known
 
     def misfit(self, answer: Answer, item: Payload) -> str | None:
@@ -233,6 +235,8 @@ class FormFields:
 def _put_right(name: str, parse: partial[Any]) -> Any:
     try:
         return parse()
+    except InvalidValueError as error:
+        raise InvalidValueError(f"is invalid: `{name}` {error.problem}", error.invalid_part, error.fix) from None
     except ValueError as error:
         raise ValueError(f"is invalid: `{name}` {error}") from None
 

@@ -6,8 +6,10 @@ from random import Random
 from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
+from chorale.files.rows import shortened
 from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
 from chorale.model.wording import worded
@@ -42,17 +44,17 @@ class BestWorstField(FormField):
 
     def parse(self, raw: Any) -> dict[str, str]:
         if not isinstance(raw, dict) or raw.keys() != {BEST, WORST}:
-            raise ValueError("is not a table with `best` and `worst`")
+            raise invalid("is not a table with `best` and `worst`", raw)
         if not all(isinstance(value, str) for value in raw.values()):
-            raise ValueError("has an ID that is not text")
+            raise invalid("has an ID that is not text", raw)
         if raw[BEST] == raw[WORST]:
-            raise ValueError("has the same text as best and worst")
+            raise invalid("has the same text as best and worst", raw[BEST])
         return {BEST: raw[BEST], WORST: raw[WORST]}
 
     def misfit(self, value: Picked, item: Payload) -> str | None:
         known = self.texts(item)
         unknown = [each for each in value.values() if each not in known]
-        return f"has a text that is not in the tuple ({', '.join(known)})" if unknown else None
+        return f"has {shortened(unknown[0])}, which is not in the tuple ({', '.join(known)})" if unknown else None
 
     def mistake(self, value: Picked, gold: Picked) -> str | None:
         wrong = [role for role in (BEST, WORST) if value[role] != gold[role]]

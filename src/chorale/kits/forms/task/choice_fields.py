@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import SAME, FieldSettings, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
@@ -45,7 +46,7 @@ class ChoiceField(FormField):
             # In Python True equals 1, but it is not a level of a scale.
             if type(raw) is type(answer) and raw == answer:
                 return answer
-        raise ValueError(f"is not one of {', '.join(map(str, self.settings.answers))}")
+        raise invalid(f"is not one of {', '.join(map(str, self.settings.answers))}", raw)
 
     def mistake(self, value: str | int, gold: str | int) -> str | None:
         near = self._steps(value, gold) <= (self.settings.tolerance or 0)
@@ -111,12 +112,12 @@ class ChoicesField(FormField):
     def parse(self, raw: Any) -> list[str]:
         values = self._values
         if not isinstance(raw, list) or not all(isinstance(value, str) for value in raw):
-            raise ValueError("is not a list of options")
+            raise invalid("is not a list of options", raw)
         unknown = [value for value in raw if value not in values]
         if unknown:
-            raise ValueError(f"has an option that is not one of {', '.join(values)}")
+            raise invalid(f"has an option that is not one of {', '.join(values)}", unknown[0])
         if len(set(raw)) < len(raw):
-            raise ValueError("has the same option twice")
+            raise invalid("has the same option twice", raw)
         if not self._allowed(len(raw)):
             raise ValueError(f"has {plural(len(raw), 'option', 'options')} but must have {self._bounds()}")
         return [value for value in values if value in raw]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from chorale.contract.fields import AnswerField, FieldKind, Scale, StudioControl, plain_text
 from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.gold_checks import GoldCheck
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import FieldSettings, Kind
 from chorale.model import Payload
 from chorale.model.wording import worded
@@ -276,9 +277,9 @@ def _differs(value: Any, right: Sequence[Any]) -> str:
 
 def _pattern(raw: Any) -> str:
     if not isinstance(raw, str):
-        raise ValueError("is not a regular expression as text")
+        raise invalid("is not a regular expression as text", raw)
     try:
         re.compile(raw)
     except re.error as error:
-        raise ValueError(f"is not a valid regular expression: {error}") from None
+        raise invalid(f"is not a valid regular expression: {error}", raw) from None
     return raw

@@ -13,4 +13,4 @@ class GoldCheck(StrEnum):
     REGEX = "regex"
     """Gold is a regular expression that the whole answer must match, ignoring case."""
     NONE = "none"
-    """Gold is shown but not compared."""
+    """Any answer is correct, and feedback to workers leaves the gold out."""

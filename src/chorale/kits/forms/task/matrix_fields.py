@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
@@ -37,12 +38,13 @@ class MatrixField(FormField):
 
     def parse(self, raw: Any) -> dict[str, int]:
         if not isinstance(raw, dict) or any(row not in self._rows for row in raw):
-            raise ValueError(f"is not a table of levels for {', '.join(self._rows)}")
+            raise invalid(f"is not a table of levels for {', '.join(self._rows)}", raw)
         missing = [label for row, label in self._rows.items() if row not in raw]
         if missing:
             raise ValueError(f"has no level for {', '.join(missing)}")
-        if any(type(level) is not int or not 1 <= level <= self.settings.scale for level in raw.values()):
-            raise ValueError(f"has a level that is not from 1 to {self.settings.scale}")
+        for level in raw.values():
+            if type(level) is not int or not 1 <= level <= self.settings.scale:
+                raise invalid(f"has a level that is not from 1 to {self.settings.scale}", level)
         return {row: raw[row] for row in self._rows}
 
     def mistake(self, value: Ratings, gold: Ratings) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
@@ -37,7 +38,7 @@ class NumberField(FormField):
 
     def parse(self, raw: Any) -> int | float:
         if isinstance(raw, bool) or not isinstance(raw, int | float) or not abs(raw) <= 1e15 or not isfinite(raw):
-            raise ValueError("is not a number")
+            raise invalid("is not a number", raw)
         low, high = self.settings.ends
         if (low is not None and raw < low) or (high is not None and raw > high):
             raise ValueError(f"is {raw:g} but must be {self._bounds()}")
@@ -171,7 +172,7 @@ def _day(raw: Any) -> date:
             return date.fromisoformat(raw)
         except ValueError:
             pass
-    raise ValueError("is not a date such as 2024-05-31")
+    raise invalid("is not a date such as 2024-05-31", raw)
 
 
 def _days(left: str, right: str) -> int:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from chorale.files.rows import shortened
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.tokens import excerpt, quoted_tokens
+from chorale.model.plain_words import InvalidValueError
 from chorale.model.plural import plural
 
 
@@ -18,14 +20,15 @@ def quoted_span(raw: Any, labels: Sequence[str]) -> dict[str, Any] | None:
     wanted = {"text", "occurrence", "label"} if labels else {"text", "occurrence"}
     if given.keys() != wanted:
         label = f', "label": "{labels[0]}"' if labels else ""
-        raise ValueError(f'has a quotation that is not like {{"text": "some words"{label}}} (`occurrence` is optional)')
+        example = f'{{"text": "some words"{label}}}'
+        raise invalid(f"has a quotation that is not like {example}, with or without `occurrence`", raw)
     if not isinstance(given["text"], str) or not given["text"].strip():
-        raise ValueError("has a quotation that is not a text")
+        raise invalid("has a quotation that is not text", given["text"])
     occurrence = given["occurrence"]
     if occurrence is not None and (type(occurrence) is not int or occurrence < 1):
-        raise ValueError("has an `occurrence` that is not a positive whole number")
+        raise invalid("has an `occurrence` that is not a positive whole number", occurrence)
     if labels and given["label"] not in labels:
-        raise ValueError(f"has a quotation whose label is not one of {', '.join(labels)}")
+        raise invalid(f"has a quotation whose label is not one of {', '.join(labels)}", given["label"])
     return given
 
 
@@ -34,20 +37,23 @@ def span_at(given: dict[str, Any], text: str | Sequence[str]) -> dict[str, Any]:
     labelled = {"label": given["label"]} if "label" in given else {}
     if "start" in given:
         if "text" in given and excerpt(text, given["start"], given["end"]) != given["text"]:
-            raise ValueError(f"has a span {given['start']}–{given['end']} whose text is not {shortened(given['text'])}")
+            place = f"{given['start']}–{given['end']}"
+            raise InvalidValueError(f"has a span {place} whose text is not {shortened(given['text'])}")
         return {"start": given["start"], "end": given["end"], **labelled}
     places, quote = quoted_tokens(text, given["text"]), shortened(given["text"])
     if not places:
         whole = "".join(text) if isinstance(text, str) else " ".join(text)
         if given["text"].strip() in whole:
-            raise ValueError(f"quotes {quote}, which begins or ends within a word of the text. Quote whole words")
-        raise ValueError(f"quotes {quote}, which is not in the text. Copy it exactly from the text")
+            problem = f"quotes {quote}, which begins or ends within a word of the text"
+            raise InvalidValueError(problem, fix="Quote whole words.")
+        raise InvalidValueError(f"quotes {quote}, which is not in the text", fix="Copy it exactly from the text.")
     number = given["occurrence"]
     if number is None and len(places) > 1:
         times = plural(len(places), "time", "times")
-        raise ValueError(f"quotes {quote}, which occurs in the text {times}. Add `occurrence`, from 1 to {len(places)}")
+        fix = f"Add `occurrence`, from 1 to {len(places)}."
+        raise InvalidValueError(f"quotes {quote}, which occurs in the text {times}", fix=fix)
     if number is not None and number > len(places):
         times = plural(len(places), "time", "times")
-        raise ValueError(f"has occurrence {number} of {quote}, which occurs in the text only {times}")
+        raise InvalidValueError(f"has occurrence {number} of {quote}, which occurs in the text only {times}")
     start, end = places[(number or 1) - 1]
     return {"start": start, "end": end, **labelled}

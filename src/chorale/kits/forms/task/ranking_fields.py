@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import Kind
 from chorale.model import Payload
 from chorale.model.wording import joined, quoted
@@ -42,9 +43,9 @@ class RankingField(FormField):
 
     def parse(self, raw: Any) -> list[str]:
         if not isinstance(raw, list) or not all(isinstance(value, str) for value in raw):
-            raise ValueError("is not a list of the ranked options")
+            raise invalid("is not a list of the ranked options", raw)
         if sorted(raw) != sorted(self._values):
-            raise ValueError(f"must have each of {', '.join(self._values)} once")
+            raise invalid(f"must have each of {', '.join(self._values)} once", raw)
         return list(raw)
 
     def mistake(self, value: Sequence[str], gold: Sequence[str]) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.overlaps import (
     Region,
     alike,
@@ -71,7 +72,7 @@ class RegionField(FormField):
 
     def parse(self, raw: Any) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or len(raw) > MOST_REGIONS:
-            raise ValueError("is not a list of regions")
+            raise invalid("is not a list of regions", raw)
         regions = [self._region(each) for each in raw]
         least, most = self.settings.least, self.settings.most
         if len(regions) < least:
@@ -83,12 +84,12 @@ class RegionField(FormField):
     def _region(self, raw: Any) -> dict[str, Any]:
         wanted = {*self.shape, *(("label",) if self._labels else ())}
         if not isinstance(raw, dict) or raw.keys() != wanted:
-            raise ValueError(f"has a region whose keys are not exactly {', '.join(sorted(wanted))}")
+            raise invalid(f"has a region whose keys are not exactly {', '.join(sorted(wanted))}", raw)
         place = self.place(raw)
         if not self._labels:
             return place
         if raw["label"] not in self._labels:
-            raise ValueError(f"has a region whose label is not one of {', '.join(self._labels)}")
+            raise invalid(f"has a region whose label is not one of {', '.join(self._labels)}", raw["label"])
         return {**place, "label": raw["label"]}
 
     def alike(self, left: Sequence[Region], right: Sequence[Region]) -> float:
@@ -152,7 +153,7 @@ class BoxField(RegionField):
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         x, y, width, height = (_share(raw[name]) for name in ("x", "y", "width", "height"))
         if width <= 0 or height <= 0 or x + width > 1.0001 or y + height > 1.0001:
-            raise ValueError("has a box that is empty or extends beyond the image")
+            raise invalid("has a box that is empty or extends beyond the image", raw)
         return {
             "x": x,
             "y": y,
@@ -189,9 +190,10 @@ class PolygonField(RegionField):
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         points = raw["points"]
         if not isinstance(points, list) or not 3 <= len(points) <= MOST_POINTS:
-            raise ValueError(f"has a polygon that does not have 3 to {MOST_POINTS} points")
-        if any(not isinstance(point, list) or len(point) != 2 for point in points):
-            raise ValueError("has a point that is not a pair of numbers")
+            raise invalid(f"has a polygon that does not have 3 to {MOST_POINTS} points", points)
+        for point in points:
+            if not isinstance(point, list) or len(point) != 2:
+                raise invalid("has a point that is not a pair of numbers", point)
         return {"points": [[_share(x), _share(y)] for x, y in points]}
 
     def overlap(self, left: Region, right: Region) -> float:
@@ -224,7 +226,7 @@ class SegmentField(RegionField):
     def place(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         start, end = (_number(raw[name], MOST_SECONDS, 3) for name in ("start", "end"))
         if end <= start:
-            raise ValueError("has a segment whose end is not after its start")
+            raise invalid("has a segment whose end is not after its start", raw)
         return {"start": start, "end": end}
 
     def overlap(self, left: Region, right: Region) -> float:
@@ -246,7 +248,7 @@ class SegmentField(RegionField):
 
 def _number(raw: Any, most: float, digits: int) -> float:
     if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 <= raw <= most:
-        raise ValueError(f"has a number that is not from 0 to {most:g}")
+        raise invalid(f"has a number that is not from 0 to {most:g}", raw)
     return round(float(raw), digits)
 
 

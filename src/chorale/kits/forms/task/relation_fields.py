@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.quoted_spans import span_at
 from chorale.kits.forms.task.settings import Kind, RelationSettings
 from chorale.kits.forms.task.span_fields import Span, SpanField, by_span, f1
@@ -63,7 +64,7 @@ class RelationField(FormField):
 
     def parse(self, raw: Any) -> dict[str, Any]:
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
-            raise ValueError("is not a table of spans and relations")
+            raise invalid("is not a table of spans and relations", raw)
         spans = self._spans.parse(raw["spans"])
         return {"spans": spans, "relations": self._relations(raw["relations"], self._places(raw["spans"], spans))}
 
@@ -73,28 +74,29 @@ class RelationField(FormField):
 
     def _relations(self, raw: Any, places: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or len(raw) > MOST_RELATIONS:
-            raise ValueError("has no list of relations")
+            raise invalid("has no list of relations", raw)
         relations = []
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"from", "to", "label"}:
-                raise ValueError("has a relation whose keys are not exactly `from`, `to` and `label`")
+                raise invalid("has a relation whose keys are not exactly `from`, `to` and `label`", each)
             ends = [each["from"], each["to"]]
             if any(type(end) is not int or not 0 <= end < len(places) for end in ends):
-                raise ValueError("has a relation that does not connect two of the spans")
+                raise invalid("has a relation that does not connect two of the spans", each)
             if ends[0] == ends[1]:
-                raise ValueError("has a relation from a span to itself")
+                raise invalid("has a relation from a span to itself", each)
             (start, start_label), (end, end_label) = (places[number] for number in ends)
             self._check_ends(each["label"], start_label, end_label)
             relations.append({"from": start, "to": end, "label": each["label"]})
         relations.sort(key=lambda relation: (relation["from"], relation["to"], relation["label"]))
-        if any(left == right for left, right in pairwise(relations)):
-            raise ValueError("has the same relation twice")
+        for left, right in pairwise(relations):
+            if left == right:
+                raise invalid("has the same relation twice", left)
         return relations
 
     def _check_ends(self, name: Any, start: str, end: str) -> None:
         relation = self.relations.get(name) if isinstance(name, str) else None
         if relation is None:
-            raise ValueError(f"has a relation that is not one of {', '.join(self.relations)}")
+            raise invalid(f"has a relation that is not one of {', '.join(self.relations)}", name)
         if relation.from_ is not None and start not in relation.from_:
             raise ValueError(f"has `{name}` from {start}, but it may only start from {', '.join(relation.from_)}")
         if relation.to is not None and end not in relation.to:
@@ -103,10 +105,10 @@ class RelationField(FormField):
     def parse_gold(self, raw: Any) -> dict[str, Any]:
         """Spans may be quotations, which `located` finds in the item. Relations refer to their position in the list."""
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
-            raise ValueError("is not a table of spans and relations")
+            raise invalid("is not a table of spans and relations", raw)
         given = self._spans.parse_gold(raw["spans"])
         if not isinstance(raw["relations"], list) or not all(isinstance(each, dict) for each in raw["relations"]):
-            raise ValueError("has relations that are not a list of tables")
+            raise invalid("has relations that are not a list of tables", raw["relations"])
         is_quoted = any("text" in span for span in given)
         return {"spans": given, "relations": raw["relations"]} if is_quoted else self.parse(raw)
 

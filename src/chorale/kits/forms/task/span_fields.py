@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task.fields import FormField, Votes
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.quoted_spans import quoted_span, span_at
 from chorale.kits.forms.task.settings import PIECES, Kind, Match
 from chorale.kits.forms.task.studio_spans import span_labels
@@ -49,7 +50,7 @@ class SpanField(FormField):
 
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
-            raise ValueError("is not a list of spans")
+            raise invalid("is not a list of spans", raw)
         spans = self.in_order(raw)
         self.count(len(spans))
         return spans
@@ -57,10 +58,12 @@ class SpanField(FormField):
     def in_order(self, raw: list[Any]) -> list[Span]:
         """Spans of one text in order."""
         spans = sorted((self._span(each) for each in raw), key=_order)
-        if any(left == right for left, right in pairwise(spans)):
-            raise ValueError("has the same span twice")
-        if not self.settings.overlap and any(right["start"] < left["end"] for left, right in pairwise(spans)):
-            raise ValueError("has spans that overlap")
+        for left, right in pairwise(spans):
+            if left == right:
+                raise invalid("has the same span twice", left)
+        for left, right in pairwise(spans):
+            if not self.settings.overlap and right["start"] < left["end"]:
+                raise invalid("has spans that overlap", [left, right])
         return spans
 
     def count(self, number: int) -> None:
@@ -74,20 +77,20 @@ class SpanField(FormField):
     def _span(self, raw: Any) -> Span:
         wanted = {"start", "end", "label"} if self._labels else {"start", "end"}
         if not isinstance(raw, dict) or raw.keys() != wanted:
-            raise ValueError(f"has a span whose keys are not exactly {', '.join(sorted(wanted, reverse=True))}")
+            raise invalid(f"has a span whose keys are not exactly {', '.join(sorted(wanted, reverse=True))}", raw)
         start, end = raw["start"], raw["end"]
         if type(start) is not int or type(end) is not int or not 0 <= start < end <= LONGEST_TEXT:
-            raise ValueError("has a span whose end is not after its start")
+            raise invalid("has a span whose end is not after its start", raw)
         if not self._labels:
             return {"start": start, "end": end}
         if raw["label"] not in self._labels:
-            raise ValueError(f"has a span whose label is not one of {', '.join(self._labels)}")
+            raise invalid(f"has a span whose label is not one of {', '.join(self._labels)}", raw["label"])
         return {"start": start, "end": end, "label": raw["label"]}
 
     def parse_gold(self, raw: Any) -> list[Any]:
         """Spans in tokens, or as quotations that `located` finds in the item."""
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
-            raise ValueError("is not a list of spans or of quotations")
+            raise invalid("is not a list of spans or of quotations", raw)
         quoted = [quoted_span(each, self._labels) for each in raw]
         if all(quote is None for quote in quoted):
             return self.parse(raw)

@@ -8,6 +8,7 @@ from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio
 from chorale.kits.forms.task.fields import FormField, Votes, corrected, either
 from chorale.kits.forms.task.gold_checks import GoldCheck
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.settings import LONGEST_LINE, LONGEST_TEXT, Kind
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
@@ -50,9 +51,10 @@ class TextField(FormField):
 
     def _text(self, raw: Any) -> str:
         if not isinstance(raw, str):
-            raise ValueError("is not a text")
-        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in raw):
-            raise ValueError("has characters that can't be stored")
+            raise invalid("is not text", raw)
+        for character in raw:
+            if "\ud800" <= character <= "\udfff" or character == "\0":
+                raise invalid("has characters that can't be stored", character)
         return " ".join(raw.split()) if self.settings.kind is Kind.TEXT else raw.strip()
 
     def parse_gold(self, raw: Any) -> str | list[str]:

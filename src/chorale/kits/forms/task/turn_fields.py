@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from chorale.contract.fields import FieldKind, Scale, StudioControl
 from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
+from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.quoted_spans import span_at
 from chorale.kits.forms.task.settings import PIECES, FieldSettings, Kind
 from chorale.kits.forms.task.span_fields import LONGEST_TEXT, MOST_SPANS, Span, SpanField
@@ -60,16 +61,18 @@ class TurnChoiceField(FormField):
 
     def parse(self, raw: Any) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or not 0 < len(raw) <= MOST_TURNS:
-            raise ValueError("is not a list of turns with answers")
+            raise invalid("is not a list of turns with answers", raw)
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"turn", "value"}:
-                raise ValueError("has a turn whose keys are not exactly `turn` and `value`")
+                raise invalid("has a turn whose keys are not exactly `turn` and `value`", each)
             if type(each["turn"]) is not int or not 0 <= each["turn"] < MOST_TURNS:
-                raise ValueError(f"has a turn that is not a number from 0 to {MOST_TURNS - 1}")
+                raise invalid(f"has a turn that is not a number from 0 to {MOST_TURNS - 1}", each["turn"])
             if each["value"] not in self._values:
-                raise ValueError(f"has an answer that is not one of {', '.join(self._values)}")
-        if len({each["turn"] for each in raw}) < len(raw):
-            raise ValueError("has the same turn twice")
+                raise invalid(f"has an answer that is not one of {', '.join(self._values)}", each["value"])
+        turns = [each["turn"] for each in raw]
+        twice = [turn for turn in turns if turns.count(turn) > 1]
+        if twice:
+            raise invalid("has the same turn twice", twice[0])
         return [{"turn": each["turn"], "value": each["value"]} for each in sorted(raw, key=lambda each: each["turn"])]
 
     def misfit(self, value: Sequence[Turn], item: Payload) -> str | None:
@@ -164,10 +167,10 @@ class TurnSpanField(SpanField):
 
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS or not all(isinstance(each, dict) for each in raw):
-            raise ValueError("is not a list of spans")
+            raise invalid("is not a list of spans", raw)
         for each in raw:
             if type(each.get("turn")) is not int or not 0 <= each["turn"] < MOST_TURNS:
-                raise ValueError("has a span without its turn")
+                raise invalid("has a span without its turn", each)
         by_turn: dict[int, list[Span]] = {}
         for each in raw:
             by_turn.setdefault(each["turn"], []).append({name: part for name, part in each.items() if name != "turn"})
@@ -181,7 +184,7 @@ class TurnSpanField(SpanField):
             return self.parse(raw)
         for each in raw:
             if not isinstance(each, dict) or type(each.get("turn")) is not int:
-                raise ValueError("has a quotation without its turn")
+                raise invalid("has a quotation without its turn", each)
         given = super().parse_gold([{name: part for name, part in each.items() if name != "turn"} for each in raw])
         return [{"turn": each["turn"], **span} for each, span in zip(raw, given, strict=True)]
 

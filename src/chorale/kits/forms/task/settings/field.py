@@ -63,26 +63,28 @@ class CommonSettings(TableSettings):
     name: FieldName = Field(
         description="Name of the field in answers and exports: lower-case letters, digits and underscores."
     )
-    kind: Kind = Field(description="Kind of field. docs/form.md describes each.")
+    kind: Kind = Field(description="Kind of field; docs/form.md describes all kinds.")
     ask: Words = Field(description="The question, as workers read it.")
     hint: Words | None = Field(default=None, description="A line below the question.")
     required: bool = Field(default=True, description="Whether an answer is required.")
     prefill: ItemField | None = Field(
         default=None,
-        description="Column of the items file with an initial answer, such as a model's suggestion or earlier work, "
-        "for workers to check and correct. Exports show it next to the answer.",
+        description="Column of the items file with an initial answer for workers to check and correct, such as a "
+        "model's suggestion or earlier work. Exports show the initial answer next to the worker's answer.",
     )
     gold: GoldCheck | None = Field(
         default=None,
-        description="How answers are compared with gold: `exact`, `within` (as `tolerance`, `match` and `enough` "
-        "allow), `one_of` (gold is a list), `regex` (gold is a pattern), `none` (not compared). Default: `within`.",
+        description="How answers are compared with gold: `exact`, `within` (within the limits of `tolerance`, `match` "
+        "and `enough`), `one_of` (gold is a list), `regex` (gold is a pattern), `none` (not compared). Default: "
+        "`within`.",
     )
     part: bool = Field(
         default=False,
-        description="Whether this field, if filled in, counts as a part of the answer for `stage.pay.parts`.",
+        description="Whether the field is a part of the answer that is paid separately if workers fill it in. "
+        "`stage.pay.parts` sets the amounts.",
     )
     shown_if: ConditionSettings | None = Field(
-        default=None, description="Ask only after a certain answer to an earlier field: a table of `field` and `is`."
+        default=None, description="Ask only after certain answers to an earlier field: a table with `field` and `is`."
     )
 
 
@@ -246,7 +248,7 @@ def _about(setting: str, kind: Kind) -> str:
     """The part of a setting's description for one kind of field.
 
     >>> _about("sides", Kind.PAIR)
-    'the two columns whose texts are compared. The one chosen is the answer.'
+    'the two columns whose texts are compared. The name of the chosen column is the answer.'
     """
     _, *parts = _KINDS.split(FieldSettings.model_fields[setting].description or "")
     return next(text.strip() for kinds, text in zip(parts[::2], parts[1::2], strict=True) if f"`{kind}`" in kinds)

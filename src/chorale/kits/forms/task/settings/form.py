@@ -32,7 +32,7 @@ Host = Annotated[str, AfterValidator(_host)]
 
 class FormOptions(TableSettings):
     shows: tuple[PartSettings, ...] = Field(
-        default=(), max_length=40, description="The parts of an item that the form shows, from top to bottom."
+        default=(), max_length=40, description="The columns of an item that the form shows, from top to bottom."
     )
     fields: tuple[FieldSettings, ...] = Field(
         min_length=1, max_length=30, description="The questions of the form, from top to bottom."
@@ -40,20 +40,21 @@ class FormOptions(TableSettings):
     hosts: tuple[Host, ...] = Field(
         default=(),
         max_length=20,
-        description="Allowed servers for images, audio and video, such as `https://media.example.org`. Default: only "
-        "the study folder.",
+        description="Servers from which images, audio and video may be loaded, such as `https://media.example.org`. "
+        "Default: media only from the study folder.",
     )
     hidden: tuple[FieldName, ...] = Field(
         default=(),
         max_length=30,
-        description="Names of fields that this stage does not ask, for a form that several stages share "
-        "(`options_from`). Default: every field is asked.",
+        description="Names of fields that this stage leaves out, if several stages share the form (`options_from`). "
+        "Default: every field is asked.",
     )
 
     review: Words | None = Field(
         default=None,
-        description="Makes this a form for reviewers, in a stage with `decides_sources`. It shows the answers to an "
-        "item side by side, without names, and asks for the reason with this question. Default: a form for annotators.",
+        description="Makes this a form for reviewers, in a stage with `decides_sources`. The form shows the answers "
+        "to an item side by side, without names. This question asks for the reason for the decision. Default: a form "
+        "for annotators.",
     )
 
     @model_validator(mode="after")

@@ -46,25 +46,25 @@ class ChoiceSettings(TableSettings):
     options: tuple[Option, ...] | None = Field(
         default=None,
         max_length=50,
-        description="`choice`, `choices`, `ranking`, `turn_choice`: the options to choose from. `spans`, "
-        "`turn_spans`, `relations`, `boxes`, `polygons`, `segments`: the labels. Texts, or tables of `value` (stored) "
-        "and `label` (shown).",
+        description="`choice`, `choices`, `ranking`, `turn_choice`: the options to choose from. `spans`, `turn_spans`, "
+        "`relations`, `boxes`, `polygons`, `segments`: the labels. Write texts, or tables with `value` (stored) and "
+        "`label` (shown).",
     )
     none: Words | None = Field(
         default=None,
-        description="`choices`: an option that excludes all others, such as “None of these”. It is stored as an empty "
-        "list.",
+        description="`choices`: an option that excludes all others, such as “None of these”. If it is chosen, an "
+        "empty list is stored.",
     )
     shuffle: bool = Field(
         default=False,
-        description="`choice`, `choices`, `ranking`: every worker sees the options in a different order. `pair`, "
-        "`ranking`, `best_worst`: the positions of the compared texts (`sides` or tuple) change randomly from item to "
+        description="`choice`, `choices`, `ranking`: every worker sees the options in a random order. `pair`, "
+        "`ranking`, `best_worst`: the compared texts (`sides` or tuple) are in a random order for each worker and "
         "item. The order does not change how answers are stored.",
     )
     points: tuple[Annotated[float, Field(ge=0, le=1)], ...] | None = Field(
         default=None,
-        description="`choice`, `likert`: points for each option or level, from 0 to 1, in their order. A form with "
-        "points is a rubric that a stage can grade with.",
+        description="`choice`, `likert`: a number of points from 0 to 1 for each option or level, in the same order. "
+        "A form with points is a rubric that a stage can grade with.",
     )
 
 
@@ -84,13 +84,14 @@ class BoundSettings(TableSettings):
     }
     min: int | float | None = Field(
         default=None,
-        description="Minimum number of options (`choices`), characters (`text`, `long_text`), or spans, regions or "
-        "segments; the lowest value of a `slider` (default 0) or `number`.",
+        description="Minimum number of options (`choices`), of characters (`text`, `long_text`), or of labelled "
+        "spans, regions or segments. For `slider` (default: 0) and `number`: the lowest value.",
     )
     max: int | float | None = Field(
         default=None,
-        description="Maximum number of these, or the highest value (`slider`: default 100). Default: "
-        f"{LONGEST_LINE} characters for `text`, {LONGEST_TEXT:,} for `long_text`.",
+        description="Maximum number of options (`choices`), of characters, or of labelled spans, regions or segments. "
+        f"Default: {LONGEST_LINE} characters for `text`, {LONGEST_TEXT:,} for `long_text`. For `slider` (default: "
+        "100) and `number`: the highest value.",
     )
     min_words: int | None = Field(default=None, ge=0, description="`text`, `long_text`: minimum number of words.")
     max_words: int | None = Field(default=None, ge=1, description="`text`, `long_text`: maximum number of words.")
@@ -102,8 +103,8 @@ class BoundSettings(TableSettings):
     step: float | None = Field(
         default=None,
         gt=0,
-        description="`slider`, `number`: the distance between values: 1 allows whole numbers only. Default: 1 for a "
-        "`slider`; for a `number`, any value is allowed.",
+        description="`slider`, `number`: the distance between two allowed values; with 1, only whole numbers are "
+        "allowed. Default: 1 for a `slider`; for a `number`, any value is allowed.",
     )
     unit: Annotated[str, Field(max_length=20)] | None = Field(
         default=None, description="`slider`, `number`: unit shown after the number, such as “kg” or “%”."
@@ -125,8 +126,8 @@ class ScaleSettings(TableSettings):
         default=None,
         ge=2,
         le=MOST_LEVELS,
-        description=f"`likert`, `matrix`: number of levels of the scale. Default: one for each of `labels`, or "
-        f"{LEVELS}.",
+        description="`likert`, `matrix`: number of levels of the scale. Default: the number of `labels` if there are "
+        f"more than two, otherwise {LEVELS}.",
     )
     labels: tuple[Words, ...] | None = Field(
         default=None,
@@ -137,13 +138,13 @@ class ScaleSettings(TableSettings):
         default=None,
         min_length=1,
         max_length=20,
-        description="`matrix`: the rows to rate: texts, or tables of `value` (stored) and `label` (shown).",
+        description="`matrix`: the rows to rate: texts, or tables with `value` (stored) and `label` (shown).",
     )
     tolerance: float | None = Field(
         default=None,
         ge=0,
-        description="`likert`, `matrix`, `slider`, `number`: maximum distance from gold that still counts as correct; "
-        "for `date`, in days. Default: 0.",
+        description="`likert`, `matrix`, `slider`, `number`: maximum distance from gold at which an answer is "
+        "correct. `date`: this distance is in days. Default: 0.",
     )
 
 
@@ -165,9 +166,9 @@ class PlaceSettings(TableSettings):
     }
     item: ItemField | None = Field(
         default=None,
-        description="`spans`, `relations`: the column with the text to mark words in, or with a list of its tokens. "
+        description="`spans`, `relations`: the column with the text to label, or with a list of its tokens. "
         "`turn_choice`, `turn_spans`: the column with the dialogue. `boxes`, `polygons`, `segments`: the column with "
-        "the image, audio or video. `best_worst`: the column with the tuple.",
+        "the image, audio or video. `best_worst`: the column with the tuple of texts.",
     )
     tokenizer: Annotated[str, Field(min_length=1, max_length=60)] | None = Field(
         default=None,
@@ -175,24 +176,25 @@ class PlaceSettings(TableSettings):
         "the tokenizer of an installed kit. Default: `words`, in which every character is a token in "
         "scripts without spaces between words.",
     )
-    overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: let spans overlap.")
+    overlap: bool = Field(default=False, description="`spans`, `turn_spans`, `relations`: whether spans may overlap.")
     match: Match | None = Field(
         default=None,
-        description="`spans`, `turn_spans`: how spans are compared with gold: `exact`, or by tokens with `f1` or "
-        "`iou`. Default: `f1`.",
+        description="`spans`, `turn_spans`: how spans are compared with gold: `exact`, or by their tokens with `f1` "
+        "or `iou`. Default: `f1`.",
     )
     enough: float | None = Field(
         default=None,
         gt=0,
         le=1,
-        description="Minimum similarity to gold for a correct answer: `f1` or `iou` of spans, mean overlap of "
-        "regions and segments, F1 of spans and relations, fraction of turns or of ordered pairs. Default: 0.8, for "
-        "`ranking` 1. `pass_score` of the stage's gold sets how many fields must be correct.",
+        description="Minimum similarity to gold of a correct answer. Spans: F1 or IoU (`match`). Regions and "
+        "segments: mean overlap. `relations`: F1 of spans and relations. `turn_choice`: fraction of correct turns. "
+        "`ranking`: fraction of pairs of options in the correct order. Default: 0.8; for `ranking`, 1. `pass_score` "
+        "of the stage's gold sets how many fields must be correct.",
     )
     sides: tuple[ItemField, ...] | None = Field(
         default=None,
-        description="`pair`: the two columns whose texts are compared. The one chosen is the answer. `ranking`: the "
-        "columns whose texts are ranked.",
+        description="`pair`: the two columns whose texts are compared. The name of the chosen column is the answer. "
+        "`ranking`: the columns whose texts are ranked.",
     )
     same: Words | None = Field(
         default=None, description="`pair`: a third option such as “About the same”, stored as `same`."
@@ -205,8 +207,8 @@ class PlaceSettings(TableSettings):
         default=None,
         min_length=1,
         max_length=30,
-        description="`relations`: the types of relations between two spans: texts, or tables of `value`, `label`, "
-        "`from` and `to` (labels of the spans it may connect).",
+        description="`relations`: the types of relations between two spans: texts, or tables with `value`, `label`, "
+        "`from` and `to` (the labels of the spans that the relation may connect).",
     )
     speakers: tuple[Annotated[str, Field(min_length=1, max_length=100)], ...] | None = Field(
         default=None,

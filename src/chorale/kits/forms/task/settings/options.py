@@ -49,7 +49,8 @@ class RelationSettings(OptionSettings):
 class ConditionSettings(TableSettings):
     field: FieldName = Field(description="Name of an earlier field of the form.")
     is_: Annotated[tuple[str | int, ...], BeforeValidator(_listed)] = Field(
-        alias="is", description="The answer, or list of answers, to that field that makes this field appear."
+        alias="is",
+        description="The answer to the earlier field that makes this field appear, or a list of such answers.",
     )
 
 

@@ -29,25 +29,30 @@ class PartSettings(TableSettings):
     model_config = ConfigDict(title="part", json_schema_extra=used_with("look", _OF_LOOK))
 
     item: ItemField = Field(description="The column of the items file to show.")
-    label: Words | None = Field(default=None, description="A line above it.")
+    label: Words | None = Field(default=None, description="A line of text above the column.")
     look: Look = Field(
         default=Look.QUOTE,
         description="Display style. For text: `quote`, `text`, `heading`, `markdown` (no HTML or pictures), `code` or "
         "`dialogue` (a list of tables with `speaker` and `text`). For media: `picture`, `audio` or `video`, with a "
         "file in the study folder or an https URL on one of the form's `hosts`.",
     )
-    sticky: bool = Field(default=False, description="Keep it visible while workers fill in the fields below.")
-    beside: bool = Field(default=False, description="Show it next to the part before it, if the screen is wide enough.")
+    sticky: bool = Field(default=False, description="Keep the column visible while workers fill in the fields below.")
+    beside: bool = Field(
+        default=False, description="Show the column next to the previous one, if the screen is wide enough."
+    )
     highlight: ItemField | None = Field(
-        default=None, description="Column with a text to highlight: its first occurrence in the shown column is marked."
+        default=None,
+        description="Column with a text to highlight: the first occurrence of this text in the shown column is marked.",
     )
     alt: ItemField | None = Field(
-        default=None, description="`picture`: the column with its alternative text, for people who cannot see it."
+        default=None,
+        description="`picture`: the column with a description of the picture, for people who cannot see the picture.",
     )
     transcript: ItemField | None = Field(
-        default=None, description="`audio`, `video`: the column with a transcript, which can be opened below it."
+        default=None,
+        description="`audio`, `video`: the column with a transcript, which workers can open below the player.",
     )
-    optional: bool = Field(default=False, description="Whether items may leave it empty.")
+    optional: bool = Field(default=False, description="Whether the column may be empty.")
 
     @model_validator(mode="after")
     def _fits_its_look(self) -> "PartSettings":

@@ -1,0 +1,29 @@
+"""The errors for rows and answers that a task's `Shape` does not allow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chorale.model.plain_words import PlainWords
+
+
+class ItemError(Exception):
+    """An item row is invalid for the task: one message per field."""
+
+    def __init__(self, messages: Sequence[tuple[str, str, Any]]) -> None:
+        super().__init__("; ".join(f"{field}: {message}" for field, message, _ in messages))
+        self.messages = tuple(messages)
+
+
+_INVALID = "is invalid: "
+"""How tasks begin a problem that names the part of the answer it is in."""
+
+
+class AnswerError(Exception):
+    """An answer is invalid for the task; the message is for the worker."""
+
+    def __init__(self, words: PlainWords) -> None:
+        self.words = words
+        # Only then: a part of a `Wording` is plain text, which is not translated.
+        named = words.demand.startswith(_INVALID)
+        self.problem = words.demand.removeprefix(_INVALID) if named else words.demand
+        super().__init__(f"Invalid answer: {self.problem}")
