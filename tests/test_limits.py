@@ -11,7 +11,9 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import pytest
@@ -128,13 +130,15 @@ def test_a_worker_holds_three_items_of_all_stages(folder: Path) -> None:
         assert worker.post("/api/stages/meaningful/next").status_code == 409
 
 
-async def _statuses(study: Study, address: str, paths: list[str], cookies: Iterable[str] = ()) -> list[int]:
-    app = create_app(study, requests_per_second=20)
+async def _statuses(
+    study: Study, address: str, paths: list[str], cookies: Iterable[str] = (), *, method: str = "GET", **served: Any
+) -> list[int]:
+    app = create_app(study, requests_per_second=20, **served)
     transport = httpx.ASGITransport(app, client=(address, 1234))
     async with httpx.AsyncClient(transport=transport, base_url="http://study.test") as client:
 
         async def ask(path: str, cookie: str) -> int:
-            return (await client.get(path, headers={"Cookie": f"chorale_worker={cookie}"})).status_code
+            return (await client.request(method, path, headers={"Cookie": f"chorale_worker={cookie}"})).status_code
 
         # Made up anew for every request, which must not help.
         made_up = (secrets.token_hex(8) for _ in paths)
@@ -148,6 +152,20 @@ def test_joining_is_limited_per_address(study: Study) -> None:
     assert statuses.count(303) in range(60, 66)
     # Behind a proxy that names nobody, everybody has its address.
     assert asyncio.run(_statuses(study, "127.0.0.1", joins)) == [303] * 80
+
+
+def test_joining_on_the_public_page_is_limited_per_address(folder: Path) -> None:
+    """Before, the limit applied only to studies that people could also join by a platform's URL."""
+    settings = folder / "study.toml"
+    settings.write_text(settings.read_text("utf-8").replace("[arrival]\n", "[arrival]\nlanding = true\n"), "utf-8")
+    with closing(open_study(folder)) as study:
+        public = partial(_statuses, study, public_url="http://study.test")
+        assert asyncio.run(public("203.0.113.5", ["/join?PROLIFIC_PID=5"])) == [403]
+        joins = ["/welcome"] * 80
+        statuses = asyncio.run(public("203.0.113.6", joins, method="POST"))
+        assert statuses.count(429) in range(15, 21)
+        assert statuses.count(303) in range(60, 66)
+        assert asyncio.run(public("127.0.0.1", joins, method="POST")) == [303] * 80
 
 
 @pytest.mark.parametrize(

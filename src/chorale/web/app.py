@@ -113,15 +113,18 @@ def create_app(
     app.router.routes += console_routes(site, parts).routes
     mount_static(app, parts)
     if requests_per_second:
-        app.add_middleware(
-            FairQueue, per_second=requests_per_second, cookie_owner=_cookie_owner(site), limits_joining=site.open_by_url
-        )
+        _limit_requests(app, site, requests_per_second)
     app.add_middleware(Guard, from_frames=frozenset().union(*(part.from_frames for part in parts)))
     if access_log:
         app.add_middleware(AccessLog)
     _add_error_pages(app, site)
     app.state.site, app.state.parts = site, parts
     return app
+
+
+def _limit_requests(app: FastAPI, site: Site, per_second: float) -> None:
+    anybody_joins = site.open_by_url or site.study.settings.arrival.landing
+    app.add_middleware(FairQueue, per_second=per_second, cookie_owner=_cookie_owner(site), limits_joining=anybody_joins)
 
 
 def _add_routes_of_kits(app: FastAPI, site: Site, by_kit: Mapping[str, SitePart]) -> None:
