@@ -1,6 +1,7 @@
 """Models in people's place: the alternative annotator test, κx, and estimates from a model's labels."""
 
 import json
+from math import comb, prod
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,32 @@ def test_ranks_are_exact() -> None:
     expected = float((signs @ ranks <= observed).mean())
     assert p_value(2, 3, 4, 0.1, ranks=True) == pytest.approx(expected)
     assert p_value(0, 8, 0, 0.1, ranks=True) == pytest.approx(1 / 2**8)
+
+
+def chance_to_win(items: int, ties: float, *, ranks: bool) -> float:
+    """The exact probability that the model wins if the person is closer in exactly ε = 0.1 more of the items."""
+    person = (1 - ties + 0.1) / 2
+    chances = (1 - ties - person, ties, person)
+    total = 0.0
+    for model_closer in range(items + 1):
+        for equal in range(items - model_closer + 1):
+            counts = (model_closer, equal, items - model_closer - equal)
+            if p_value(*counts, 0.1, ranks=ranks) <= 0.05:
+                ways = comb(items, model_closer) * comb(items - model_closer, equal)
+                total += ways * prod(chance**count for chance, count in zip(chances, counts, strict=True))
+    return total
+
+
+@pytest.mark.parametrize(("ranks", "lowest", "highest"), [(True, "20", "42"), (False, "4", "6")])
+def test_how_often_a_model_wins_at_the_edge_is_as_the_page_says(ranks: bool, lowest: str, highest: str) -> None:
+    """Before, the page had 19 to 40, the terminal 20 to 40, and Student's t was said to be lower than it is."""
+    chances = [100 * chance_to_win(items, ties, ranks=ranks) for items in range(15, 30) for ties in (0.2, 0.6)]
+    assert (f"{min(chances):.0f}", f"{max(chances):.0f}") == (lowest, highest)
+    page = " ".join((Path(__file__).parents[1] / "docs" / "models.md").read_text("utf-8").split())
+    claims = {True: "it wins in 20 to 42 of 100 studies by that test", False: "in 4 to 6 by Student's t"}
+    assert claims[ranks] in page
+    notes = " ".join(chorale.models(judged(20), kind="kind", ranks=ranks, min_items=15, ci=False).notes)
+    assert ("ε = 0.1, in 20 to 42% of studies where 5% is nominal" in notes) is ranks
 
 
 def test_benjamini_yekutieli_agrees_with_scipy() -> None:
@@ -267,7 +294,7 @@ def test_unsure_items_come_first_and_none_is_left_out() -> None:
     found = unsure_first(confidence, 40)
     assert found.sum() == pytest.approx(40) and found.min() > 0.1 and found.max() == 1.0
     assert unsure_first([1.0] * 10, 5).tolist() == pytest.approx([0.5] * 10)
-    with pytest.raises(ValueError, match="even must be"):
+    with pytest.raises(ValueError, match="`even` must be"):
         unsure_first(confidence, 10, even=0)
 
 

@@ -113,7 +113,7 @@ def unsure_first(confidence: Sequence[float] | FloatArray, wanted: int, *, even:
     A fraction `even` is sampled uniformly from all items, so every item has a positive probability.
     """
     if not 0 < even <= 1:
-        raise ValueError("even must be above 0 and at most 1")
+        raise ValueError("`even` must be above 0 and at most 1")
     total = len(confidence)
     unsure = np.clip(1 - np.asarray(confidence, dtype=np.float64), 0, 1)
     parts = unsure / unsure.sum() if unsure.sum() > 0 else np.full(total, 1 / max(1, total))
