@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin
 
 from pydantic import BaseModel
 
@@ -65,7 +65,7 @@ def _tables(kind: type[BaseModel], path: str, *, several: bool, of: str = "") ->
         # A table that can hold others of its kind is described once.
         if inner is not None and inner is not kind:
             several = is_list(field.annotation)
-            yield from _tables(inner, _joined(path, field.alias or name), several=several, of=of)
+            yield from _tables(inner, _place(path, field.alias or name, field.annotation), several=several, of=of)
 
 
 def _heading(path: str, *, several: bool) -> str:
@@ -84,7 +84,7 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
     for name, field in kind.model_fields.items():
         shown = field.alias or name
         inner = table_in(field.annotation)
-        where = _joined(path, shown)
+        where = _place(path, shown, field.annotation)
         if inner is None:
             value = _value(schema["properties"][shown], schema.get("$defs", {}))
             default = "required" if shown in required else _default(field.get_default(call_default_factory=True))
@@ -92,7 +92,7 @@ def _rows(kind: type[BaseModel], path: str) -> Iterator[str]:
                 default = "not set"  # filled in from another setting before the table is validated
         else:
             brackets = f"[[{where}]]" if is_list(field.annotation) else f"[{where}]"
-            place = f"table `{brackets}`, below" if inner is not kind else "list of such tables"
+            place = f"table `{brackets}`, below" if inner is not kind else "list of tables with these settings"
             value, default = place, "required" if shown in required else ""
         yield f"| `{shown}` | {value} | {default} | {_cell(field.description or '')} |"
 
@@ -109,6 +109,12 @@ def task_options() -> str:
 
 def _joined(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
+
+
+def _place(path: str, name: str, annotation: Any) -> str:
+    """The heading of a setting's table; in a table of tables, each has a name of its own."""
+    where = _joined(path, name)
+    return f"{where}.NAME" if get_origin(annotation) is dict else where
 
 
 def _value(schema: dict[str, Any], defs: dict[str, Any]) -> str:

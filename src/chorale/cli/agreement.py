@@ -61,27 +61,28 @@ MinCommon = Annotated[
     int,
     Option(
         min=1,
-        help="For means over pairs (kappa, pi, kendall-tau, spearman): minimum number of common items of a pair.",
+        help="For means over pairs of workers (kappa, pi, kendall-tau, spearman): minimum number of items that "
+        "both workers judged.",
     ),
 ]
 FormName = Annotated[
     IccForm,
     Option(
         metavar="FORM",
-        help="Form of icc: 1 (different workers per item), 2 (the same workers, as a random sample) or 3 (the same, "
-        "fixed). 1k, 2k and 3k are for the mean over workers.",
+        help="Form of icc: 1 (different workers per item), 2 (the same workers, a random sample of all workers) "
+        "or 3 (the same workers, no others are of interest). 1k, 2k and 3k are for the mean over workers.",
     ),
 ]
 SharesOf = Annotated[
     Shares,
     Option(
         metavar="NAME",
-        help="For fleiss: how label shares are computed: judgments (over all judgments) or items (means over items, as "
-        "in irrCAC, for missing data).",
+        help="For fleiss: shares of labels over all judgments (judgments), or as means over items, as the R "
+        "package irrCAC computes them for missing data (items).",
     ),
 ]
 OtherFile = Annotated[
-    Path | None, Option(help="Judgments of the same items by others: tests whether the difference is significant.")
+    Path | None, Option(help="Other judgments of the same items, to test whether the difference is significant.")
 ]
 
 
@@ -104,14 +105,15 @@ def agreement(
     repeats: judged.WhichRepeat = "last",
     keep_rejected: judged.KeepRejected = False,
     reader: judged.ReaderName = None,
-    pairs: Annotated[bool, Option(help="List all pairs of workers with common items.")] = False,
-    items: Annotated[bool, Option(help="List items, the most disputed first.")] = False,
+    pairs: Annotated[bool, Option(help="List all pairs of workers who judged the same items.")] = False,
+    items: Annotated[bool, Option(help="List items, most disputed items first.")] = False,
     analytic: Annotated[bool, Option(help="Add the analytic standard error and interval, without resampling.")] = False,
     ci: WithIntervals = False,
     cluster: Cluster = (),
     against: OtherFile = None,
     free_text: Annotated[
-        bool, Option(help="Compare labels that are free text or JSON, or look like it, as they are written.")
+        bool,
+        Option(help="Accept labels that are or look like free text or JSON, and compare them as they are written."),
     ] = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -154,7 +156,7 @@ def _refuse_as_text(read: ReadJudgments, label: str | None, *, by_equality: bool
         )
     if are_objects(read.judgments):
         raise UserError(
-            f"{which} in {read.name} are JSON objects, so one different part makes two of them different. `chorale "
+            f"{which} in {read.name} are JSON objects: two of them differ if any of their parts differs. `chorale "
             f"report` measures agreement by the distance of each field. Name another column with --label, or add "
             f"{as_they_are}"
         )

@@ -32,7 +32,7 @@ Limit = Annotated[
 ]
 DryRun = Annotated[bool, Option(help="Send nothing: print the first prompts and the estimated cost.")]
 RetrySkipped = Annotated[
-    bool, Option(help="Also ask again about items that the model refused or gave no usable answer to.")
+    bool, Option(help="Ask again about items that the model refused, or to which it gave no usable answer.")
 ]
 _SHOWN = 2
 
@@ -47,7 +47,7 @@ def annotate(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Annotate a study's items with its models. Run it again to continue where it stopped."""
+    """Annotate a study's items with its models. Run the command again to continue where it stopped."""
     with study_for_models(directory, db) as study:
         models = chosen_models(study, model)
         if dry_run:
@@ -166,7 +166,10 @@ def _print_runs(study: Study, runs: Sequence[ModelRun], *, as_json: bool) -> Non
     troubles = [
         (run.model, run.stage, what, count, run.counts.reasons.get(what, ""))
         for run in runs
-        for what, count in [*_troubles(run), *((f"{name} (of all tries)", n) for name, n in run.counts.faults.items())]
+        for what, count in [
+            *_troubles(run),
+            *((f"{name} (of all attempts)", n) for name, n in run.counts.faults.items()),
+        ]
     ]
     if troubles:
         named = ("model", "stage", "reason", "times#", "for example")

@@ -21,7 +21,7 @@ from chorale.model.plural import plural
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file.")]
 Encrypt = Annotated[bool, Option("--encrypt", help="Encrypt the file with a passphrase.")]
-Fast = Annotated[bool, Option("--fast", help="Skip recomputing every number (as `chorale verify` does).")]
+Fast = Annotated[bool, Option("--fast", help="Check the backup without recomputing the numbers of the study.")]
 
 
 def backup(
@@ -34,7 +34,7 @@ def backup(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Back up a study's database and files to one file, and check it. The site can stay open."""
+    """Back up a study's database and files to one file, and check the backup. The site can stay open."""
     check_target(file, None, force=force)
     if encrypt:
         need("cryptography")

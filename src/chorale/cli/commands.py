@@ -14,7 +14,7 @@ def _command(name: str, summary: str) -> Command:
 
 COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command(
-        "new", "Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv)."
+        "new", "Make a new study from your own table (--from), a template (--template) or a layout (--html, --csv)."
     ),
     _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
     _command(
@@ -29,7 +29,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
         "simulate",
         "Send simulated workers through a copy of your study's site, to try the console, report and exports.",
     ),
-    _command("serve", "Open a study's site. Ctrl-C closes it; accepted answers are already on disk."),
+    _command("serve", "Open a study's site. Ctrl-C closes the site; no submitted answer is lost."),
     _command("status", "Show a study's progress: stages, workers, gates, cost, wages."),
     _command("export", "Write a study's results to a file, with pseudonyms for workers."),
     _command(
@@ -43,56 +43,68 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("forget", "Erase a person's identity and, depending on the study's settings, their answers."),
     _command(
         "retention",
-        "List people whose data are due to be erased, or erase the data. The running site erases them daily.",
+        "List people whose data are due to be erased, or erase the data. An open site erases due data daily.",
     ),
-    _command("person", "Export everything the study has about one person, for data access requests."),
-    _command("gold", "List a study's gold and candidates for gold after a pilot; add or retire gold."),
-    _command("invite", "Make signed invitation links for workers or experts; list them, or revoke one."),
+    _command("person", "Export all data that the study has about one person, to answer data access requests."),
+    _command(
+        "gold",
+        "List a study's gold (items with known answers) and the items that could become gold; add or retire gold.",
+    ),
+    _command("invite", "Make, list or revoke signed invitation links for workers or experts."),
     _command(
         "team",
-        "List annotators who sign in with a password; invite, reset a password, deactivate or reactivate an account.",
+        "List or invite annotators who sign in with a password, reset a password, deactivate or reactivate an account.",
     ),
-    _command(
-        "mail", "Send queued e-mail (invitations and messages), each once. The running site does this automatically."
-    ),
+    _command("mail", "Send each queued e-mail (invitation or message) once. An open site does this automatically."),
     _command(
         "publish",
-        "Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places.",
+        "Recruit on Prolific: create a study there, show its cost, and publish it. To add places, run it again.",
     ),
-    _command("sync", "Synchronise with Prolific: import submissions, approve, send messages, update allow-lists."),
+    _command("sync", "Synchronise with Prolific: import and approve submissions, send messages, update allow-lists."),
     _command("message", "Send a message to all participants of a study on Prolific, or to some of them."),
     _command(
         "review",
-        "List submissions on Prolific that need a decision, or decide: approve, reject, request a return.",
+        "List submissions on Prolific that need a decision, or approve, reject or request the return of submissions.",
     ),
-    _command("pay", "Pay workers what they are owed, each amount once: with Prolific bonuses, PayPal or a file."),
+    _command(
+        "pay",
+        "Pay workers what they are owed, exactly once: by Prolific bonuses, by PayPal, or with a file of payments.",
+    ),
     _command(
         "password",
-        "Set the owner's password, typed twice or from CHORALE_PASSWORD. Ends all sessions of the owner.",
+        "Set the owner's password. You type it twice, or set CHORALE_PASSWORD. All sessions of the owner end.",
     ),
     _command("rotate", "Replace the key that signs links and cookies. All existing sessions and links stop working."),
     _command(
         "backup",
-        "Back up a study's database and files to one file, and check it. The site can stay open.",
+        "Back up a study's database and files to one file, and check the backup. The site can stay open.",
     ),
     _command(
         "restore",
-        "Restore a study from a backup. Everybody has to sign in again; the site must be closed.",
+        "Restore a study from a backup. Close the site first. Everybody has to sign in again.",
     ),
-    _command("pause", "Stop assigning items of a stage, or recruiting on Prolific. Work in progress can be finished."),
+    _command(
+        "pause",
+        "Stop assigning items of a stage, or stop recruiting on Prolific. Workers can finish the items they have.",
+    ),
     _command("resume", "Assign items of a paused stage again, or resume recruiting on Prolific."),
-    _command("close", "Close a gate: decide who continues, book bonuses, write messages, and end the round."),
+    _command(
+        "close", "Close a gate: decide who continues, book bonuses, write messages to workers, and end the round."
+    ),
     _command("aggregate", "Aggregate annotations of several people into one label per item, with its probability."),
     _command("agreement", "Measure agreement between annotators, corrected for chance."),
-    _command("annotate", "Annotate a study's items with its models. Run it again to continue where it stopped."),
-    _command("models", "Test whether models can replace annotators, and measure their agreement with people."),
+    _command(
+        "annotate", "Annotate a study's items with its models. Run the command again to continue where it stopped."
+    ),
+    _command("models", "Test whether models can replace annotators, and measure the models' agreement with people."),
     _command("estimate", "Estimate a mean, share, difference or slope from many model labels and few human labels."),
     _command(
         "irt",
         "Fit an item response model: difficulty and discrimination of items, ability of responders.",
     ),
     _command(
-        "reproduce", "Reproduce a paper's numbers from its published data, and show them next to the printed ones."
+        "reproduce",
+        "Reproduce a paper's numbers from its published data, and show them next to the numbers in the paper.",
     ),
     CommandGroup(("prepare",), "Make the items of a study from texts and resources."),
     CommandGroup(

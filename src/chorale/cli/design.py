@@ -24,7 +24,7 @@ def design(
     host: Annotated[
         str, Option(metavar="HOST", help="Address to listen on; only local addresses are accepted.")
     ] = "127.0.0.1",
-    port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8010,
+    port: Annotated[int, Option(metavar="PORT", help="Port to listen on.", min=0, max=65535)] = 8010,
 ) -> None:
     """Edit a study's form in the browser, with a live preview of the page that workers see."""
     if not is_preview(None, host):

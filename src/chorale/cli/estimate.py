@@ -15,8 +15,8 @@ ItemsFile = Annotated[
     Path,
     Argument(
         metavar="FILE|DIR",
-        help="CSV, TSV or JSONL with one row per item: a model label for all, a human label for some (empty for the "
-        "others). Or the folder of a study in which a model answers first.",
+        help="CSV, TSV or JSONL with one row per item. Every item has a model label, and some items have a "
+        "human label (the other cells are empty). Or the folder of a study in which a model answers first.",
     ),
 ]
 PeopleColumn = Annotated[str, Option(metavar="COLUMN", help="Column with the human labels.")]
@@ -34,7 +34,7 @@ GroupColumn = Annotated[
 ]
 Covariates = Annotated[
     Sequence[str],
-    Option(metavar="COLUMN", help="Estimate the slope on this column's numbers (least squares). Repeatable."),
+    Option(metavar="COLUMN", help="Estimate the least-squares slope on the numbers in this column. Repeatable."),
 ]
 ProbabilityColumn = Annotated[
     str | None,
@@ -46,9 +46,11 @@ ProbabilityColumn = Annotated[
 
 StageOfStudy = Annotated[
     str | None,
-    Option(metavar="STAGE", help="In a study, the stage. Default: the one where a model answers first."),
+    Option(metavar="STAGE", help="In a study: the stage. Default: the stage where a model answers first."),
 ]
-FieldOfStudy = Annotated[str | None, Option(metavar="FIELD", help="In a study, the field of answers to estimate.")]
+FieldOfStudy = Annotated[
+    str | None, Option(metavar="FIELD", help="In a study: the field of the answers for which to estimate.")
+]
 _OF_STUDY = "chorale.cli.estimate_of_study:study_items"
 
 

@@ -32,11 +32,14 @@ def export(
         Option(
             "--format",
             metavar="NAME",
-            help=f"{', '.join(GENERAL_FORMATS)}, huggingface (a folder), or a table of the study's tasks.",
+            help=f"{', '.join(GENERAL_FORMATS)}, huggingface (a folder), or a table of one of the study's tasks.",
         ),
     ] = "jsonl",
     out: Annotated[
-        Path | None, Option(help="Where to write; - for standard output. Default: a name that fits the format.")
+        Path | None,
+        Option(
+            help="File to write; - for standard output. Default: a file name for the format, such as responses.jsonl."
+        ),
     ] = None,
     force: Annotated[bool, Option(help="Overwrite an existing file.")] = False,
     db: Database = None,

@@ -22,8 +22,8 @@ WorkerName = Annotated[
     str | None,
     Argument(
         metavar="WORKER",
-        help="Their participant ID in this study. Leave it out to type their platform ID instead, which keeps it out "
-        "of your shell history.",
+        help="The person's participant ID in this study. If you leave it out, the command asks for the person's "
+        "platform ID, which then is not in your shell history.",
     ),
 ]
 
@@ -34,12 +34,15 @@ def forget(
     answers: Annotated[
         Literal["keep", "remove"] | None,
         Option(
-            help="`keep`: keep their answers without their identity. `remove`: erase them too.",
+            help="`keep`: keep the person's answers without their identity. `remove`: erase the answers, too.",
             show_default="retention.withdrawn_answers in study.toml",
         ),
     ] = None,
     even_unpaid: Annotated[
-        bool, Option(help="Erase their identity now, even if they are owed money. They can then no longer be paid.")
+        bool,
+        Option(
+            help="Erase the person's identity now, even if they are owed money. After that, you can no longer pay them."
+        ),
     ] = False,
     yes: Annotated[bool, Option(help="Do not ask for confirmation.")] = False,
     db: Database = None,

@@ -23,44 +23,53 @@ TEXT_CHARACTERS = 160
 """Longest text of an item in a table."""
 
 
+Fields = Annotated[
+    list[str] | None,
+    Option(
+        metavar="NAME",
+        help="With --promote-unanimous: a field that becomes gold, and on which everybody must agree. "
+        "Repeatable. Default: the fields that decide whether an item is complete.",
+    ),
+]
+Answer = Annotated[
+    str | None,
+    Option(
+        metavar="ANSWER",
+        help="With --promote: the correct answer. Write it as JSON if the form has several fields.",
+    ),
+]
+Explanation = Annotated[
+    str | None, Option(metavar="TEXT", help="With --promote: why the answer is correct, for feedback to workers.")
+]
+RetireReason = Annotated[
+    str | None, Option(metavar="TEXT", help="With --retire: the reason, kept in the activity log.")
+]
+
+
 def gold(
     directory: StudyFolder,
-    stage: Annotated[str | None, Option(metavar="STAGE", help="Only this stage. Default: all.")] = None,
+    stage: Annotated[str | None, Option(metavar="STAGE", help="Only this stage. Default: all stages.")] = None,
     promote_unanimous: Annotated[bool, Option(help="Turn every item with unanimous annotations into gold.")] = False,
-    field: Annotated[
-        list[str] | None,
-        Option(
-            metavar="NAME",
-            help="With --promote-unanimous: a field on which everybody must agree, and which becomes gold. Repeatable. "
-            "Default: the fields that decide an item.",
-        ),
-    ] = None,
+    field: Fields = None,
     promote: Annotated[str | None, Option(metavar="ITEM", help="Turn this item into gold.")] = None,
-    answer: Annotated[
-        str | None,
-        Option(metavar="ANSWER", help="With --promote: the correct answer; as JSON if the form has several fields."),
-    ] = None,
-    explanation: Annotated[
-        str | None, Option(metavar="TEXT", help="With --promote: why the answer is correct, for feedback to workers.")
-    ] = None,
+    answer: Answer = None,
+    explanation: Explanation = None,
     retire: Annotated[str | None, Option(metavar="ITEM", help="Stop using this item as gold.")] = None,
-    reason: Annotated[
-        str | None, Option(metavar="TEXT", help="With --retire: the reason, kept in the activity log.")
-    ] = None,
+    reason: RetireReason = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List a study's gold and candidates for gold after a pilot; add or retire gold."""
+    """List a study's gold (items with known answers) and the items that could become gold; add or retire gold."""
     if promote is not None and (answer is None or explanation is None):
         raise UserError("--promote needs the correct answer (--answer) and an explanation for workers (--explanation).")
     if promote is None and (answer is not None or explanation is not None):
-        raise UserError("--answer and --explanation belong to --promote ITEM.")
+        raise UserError("--answer and --explanation only work with --promote ITEM.")
     if retire is not None and not (reason or "").strip():
         raise UserError("--retire needs a reason (--reason) for the activity log.")
     if retire is None and reason is not None:
-        raise UserError("--reason belongs to --retire ITEM.")
+        raise UserError("--reason only works with --retire ITEM.")
     if field and not promote_unanimous:
-        raise UserError("--field belongs to --promote-unanimous.")
+        raise UserError("--field only works with --promote-unanimous.")
     with started_study(directory, db) as study:
         settle_everything(study)
         stages = list(study.stages.values()) if stage is None else [stage_called(study, stage)]

@@ -30,26 +30,35 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 def invite(
     directory: StudyFolder,
     count: Annotated[int | None, Option(help="Number of workers to invite. Default: 1.", min=1)] = None,
-    expert: Annotated[str | None, Option(metavar="NAME", help="Invite an expert with this name instead.")] = None,
-    stage: Annotated[
-        str | None, Option(metavar="NAME", help="Invite to this stage and grant its `invited-STAGE` qualification.")
+    expert: Annotated[
+        str | None, Option(metavar="NAME", help="Invite an expert with this name, instead of workers.")
     ] = None,
-    reusable: Annotated[bool, Option(help="Make one link for many people; --count limits how many.")] = False,
+    stage: Annotated[
+        str | None,
+        Option(metavar="NAME", help="Invite workers to this stage, and grant them the qualification `invited-STAGE`."),
+    ] = None,
+    reusable: Annotated[
+        bool, Option(help="Make one link for many people. --count limits the number of people.")
+    ] = False,
     emails: Annotated[Path | None, Option(help="Make a link for every e-mail address in this file.")] = None,
-    out: Annotated[Path | None, Option(help="With --emails: CSV file for the addresses and their links.")] = None,
-    send: Annotated[bool, Option(help="With --emails: send each link by e-mail, once. Needs [mail].")] = False,
+    out: Annotated[Path | None, Option(help="With --emails: CSV file for the addresses and the links.")] = None,
+    send: Annotated[
+        bool, Option(help="With --emails: send each link once by e-mail. Needs [mail] in study.toml.")
+    ] = False,
     force: Force = False,
     listed: Annotated[bool, Option("--list", help="List existing links and exit.")] = False,
-    revoke: Annotated[int | None, Option(metavar="NUMBER", help="Revoke this link (numbers: --list).")] = None,
+    revoke: Annotated[
+        int | None, Option(metavar="NUMBER", help="Revoke the link with this number. --list shows the numbers.")
+    ] = None,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make signed invitation links for workers or experts; list them, or revoke one."""
+    """Make, list or revoke signed invitation links for workers or experts."""
     if expert is not None and (count is not None or reusable or stage is not None):
         raise UserError("--count, --reusable and --stage are for workers. Invite experts one at a time.")
     if emails is None and (out is not None or send):
-        raise UserError(f"{'--send' if out is None else '--out'} needs --emails, a file with an address in every line.")
+        raise UserError(f"{'--send' if out is None else '--out'} needs --emails, a file with one address per line.")
     if emails is not None and out is None and not send:
         raise UserError("--emails needs --out (a file for the addresses and links) or --send.")
     if emails is not None and (expert is not None or count is not None or reusable):

@@ -19,15 +19,15 @@ Files = Annotated[
     list[Path],
     Argument(
         metavar="FILE...",
-        help="CSV with one row per responder and one column per item (1, 0, or empty), or one row per answer "
-        "(columns responder, item, answer). Several files are several tests.",
+        help="CSV with one row per responder and one column per item (1, 0, or empty), or with one row per "
+        "answer (columns responder, item, answer). Each file is a separate test.",
     ),
 ]
 Model = Annotated[
     Literal["1pl", "2pl", "3pl", "graded"],
     Option(
         metavar="NAME",
-        help="Model: 1pl (difficulty), 2pl (and discrimination), 3pl (and guessing), or graded (answers on a scale).",
+        help="Model: 1pl (difficulty), 2pl (also discrimination), 3pl (also guessing), or graded (answers on a scale).",
     ),
 ]
 MethodName = Annotated[
@@ -59,14 +59,14 @@ Starts = Annotated[
     Option(
         min=1,
         max=100,
-        help="For variational: number of starting points, random after the first; the best fit is kept.",
+        help="For variational: number of starting points, which are random except the first. The best fit is kept.",
     ),
 ]
 Others = Annotated[
     list[Path] | None,
     Option(
         help=(
-            "Other answers to the same items, or by the same responders: shows differences and correlations. "
+            "Other answers to the same items or by the same responders, to show differences and correlations. "
             "Repeatable."
         )
     ),
@@ -80,7 +80,7 @@ def irt(
     guess_rate: GuessRate = GUESS_RATE,
     guessing_prior: GuessingPriorName = "fitted",
     starts: Starts = 1,
-    ci: Annotated[bool, Option(help="Give 95% intervals of every item and responder.")] = False,
+    ci: Annotated[bool, Option(help="Add 95% intervals for every item and responder.")] = False,
     against: Others = None,
     seed: Seed = 1,
     out: Annotated[Path | None, Option(help="Also write the items to a CSV file.")] = None,
@@ -90,7 +90,7 @@ def irt(
 ) -> None:
     """Fit an item response model: difficulty and discrimination of items, ability of responders."""
     if method == "marginal" and (guessing_prior != "fitted" or starts > 1):
-        raise UserError("--guessing-prior and --starts are for --method variational. Name it, or leave them out.")
+        raise UserError("--guessing-prior and --starts only work with --method variational. Add it, or leave them out.")
     check_target(out, "--out", force=force)
     with patiently("fits") as progress:
         graded = model == "graded"

@@ -14,12 +14,13 @@ from chorale.web.mailing import send_mail
 def mail(
     directory: StudyFolder,
     resend: Annotated[
-        bool, Option(help="Send e-mail again if it is uncertain whether it was sent. Some people may get it twice.")
+        bool,
+        Option(help="Resend every e-mail that may not have been sent. Some people may get an e-mail twice."),
     ] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send queued e-mail (invitations and messages), each once. The running site does this automatically."""
+    """Send each queued e-mail (invitation or message) once. An open site does this automatically."""
     with started_study(directory, db) as study:
         if study.settings.mail is None:
             raise UserError("study.toml has no mail server. Add [mail] with host and sender.")

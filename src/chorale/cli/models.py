@@ -23,18 +23,20 @@ from chorale.present.svg.elements import standalone
 
 ModelNames = Annotated[
     Sequence[str],
-    Option(metavar="NAME", help="A worker that is a model; * matches any characters. Repeatable. See also --kind."),
+    Option(
+        metavar="NAME", help="Name of a worker that is a model; * matches any characters. Repeatable. See also --kind."
+    ),
 ]
 KindColumn = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Column with human or model. Default: kind."),
+    Option(metavar="COLUMN", help="Column that has human or model in every row. Default: kind."),
 ]
 CloseByName = Annotated[
     CloseBy | Literal["task"],
     Option(
         metavar="NAME",
-        help="Similarity of labels: accuracy (equal or not), rmse (numbers), jaccard or masi (sets), span (such as "
-        "3:5), ua-f1 (sets of spans). In a study also: task (the task's own distance).",
+        help="Similarity of labels: accuracy (equal or not), rmse (numbers), jaccard or masi (sets), span (such "
+        "as 3:5), ua-f1 (sets of spans). In a study also: task (the distance that the task defines).",
     ),
 ]
 Annotators = Annotated[
@@ -47,11 +49,11 @@ Epsilon = Annotated[
         metavar="NUMBER",
         min=0,
         max=1,
-        help="ε: the largest advantage of people over the model at which the model can replace them. Default: set by "
-        "--annotators.",
+        help="ε: the largest advantage of people over the model at which the model can still replace people. "
+        "Default: set by --annotators.",
     ),
 ]
-MinItems = Annotated[int, Option(min=2, help="Minimum number of items per person.")]
+MinItems = Annotated[int, Option(min=2, help="Minimum number of items that a person must have judged.")]
 Expert = Annotated[str | None, Option(metavar="NAME", help="Compare with this person's labels only.")]
 
 
@@ -64,16 +66,18 @@ JudgmentsOrStudy = Annotated[
     ),
 ]
 StageOfStudy = Annotated[
-    str | None, Option(metavar="STAGE", help="In a study, the stage. Default: the only one with answers of models.")
+    str | None, Option(metavar="STAGE", help="In a study: the stage. Default: the only stage with answers by models.")
 ]
 
-Plan = Annotated[bool, Option(help="Report how many items each person would have to judge for the test to pass.")]
-PlotFile = Annotated[Path | None, Option(metavar="FILE", help="In a study, plot quality against cost, as SVG.")]
+Plan = Annotated[bool, Option(help="Report how many items each person would have to judge so that the test passes.")]
+PlotFile = Annotated[
+    Path | None, Option(metavar="FILE", help="In a study: write a plot of quality against cost to this SVG file.")
+]
 SignedRanks = Annotated[
     bool,
     Option(
-        help="Use the Wilcoxon signed-rank test for people with fewer than 30 items, as published. It rejects "
-        "too often."
+        help="Use the Wilcoxon signed-rank test for people with fewer than 30 items, as in the published "
+        "method. This test rejects too often."
     ),
 ]
 
@@ -96,12 +100,16 @@ def models(
     missing: judged_options.MissingValues = (),
     repeats: Annotated[
         Literal["last", "first"],
-        Option(metavar="last|first", help="Which of a worker's judgments of the same task counts."),
+        Option(metavar="last|first", help="Which judgment counts if a worker judged a task more than once."),
     ] = "last",
     plan: Plan = False,
     people: Annotated[bool, Option(help="List the test of every model against every person.")] = False,
-    confusions: Annotated[bool, Option(help="List which labels models give where people disagree.")] = False,
-    items: Annotated[bool, Option(help="List items, largest distance between models and people first.")] = False,
+    confusions: Annotated[
+        bool, Option(help="List the pairs of different labels that people and each model gave to the same items.")
+    ] = False,
+    items: Annotated[
+        bool, Option(help="List items, with the largest distance between models and people first.")
+    ] = False,
     ci: AnyIntervals = False,
     resamples: Resamples = 1000,
     seed: Seed = 1,
@@ -112,7 +120,7 @@ def models(
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Test whether models can replace annotators, and measure their agreement with people."""
+    """Test whether models can replace annotators, and measure the models' agreement with people."""
     columns = Reading(task, worker, label, None, sep, empty, repeats, missing=missing or ())
     check_target(plot, "--plot", force=force, endings=(".svg",))
     source = source_of(file, db, stage, label, by, columns)

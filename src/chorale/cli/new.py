@@ -21,43 +21,61 @@ from chorale.folder.templates import (
 )
 from chorale.model import UserError
 
+ScriptsOnly = Annotated[
+    bool,
+    Option(
+        help="Make a study without items, in which your scripts create all tasks. Needs a template that "
+        "supports scripts."
+    ),
+]
+OwnTable = Annotated[
+    Path | None,
+    Option("--from", help="Your own table (CSV, TSV or JSONL). The study asks one question about every row."),
+]
+TextColumn = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        help="With --from: the column with the text that people read. Default: the column with the most words.",
+    ),
+]
+IdColumn = Annotated[
+    str | None,
+    Option(
+        "--id",
+        metavar="COLUMN",
+        help="With --from: the column with the IDs. Default: a column whose name ends in id.",
+    ),
+]
+
 
 def new(
     directory: Annotated[
-        Path | None, Argument(metavar="DIR", help="The new study's folder. Asked for in a terminal if missing.")
+        Path | None,
+        Argument(
+            metavar="DIR", help="Folder of the new study. In a terminal, `chorale new` asks for it if you leave it out."
+        ),
     ] = None,
     template: Annotated[
         str | None, Option(help=f"The template to copy: {', '.join(template_names())}.", metavar="NAME")
     ] = None,
     html: Annotated[
-        Path | None, Option(help="A Mechanical Turk layout: HTML with ${variables}. Needs --csv as well.")
+        Path | None, Option(help="A Mechanical Turk layout: HTML with ${variables}. Also needs --csv.")
     ] = None,
     csv: Annotated[Path | None, Option(help="The batch file that fills the layout's variables.")] = None,
-    scripts_only: Annotated[
-        bool, Option(help="Make a study without items: scripts create all tasks. Needs a template that supports it.")
-    ] = False,
-    table: Annotated[
-        Path | None, Option("--from", help="Your own table (CSV, TSV, JSONL): one question about every row.")
-    ] = None,
-    text: Annotated[
-        str | None,
-        Option(metavar="COLUMN", help="With --from: the column people read. Default: the column with the most words."),
-    ] = None,
-    key: Annotated[
-        str | None,
-        Option(
-            "--id", metavar="COLUMN", help="With --from: the column with the IDs. Default: one whose name ends in id."
-        ),
-    ] = None,
+    scripts_only: ScriptsOnly = False,
+    table: OwnTable = None,
+    text: TextColumn = None,
+    key: IdColumn = None,
     ask: Annotated[str | None, Option(metavar="QUESTION", help="With --from: the question.")] = None,
     labels: Annotated[
         str | None, Option(metavar="LABELS", help="With --from: the possible answers, separated by commas.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a new study: from your own table (--from), a template (--template) or a layout (--html, --csv).
+    """Make a new study from your own table (--from), a template (--template) or a layout (--html, --csv).
 
-    In a terminal, `chorale new` asks for what is missing.
+    In a terminal, `chorale new` asks for missing options.
     """
     asking = can_ask() and not as_json
     if table is None and not text is key is ask is labels is None:

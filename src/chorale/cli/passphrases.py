@@ -18,7 +18,8 @@ PassphraseFile = Annotated[
     Option(
         "--passphrase-file",
         metavar="FILE",
-        help=f"Read the passphrase from this file. Default: the variable {ENVIRONMENT}, or typed.",
+        help=f"Read the passphrase from this file. Default: the variable {ENVIRONMENT}; if it is not set, you type the "
+        "passphrase.",
     ),
 ]
 

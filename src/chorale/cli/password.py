@@ -32,7 +32,7 @@ def password(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set the owner's password, typed twice or from CHORALE_PASSWORD. Ends all sessions of the owner."""
+    """Set the owner's password. You type it twice, or set CHORALE_PASSWORD. All sessions of the owner end."""
     with study_to_prepare(directory, db) as study:
         chosen, is_new = study.store.read(lambda tx: _owner(tx, name)).result()
         new = _ask(chosen)

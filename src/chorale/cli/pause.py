@@ -19,10 +19,10 @@ from chorale.model import Refusal, StageState, UserError
 from chorale.monitor.tables import verdicts_table
 from chorale.platforms.prolific import StudyAction
 
-AStage = Annotated[str | None, Argument(metavar="STAGE", help="The stage's name; leave it out with --study.")]
+AStage = Annotated[str | None, Argument(metavar="STAGE", help="The stage's name. Leave it out if you use --study.")]
 OnProlific = Annotated[
     str | None,
-    Option("--study", metavar="NAME", help="A study of [prolific] in study.toml, in place of a stage."),
+    Option("--study", metavar="NAME", help="Name of a study under [prolific] in study.toml, in place of a stage."),
 ]
 PauseReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log. Optional.")]
 ResumeReason = Annotated[str, Option(metavar="TEXT", help="The reason, for the activity log.")]
@@ -32,17 +32,19 @@ def pause(
     directory: StudyFolder,
     stage: AStage = None,
     study_name: OnProlific = None,
-    stop: Annotated[bool, Option(help="With --study: end recruiting there. Adding places reopens it.")] = False,
+    stop: Annotated[
+        bool, Option(help="With --study: end recruiting for this study on Prolific. To recruit again, add places.")
+    ] = False,
     reason: PauseReason = "",
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Stop assigning items of a stage, or recruiting on Prolific. Work in progress can be finished."""
+    """Stop assigning items of a stage, or stop recruiting on Prolific. Workers can finish the items they have."""
     if _is_on_prolific(stage, study_name):
         _transition(directory, study_name or "", "STOP" if stop else "PAUSE", reason, db, as_json)
         return
     if stop:
-        raise UserError("--stop belongs to --study NAME: a stage is paused, or ended by a gate (`chorale close`).")
+        raise UserError("--stop only works with --study NAME. A stage is paused, or ended by a gate (`chorale close`).")
     _set_state(directory, stage or "", "paused", reason, db, as_json)
 
 
@@ -97,7 +99,7 @@ GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.")]
 
 
 def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: AsJson = False) -> None:
-    """Close a gate: decide who continues, book bonuses, write messages, and end the round."""
+    """Close a gate: decide who continues, book bonuses, write messages to workers, and end the round."""
     with started_study(directory, db) as study:
         named = study.gates.get(gate)
         if not study.gates:

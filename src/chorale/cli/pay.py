@@ -34,47 +34,68 @@ SHORTEST_WAIT = 10
 """Minutes. Another process may have a request in progress, and Prolific takes a few minutes to pay."""
 
 
+PaymentFile = Annotated[
+    Path | None,
+    Option(help="Write the recipients and amounts of payments that Prolific does not make to this CSV file."),
+]
+ResendAfter = Annotated[
+    int | None,
+    Option(
+        metavar="MINUTES",
+        min=SHORTEST_WAIT,
+        help="Request uncertain bonuses again if Prolific reports none of them this many minutes after the request. "
+        "Check Prolific's own page first.",
+    ),
+]
+AfterRestore = Annotated[
+    bool,
+    Option(
+        help="After a restore: pay, although payouts made after the backup are unknown. First find out about "
+        "these payouts."
+    ),
+]
+FormatName = Annotated[
+    FileFormat,
+    Option(
+        "--format",
+        help="Format of --file: plain, or the format that PayPal, Wise or a vendor of gift cards needs: paypal, "
+        "wise or gift-card.",
+    ),
+]
+PaidPayout = Annotated[
+    int | None,
+    Option(
+        metavar="NUMBER",
+        help="Mark the payout with this number as paid: a payout by file, or an uncertain payout by PayPal. "
+        "--receipts shows the numbers.",
+    ),
+]
+FailedWorkers = Annotated[
+    list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Repeatable.")
+]
+
+
 def pay(
     directory: StudyFolder,
     yes: Annotated[bool, Option(help="Pay. Without this option, the payments are only shown.")] = False,
-    file: Annotated[
-        Path | None, Option(help="CSV file with the payments that Prolific does not make: recipients and amounts.")
-    ] = None,
+    file: PaymentFile = None,
     force: Force = False,
-    resend: Annotated[
-        int | None,
-        Option(
-            metavar="MINUTES",
-            min=SHORTEST_WAIT,
-            help="Request uncertain bonuses again, if Prolific reports none of them after this many "
-            "minutes. Check Prolific's own page first.",
-        ),
-    ] = None,
-    after_restore: Annotated[
-        bool, Option(help="Pay even though payouts made after the backup are unknown. Check them first.")
-    ] = False,
-    file_format: Annotated[
-        FileFormat,
-        Option("--format", help="Format of the file: plain, paypal, wise or gift-card (as the vendor needs it)."),
-    ] = PLAIN,
+    resend: ResendAfter = None,
+    after_restore: AfterRestore = False,
+    file_format: FormatName = PLAIN,
     paypal: Annotated[
         bool, Option(help="Pay people with a PayPal address through PayPal Payouts. Needs --yes.")
     ] = False,
     retry: Annotated[
-        bool, Option(help="Retry failed payments, even to people who have not changed their address.")
+        bool, Option(help="Retry failed payments, even to people who have not changed their payment address.")
     ] = False,
-    paid: Annotated[
-        int | None,
-        Option(metavar="NUMBER", help="Mark a payout as paid (by file, or by PayPal if uncertain); see --receipts."),
-    ] = None,
-    failed: Annotated[
-        list[str] | None, Option(metavar="WORKER", help="With --paid: a worker whose payment failed. Repeatable.")
-    ] = None,
+    paid: PaidPayout = None,
+    failed: FailedWorkers = None,
     receipts: Annotated[bool, Option(help="List all payouts and exit.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pay workers what they are owed, each amount once: with Prolific bonuses, PayPal or a file."""
+    """Pay workers what they are owed, exactly once: by Prolific bonuses, by PayPal, or with a file of payments."""
     check_target(file, "--file", force=force, endings=(".csv",))
     if failed and paid is None:
         raise UserError("--failed needs --paid: name the payout in which these payments failed.")
@@ -216,7 +237,7 @@ def _unwritten(study: Study, ways: _Ways, *, quiet: bool) -> list[int]:
     unwritten = study.store.read(lambda tx: payout_files.unwritten_files(tx, ways.format)).result()
     for number, how in unwritten if not quiet else ():
         print_line(
-            f"Payout {number} was planned for a file that was not written, so nobody in it is paid yet. Run this again "
+            f"The file of payout {number} was not written, so nobody in this payout has been paid. Run this again "
             f"with --file pay.csv --format {how}."
         )
     return [number for number, _ in unwritten]

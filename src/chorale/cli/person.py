@@ -25,7 +25,7 @@ def person(
     force: Force = False,
     db: Database = None,
 ) -> None:
-    """Export everything the study has about one person, for data access requests."""
+    """Export all data that the study has about one person, to answer data access requests."""
     check_target(export, "--export", force=force)
     with started_study(directory, db) as study:
         name = asked_for(worker)

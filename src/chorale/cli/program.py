@@ -17,7 +17,7 @@ A command keeps what it reads until it ends, and collecting every 700 allocation
 
 app = Program(
     command_tree(
-        "Collect and evaluate crowdsourced annotations: run studies, check the crowd, score the results.",
+        "Collect and evaluate crowdsourced annotations: run studies, check their quality, score the results.",
         COMMANDS,
         commands(),
         family_commands(commands()),

@@ -17,25 +17,33 @@ from chorale.store import settings
 
 def publish(
     directory: StudyFolder,
-    to: Annotated[Literal["prolific"], Option(metavar="PLATFORM", help="Where to publish: prolific.")],
+    to: Annotated[Literal["prolific"], Option(metavar="PLATFORM", help="Platform to publish on: prolific.")],
     study_name: Annotated[
         str | None,
-        Option("--study", metavar="NAME", help="The study of [prolific] in study.toml. Default: the first."),
+        Option(
+            "--study", metavar="NAME", help="Name of a study under [prolific] in study.toml. Default: the first study."
+        ),
     ] = None,
-    draft: Annotated[bool, Option(help="Create the study as a draft: nobody sees it, and it costs nothing.")] = False,
+    draft: Annotated[
+        bool, Option(help="Create the study as a draft. Nobody sees a draft, and it costs nothing.")
+    ] = False,
     places: Annotated[
-        int | None, Option(min=1, max=100_000, metavar="N", help="Number of places, instead of the study file's.")
+        int | None,
+        Option(min=1, max=100_000, metavar="N", help="Number of places, in place of the number in the study file."),
     ] = None,
     test: Annotated[
         bool,
-        Option(help="Publish a test study to the workspace's test participants, in workspaces that have them."),
+        Option(
+            help="Publish a test study for the test participants of your Prolific workspace. Not every workspace "
+            "has test participants."
+        ),
     ] = False,
     yes: Annotated[bool, Option(help="Accept the cost without a confirmation prompt.")] = False,
     public_url: PublicUrl = None,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recruit on Prolific: create a study there, show its cost, and publish it. Run it again for more places."""
+    """Recruit on Prolific: create a study there, show its cost, and publish it. To add places, run it again."""
     with study_to_prepare(directory, db) as study:
         wanted = publishing.asked_for(study, study_name)
         if places is not None:

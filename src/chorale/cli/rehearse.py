@@ -24,7 +24,8 @@ from chorale.rehearsal.tables import forecast_latex, forecast_notes, forecast_ta
 Workers = Annotated[
     int | None,
     Option(
-        help="Number of simulated workers. Default: from rehearsal.toml, or based on the study's size.",
+        help="Number of simulated workers. Default: the number in rehearsal.toml; without one, based on the "
+        "study's size.",
         min=1,
         max=100_000,
     ),
@@ -32,14 +33,15 @@ Workers = Annotated[
 Needed = Annotated[
     bool,
     Option(
-        help="Also find the minimum number of workers with which each run finishes (takes about seven times as long)."
+        help="Also find, for each run, the minimum number of workers with which the study finishes. This takes "
+        "about seven times as long."
     ),
 ]
 Vary = Annotated[
     list[str] | None,
     Option(
         metavar="SETTING=VALUE,…",
-        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Repeatable: all "
+        help="Try these values of a setting, e.g. STAGE.judgments=1,2,3 or workers=20,40. Repeatable; all "
         "combinations are tried.",
     ),
 ]
@@ -47,12 +49,13 @@ Fit = Annotated[
     Path | None,
     Option(
         help=(
-            "Make simulated workers err as in this file: judgments (task, worker, label), a batch file of MTurk or "
-            "Appen, or recorded answers of a model (stage, item, output)."
+            "Give simulated workers the error rates found in this file: judgments (task, worker, label), a "
+            "batch file of MTurk or Appen, or recorded answers of a model (stage, item, output). --task, "
+            "--worker, --label, --sep and --reader describe this file."
         )
     ),
 ]
-Processes = Annotated[int | None, Option(help="Number of processes. Default: one for each core.", min=1)]
+Processes = Annotated[int | None, Option(help="Number of processes. Default: the number of cores.", min=1)]
 Save = Annotated[
     bool,
     Option(
@@ -63,7 +66,7 @@ Keep = Annotated[
     Path | None,
     Option(
         metavar="DIR",
-        help="Save the first run as a study in a new folder, to try the console, report and exports.",
+        help="Save the first run as a study in this new folder, so that you can try the console, report and exports.",
     ),
 ]
 
@@ -71,7 +74,7 @@ Keep = Annotated[
 def rehearse(
     directory: StudyFolder,
     seeds: Annotated[int, Option(help="Number of simulated runs.", min=1, max=10_000)] = 10,
-    seed: Annotated[int, Option(help="Random seed of the first run; later runs count up from it.")] = 1,
+    seed: Annotated[int, Option(help="Random seed of the first run. Each later run uses the next number.")] = 1,
     workers: Workers = None,
     needed: Needed = False,
     vary: Vary = None,

@@ -33,8 +33,7 @@ DataCard = Annotated[
     Path | None,
     Option(
         metavar="DIR",
-        help="Also write the dataset to this folder, with its metadata as croissant.json (recorded in the activity "
-        "log).",
+        help="Also write the dataset to this folder, with metadata in croissant.json. The activity log records this.",
     ),
 ]
 Licence = Annotated[str | None, Option("--license", metavar="NAME", help="Licence of the dataset, for the data card.")]
@@ -43,22 +42,28 @@ Form = Annotated[
     Option(
         "--format",
         metavar="NAME",
-        help="html, pdf (requires Chromium), markdown or latex (methods and tables to paste). Default: by the ending "
-        "of --out, or html.",
+        help="html, pdf (requires Chromium or Chrome), or markdown or latex (methods and tables to paste into a "
+        "paper). Default: the format that fits the file extension of --out; without --out, html.",
     ),
 ]
 
 
 def report(
     directory: StudyFolder,
-    out: Annotated[Path | None, Option(metavar="FILE", help="The report's file. Default: report.html.")] = None,
+    out: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="File for the report. Default: report.html, or report with the file extension of --format.",
+        ),
+    ] = None,
     form: Form = None,
-    pdf: Annotated[Path | None, Option(metavar="FILE", help="Also write a PDF (requires Chromium).")] = None,
+    pdf: Annotated[Path | None, Option(metavar="FILE", help="Also write a PDF (requires Chromium or Chrome).")] = None,
     appendix: Annotated[
-        Path | None, Option(metavar="FILE", help="Also write the appendix as a PDF (requires Chromium).")
+        Path | None, Option(metavar="FILE", help="Also write the appendix as a PDF (requires Chromium or Chrome).")
     ] = None,
     data_card: DataCard = None,
-    arms: Annotated[bool, Option(help="Report results by arm (recorded in the activity log).")] = False,
+    arms: Annotated[bool, Option(help="Report results by arm. The activity log records this.")] = False,
     charts: Annotated[bool, Option("--charts/--no-charts", help="Include charts.")] = True,
     licence: Licence = None,
     url: Annotated[str | None, Option(metavar="URL", help="Address of the dataset, for the data card.")] = None,
@@ -116,7 +121,7 @@ def _checked_form(form: str | None, out: Path | None) -> str:
         form = next((name for name, endings in ENDINGS.items() if out.suffix.lower() in endings), None)
         if form is None:
             *most, last = (endings[0] for endings in ENDINGS.values())
-            raise UserError(f"--out {out}: no report format has this ending. Use {', '.join(most)} or {last}.")
+            raise UserError(f"--out {out}: no report format has this file extension. Use {', '.join(most)} or {last}.")
         return form
     if form not in ENDINGS:
         raise UserError(f"There is no report format `{form}`. Use one of: {', '.join(ENDINGS)}.")

@@ -15,19 +15,19 @@ from chorale.reproduce.tables import reproduced, what_to_get
 
 
 def reproduce(
-    paper: Annotated[str, Argument(metavar="PAPER", help=f"{', '.join(sorted(papers()))}.")],
+    paper: Annotated[str, Argument(metavar="PAPER", help=f"The paper: {', '.join(sorted(papers()))}.")],
     data: Annotated[
         list[Path] | None,
         Option(
             metavar="DIR",
-            help="Folder with the paper's data: a clone of a repository, a folder of clones, or the files that the "
-            "command lists without this option. Repeatable.",
+            help="Folder with the paper's data: a clone of a repository, or a folder of clones or downloaded files. "
+            "Without this option, the command lists what you need. Repeatable.",
         ),
     ] = None,
     as_json: AsJson = False,
     as_latex: AsLatex = False,
 ) -> None:
-    """Reproduce a paper's numbers from its published data, and show them next to the printed ones."""
+    """Reproduce a paper's numbers from its published data, and show them next to the numbers in the paper."""
     known = papers().get(paper)
     if known is None:
         meant = did_you_mean(paper, papers())

@@ -14,10 +14,11 @@ from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
 from chorale.model.plural import plural
 
-BackupFile = Annotated[Path, Argument(metavar="FILE", help="A file that `chorale backup` made.")]
+BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file, made with `chorale backup`.")]
 Replace = Annotated[bool, Option("--replace", help="Replace the existing database, which is kept under another name.")]
 WithFiles = Annotated[
-    bool, Option("--files", help="Also restore the study's files; files that differ are kept under another name.")
+    bool,
+    Option("--files", help="Also restore the study's files. Existing files that differ are kept under another name."),
 ]
 
 
@@ -30,7 +31,7 @@ def restore(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Restore a study from a backup. Everybody has to sign in again; the site must be closed."""
+    """Restore a study from a backup. Close the site first. Everybody has to sign in again."""
     if not file.is_file():
         raise UserError(f"There is no file {file}. Name a file made by `chorale backup`.")
     try:

@@ -15,11 +15,11 @@ from chorale.model import money_text
 
 def retention(
     directory: StudyFolder,
-    run: Annotated[bool, Option(help="Erase the data that are due.")] = False,
+    run: Annotated[bool, Option(help="Erase the data that are due to be erased.")] = False,
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List people whose data are due to be erased, or erase the data. The running site erases them daily."""
+    """List people whose data are due to be erased, or erase the data. An open site erases due data daily."""
     with started_study(directory, db) as study:
         erasures = study.store.look(lambda tx: due(tx, study))
         done = act(study) if run else ()

@@ -25,7 +25,7 @@ LinksFile = Annotated[
     Option(
         "--links",
         metavar="FILE",
-        help="CSV file for the new links of all invitations, experts and viewers.",
+        help="Write the new links of all invitations, experts and viewers to this CSV file.",
     ),
 ]
 

@@ -110,23 +110,26 @@ def serve(
     directories: Annotated[
         list[Path],
         Argument(
-            metavar="DIR...", help="The study's folder. Several folders, or one that contains them, share a server."
+            metavar="DIR...",
+            help="The study's folder. To serve several studies, name their folders, or the folder that contains them.",
         ),
     ],
     db: Database = None,
-    host: Annotated[str, Option(metavar="HOST", help="Address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, Option(metavar="PORT", help="The port to listen on.", min=0, max=65535)] = 8000,
+    host: Annotated[str, Option(metavar="HOST", help="Address to listen on; 0.0.0.0 for all addresses.")] = "127.0.0.1",
+    port: Annotated[int, Option(metavar="PORT", help="Port to listen on.", min=0, max=65535)] = 8000,
     public_url: PublicUrl = None,
-    processes: Annotated[int, Option(help="Server processes; PostgreSQL only.", min=1, max=256)] = 1,
+    processes: Annotated[
+        int, Option(help="Number of server processes. More than one requires PostgreSQL.", min=1, max=256)
+    ] = 1,
     unfinished: Annotated[bool, Option(help="Open the site even if the consent form has placeholders.")] = False,
     access_log: Annotated[
-        bool, Option(help="Log the page, status and time of every request; no personal data.")
+        bool, Option(help="Log the page, status and time of every request. The log contains no personal data.")
     ] = False,
     requests_per_second: Annotated[
         float, Option(help="Maximum sustained rate of requests per worker; 0 for no limit.", min=0)
     ] = REQUESTS_PER_SECOND,
 ) -> None:
-    """Open a study's site. Ctrl-C closes it; accepted answers are already on disk."""
+    """Open a study's site. Ctrl-C closes the site; no submitted answer is lost."""
     public = None if public_url is None else checked_public_url(public_url)
     set_up_logs(access_log=access_log)
     preview = is_preview(public, host)

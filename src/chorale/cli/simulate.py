@@ -45,13 +45,16 @@ def simulate(
     out: Annotated[
         Path | None,
         Option(
-            metavar="DIR", help="Folder for the simulated copy. Default: DIR-simulated; an earlier one is replaced."
+            metavar="DIR",
+            help="Folder for the simulated copy. Default: DIR-simulated. An earlier simulated copy in this folder "
+            "is replaced.",
         ),
     ] = None,
     workers: Annotated[
         int | None,
         Option(
-            help="Number of simulated workers. Default: from rehearsal.toml, or based on the study's size.",
+            help="Number of simulated workers. Default: the number in rehearsal.toml; without one, based on the "
+            "study's size.",
             min=1,
             max=2000,
         ),
@@ -61,7 +64,7 @@ def simulate(
 ) -> None:
     """Send simulated workers through a copy of your study's site, to try the console, report and exports.
 
-    The study itself is not changed.
+    The study itself does not change.
     """
     if (directory / MARKER).is_file():
         raise UserError(f"{directory} is a simulated copy. Name the study that it was made from.")

@@ -120,7 +120,7 @@ def send_crowd(
         try:
             asyncio.run(run_crowd(place, people, on_submitted))
         except CrowdError as error:
-            raise UserError(f"The simulated crowd could not work: {str(error).rstrip('.')}.") from None
+            raise UserError(f"The simulation failed: {str(error).rstrip('.')}.") from None
         moved = _sweep(study) or close_a_gate(study)
         if not moved and (answered == before or not study.store.read(_wants_more).result()):
             return

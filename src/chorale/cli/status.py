@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from chorale.engine.running import Study
     from chorale.report.document import SectionContent
 
-Arms = Annotated[bool, Option(help="Show the size and cost of each arm (recorded in the activity log).")]
+Arms = Annotated[bool, Option(help="Show the size and cost of each arm. The activity log records this.")]
 
 
 def status(directory: StudyFolder, arms: Arms = False, db: Database = None, as_json: AsJson = False) -> None:

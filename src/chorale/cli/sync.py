@@ -23,7 +23,7 @@ from chorale.store.submissions import SubmissionRow
 
 
 def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """Synchronise with Prolific: import submissions, approve, send messages, update allow-lists."""
+    """Synchronise with Prolific: import and approve submissions, send messages, update allow-lists."""
     with started_study(directory, db) as study, prolific() as client, patiently("contacting Prolific"):
         client.me()
         done = recruiting.sync(study, client)
@@ -51,21 +51,29 @@ def review(
     reject: Annotated[str | None, Option(metavar="WORKER", help="Reject this worker's submission.")] = None,
     because: Annotated[
         str | None,
-        Option(metavar="TEXT", help="The reason, sent to the worker. Prolific requires at least 100 characters."),
+        Option(
+            metavar="TEXT",
+            help="With --reject or --ask-return: the reason, sent to the worker. For a rejection, Prolific requires at "
+            "least 100 characters.",
+        ),
     ] = None,
     ask_return: Annotated[
-        str | None, Option(metavar="WORKER", help="Ask this worker to return their submission; needs --because.")
+        str | None, Option(metavar="WORKER", help="Ask this worker to return their submission. Needs --because.")
     ] = None,
     unreject: Annotated[
-        str | None, Option(metavar="WORKER", help="Withdraw a rejection: the submission needs a decision again.")
+        str | None,
+        Option(
+            metavar="WORKER",
+            help="Withdraw the rejection of this worker's submission. The submission then needs a decision again.",
+        ),
     ] = None,
     category: Annotated[
-        str, Option(metavar="NAME", help="Prolific's category for the reason, e.g. FAILED_CHECK.")
+        str, Option(metavar="NAME", help="With --reject: Prolific's category for the reason, e.g. FAILED_CHECK.")
     ] = "LOW_EFFORT",
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List submissions on Prolific that need a decision, or decide: approve, reject, request a return."""
+    """List submissions on Prolific that need a decision, or approve, reject or request the return of submissions."""
     if (reject is not None or ask_return is not None) and not (because or "").strip():
         raise UserError("--reject and --ask-return need --because TEXT: the worker reads the reason.")
     if reject is not None:
@@ -127,13 +135,19 @@ def message(
     text: Annotated[str, Option(metavar="TEXT", help="Text of the message, shown in the inbox on Prolific.")],
     study_name: Annotated[
         str | None,
-        Option("--study", metavar="NAME", help="Which study of [prolific] in study.toml. Default: the first."),
+        Option(
+            "--study", metavar="NAME", help="Name of a study under [prolific] in study.toml. Default: the first study."
+        ),
     ] = None,
     to: Annotated[
-        list[str] | None, Option(metavar="WORKER", help="A recipient. Repeatable. Default: everybody in the study.")
+        list[str] | None,
+        Option(
+            metavar="WORKER",
+            help="Worker who gets the message. Repeatable. Default: everybody in the study on Prolific.",
+        ),
     ] = None,
     status: Annotated[
-        str | None, Option(metavar="STATUS", help="Only people with a submission in this state, e.g. APPROVED.")
+        str | None, Option(metavar="STATUS", help="Send only to people with a submission in this state, e.g. APPROVED.")
     ] = None,
     yes: Annotated[bool, Option(help="Send without confirmation.")] = False,
     db: Database = None,

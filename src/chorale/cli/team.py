@@ -25,16 +25,18 @@ def team(
     ] = None,
     reset: Annotated[
         str | None,
-        Option(metavar="NAME", help="Print a link to choose a new password; the old password stops working at once."),
+        Option(metavar="NAME", help="Print a link to choose a new password. The old password stops working at once."),
     ] = None,
     deactivate: Annotated[
         str | None,
         Option(
-            metavar="NAME", help="Deactivate the account, end its sessions, and offer its unfinished items to others."
+            metavar="NAME",
+            help="Deactivate the account, end all sessions of the account, and offer its unfinished items to others.",
         ),
     ] = None,
     reactivate: Annotated[
-        str | None, Option(metavar="NAME", help="Reopen a deactivated account; print a link to choose a new password.")
+        str | None,
+        Option(metavar="NAME", help="Reactivate a deactivated account, and print a link to choose a new password."),
     ] = None,
     reason: Annotated[
         str, Option(metavar="TEXT", help="With --deactivate: the reason, kept in the activity log.")
@@ -43,9 +45,9 @@ def team(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """List annotators who sign in with a password; invite, reset a password, deactivate or reactivate an account."""
+    """List or invite annotators who sign in with a password, reset a password, deactivate or reactivate an account."""
     if sum(name is not None for name in (invite, reset, deactivate, reactivate)) > 1:
-        raise UserError("--invite, --reset, --deactivate and --reactivate exclude each other. Use one at a time.")
+        raise UserError("--invite, --reset, --deactivate and --reactivate cannot be combined. Use one at a time.")
     with study_to_prepare(directory, db) as study:
         if invite is not None:
             _print_link(study, accounts.invite, invite, public_url, as_json=as_json)
@@ -81,7 +83,9 @@ def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
     elif changed and all(login_of(account.name) != login_of(name) for account in left):
         print_line(f"The account of {name} was never used. It is deleted, and its link no longer works.")
     elif changed:
-        print_line(f"The account of {name} is deactivated. Its sessions have ended; answers and pay so far stay.")
+        print_line(
+            f"The account of {name} is deactivated. Its sessions have ended. Existing answers and earnings are kept."
+        )
     else:
         print_line(f"The account of {name} was already deactivated.")
 

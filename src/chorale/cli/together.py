@@ -28,7 +28,7 @@ def database_of(name: str, db: str | None) -> str | None:
     """The database of one of several studies; None for the SQLite file in its folder."""
     if db is not None and PLACE_OF_NAME not in db:
         raise UserError(
-            f"With several studies, --db needs {PLACE_OF_NAME} where the name of each goes: "
+            f"With several studies, --db must contain {PLACE_OF_NAME}, which is replaced by the name of each study: "
             f"postgresql+psycopg://user@host/{PLACE_OF_NAME}. Leave --db out to use the SQLite file in each folder."
         )
     return None if db is None else db.replace(PLACE_OF_NAME, name)

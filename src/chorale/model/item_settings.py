@@ -24,54 +24,56 @@ class ItemSettings(Settings):
         default="id",
         min_length=1,
         max_length=100,
-        description="Column with the items' IDs, also in the gold file. Gold rows without this column use `id`.",
+        description="Name of the column with the items' IDs, also in the gold file. Gold rows without this column "
+        "must have a column `id`.",
     )
     assigned: RelativePath | None = Field(
         default=None,
-        description="CSV or JSONL file with the columns `item` and `annotator`, one row per pair: these items go only "
-        "to these members of the [team](team.md). Items without a row go to everybody.",
+        description="CSV or JSONL file with the columns `item` and `annotator`, one row per pair. An item in this "
+        "file goes only to the members of the team who are listed for it. Items without a row go to everybody.",
     )
     from_: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
         alias="from",
-        description="Earlier stage whose results the items are derived from, or a list of stages, whose items are "
-        "shuffled together.",
+        description="Earlier stage from which the items are derived, or a list of such stages. Items from several "
+        "stages are shuffled together.",
     )
     of: Literal["results", "answers", "together"] = Field(
         default="results",
-        description="What an item is made from. `results`: a result of the source stage. `answers`: one answer in "
-        "it, to grade, validate or review. `together`: all answers to an item, to consolidate them; field names of "
-        "the first answer end in `_1`, and so on.",
+        description="What an item is made from. `results`: one result of the source stage. `answers`: one answer in "
+        "the source stage, to grade, validate or review it. `together`: all answers to one item of the source stage, "
+        "to consolidate them. With `together`, field names of the first answer end in `_1`, those of the second in "
+        "`_2`, and so on.",
     )
     confidence: Fraction = Field(
         default=0.7,
-        description='With `of = "results"`: minimum confidence of a result before items are derived from it; at least '
-        "the source stage's `release_confidence`.",
+        description='With `of = "results"`: minimum confidence of a result from which items are derived. It must be '
+        "at least the source stage's `release_confidence`.",
     )
     sample: float = Field(
-        default=1, gt=0, le=1, description="Fraction of eligible items to sample at random: 0.01 for 1%."
+        default=1, gt=0, le=1, description="Fraction of eligible items to sample at random, such as 0.01 for 1%."
     )
     below: Fraction | None = Field(
         default=None,
-        description='With `of = "together"`, only items whose confidence is below this. With 1: all items on which '
-        "people disagree. Default: all complete items.",
+        description='With `of = "together"`: only items of the source stage whose confidence is below this value. '
+        "With 1: all items on which people disagree. Default: all complete items.",
     )
     where: dict[str, Wanted] = Field(
         default_factory=dict,
-        description='With `of = "results"`: only items whose label has one of these values in each named field, such '
-        'as `{ tone = "rude" }` or `{ severity = [4, 5] }`. Default: all.',
+        description='With `of = "results"`: only results whose label has one of these values in each named field, '
+        'such as `{ tone = "rude" }` or `{ severity = [4, 5] }`. Default: all results.',
     )
     per_worker: int | None = Field(
         default=None,
         ge=1,
-        description='How many answers per worker to sample at random (`of = "answers"`). The sample is taken when the '
-        "worker has given `max_per_worker` answers in the source stage, or that stage is done or paused. Default: all "
-        "answers.",
+        description='With `of = "answers"`: number of answers to sample at random from each worker. The sample is '
+        "taken when the worker has given `max_per_worker` answers in the source stage, or when that stage is done or "
+        "paused. Default: all answers.",
     )
     wait: bool = Field(
         default=False,
-        description="Wait until every source stage is done or paused; then all items are added at once, in random "
-        "order.",
+        description="Whether to wait until every source stage is done or paused, and then add all items at once, in "
+        "random order.",
     )
 
     @model_validator(mode="after")

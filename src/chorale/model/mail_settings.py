@@ -23,17 +23,20 @@ class MailSettings(Settings):
     )
     username: str | None = Field(
         default=None,
-        description="User name on the SMTP server. The password is in the environment variable CHORALE_SMTP_PASSWORD.",
+        description="User name on the SMTP server. Put the password into the environment variable "
+        "CHORALE_SMTP_PASSWORD.",
     )
-    sender: str = Field(pattern=r"^[^@\s<>,]+@[^@\s<>,]+$", description="The address that e-mail comes from.")
+    sender: str = Field(pattern=r"^[^@\s<>,]+@[^@\s<>,]+$", description="The sender's e-mail address.")
     results: bool = Field(
         default=True,
-        description="Whether people who were invited by e-mail also get messages, such as results, by e-mail.",
+        description="Whether people who were invited by e-mail also get the study's messages by e-mail, such as their "
+        "results.",
     )
     invitation: str = Field(
         default=INVITATION_TEXT,
         max_length=10_000,
-        description="The text of invitations; `{link}` becomes the link, `{title}` the title of the study.",
+        description="The text of invitations. `{link}` is replaced by the person's link, and `{title}` by the title "
+        "of the study.",
     )
 
     @field_validator("invitation")

@@ -19,7 +19,7 @@ class ModelSettings(Settings):
         default=None,
         pattern=r"^https?://\S+$",
         max_length=400,
-        description="Base URL of the server that runs the model: `http://localhost:11434/v1`.",
+        description="Base URL of the server that runs the model, such as `http://localhost:11434/v1`.",
     )
     protocol: Literal["openai", "anthropic"] = Field(
         default="openai",
@@ -30,7 +30,8 @@ class ModelSettings(Settings):
         default=None,
         min_length=1,
         max_length=400,
-        description="Folder of a Hugging Face model to run on this computer. Needs the extra `models`.",
+        description="Folder of a Hugging Face model to run on this computer. This needs the optional dependencies "
+        "`models`: in a clone of Chorale, `pip install '.[models]'`.",
     )
     command: tuple[str, ...] | None = Field(
         default=None,
@@ -51,7 +52,10 @@ class ModelSettings(Settings):
         description="Name of the environment variable with the API key. The key itself is never in the file.",
     )
     temperature: float | None = Field(
-        default=0, ge=0, le=2, description="Sampling temperature. With `samples`, use one above 0."
+        default=0,
+        ge=0,
+        le=2,
+        description='Sampling temperature. With `confidence = "samples"`, use a temperature above 0.',
     )
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="Random seed, for servers that accept one.")
     max_tokens: int = Field(default=1024, ge=1, le=200_000, description="Maximum number of tokens in an answer.")
@@ -73,7 +77,7 @@ class ModelSettings(Settings):
         default=0, description="Price of a million answer tokens in minor units (cents), up to three decimals."
     )
     at_once: int = Field(default=8, ge=1, le=256, description="Maximum number of concurrent requests.")
-    timeout_seconds: float = Field(default=120, gt=0, le=3600, description="How long to wait for an answer.")
+    timeout_seconds: float = Field(default=120, gt=0, le=3600, description="Number of seconds to wait for an answer.")
     tries: int = Field(
         default=5,
         ge=1,
@@ -82,8 +86,8 @@ class ModelSettings(Settings):
     )
     structured: bool = Field(
         default=True,
-        description="Whether to request JSON that follows the answer's schema. If the server does not support this, "
-        "set it to false: answers are then parsed from text.",
+        description="Whether to request JSON that follows the answer's schema. If the server does not support such "
+        "requests, write `false`: answers are then parsed from text.",
     )
     examples: int = Field(
         default=5,
@@ -97,7 +101,7 @@ class ModelSettings(Settings):
         "repeated samples agree), `stated` (the model is asked for it).",
     )
     samples: int = Field(
-        default=5, ge=2, le=50, description='How many answers to each item are sampled, with `confidence = "samples"`.'
+        default=5, ge=2, le=50, description='With `confidence = "samples"`: number of answers to sample for each item.'
     )
 
     @model_validator(mode="after")
@@ -145,29 +149,32 @@ class ModelSettings(Settings):
 
 
 class StageModels(Settings):
-    use: tuple[ModelName, ...] = Field(default=(), description="The models that annotate here. Default: all.")
+    use: tuple[ModelName, ...] = Field(
+        default=(), description="Names of the models that annotate in this stage. Default: all models."
+    )
     role: Literal["beside", "worker", "first", "suggest"] = Field(
         default="beside",
-        description="Use of their answers. `beside`: stored separately and never part of a label. `worker`: "
-        "counted like a worker's. `first`: the label of items that people are not asked about. `suggest`: shown to "
-        "workers to correct.",
+        description="How the models' answers are used. `beside`: stored separately, and never part of a label. "
+        "`worker`: counted like a worker's answers. `first`: used as the label of items that people are not asked "
+        "about. `suggest`: shown to workers, who correct them.",
     )
     below: Fraction = Field(
         default=0.9,
-        description='With `role = "first"`: people annotate an item if the calibrated confidence of the model is below '
-        "this.",
+        description='With `role = "first"`: people annotate an item if the calibrated confidence of the model is '
+        "below this value.",
     )
     audit: float = Field(
         default=0.1,
         gt=0,
         le=1,
-        description='With `role = "first"`: fraction of the other items to sample at random for people, so that '
-        "the model's errors can be estimated.",
+        description='With `role = "first"`: fraction of the other items to sample at random. People also annotate '
+        "this sample, so that the model's errors can be estimated.",
     )
     expected: Fraction | None = Field(
         default=None,
-        description='With `role = "first"`: expected fraction of items with a confidence below `below`, for the cost '
-        "that `chorale check` plans. Default: the fraction measured so far, or all items if there are no measurements.",
+        description='With `role = "first"`: expected fraction of items with a confidence under `below`. `chorale '
+        "check` uses this fraction to estimate the cost. Default: the fraction measured up to now, or all items if "
+        "there are no measurements.",
     )
     arms: tuple[Name, ...] = Field(
         default=(),
@@ -184,6 +191,7 @@ class StageModels(Settings):
         default=None,
         min_length=10,
         max_length=1000,
-        description="The sentence of the consent form that discloses that some suggestions are wrong on purpose.",
+        description="Sentence that the consent form must contain. It discloses that some suggestions are wrong on "
+        "purpose.",
     )
     run: bool = Field(default=False, description="Whether the models also annotate while `chorale serve` runs.")

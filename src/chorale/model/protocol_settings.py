@@ -28,34 +28,36 @@ def invited_to(stage: str) -> str:
 
 class RoundSettings(Settings):
     file: RelativePath = Field(
-        description="JSONL or CSV file (JSONL for forms): an item per row with the expert's `answer`, and an "
-        "`explanation`. Everybody gets all items, or `size` random ones, in an order of their own. Every answer is "
-        "graded."
+        description="JSONL or CSV file with one item per row, an expert's `answer` and an `explanation`. Forms need "
+        "JSONL. Everybody gets all items, or `size` random ones, in a random order. Every answer is graded."
     )
     size: int | None = Field(default=None, ge=1, description="Number of items each worker gets. Default: all.")
     over_admission: float = Field(
         default=1.5,
         ge=1,
         le=100,
-        description="Number of people to admit for each one that later stages still need, since some fail or leave. "
-        "When enough people are in training, nobody else can start; when no work is left, the round is closed. "
-        "Rounds that lead to no work, or to a gate that picks the best, admit everybody.",
+        description="Number of people to admit for each person whom later stages still need, since some people fail "
+        "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
+        "Rounds that lead to no work, or to a gate that selects the best workers, admit everybody.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",
-        description="`at once` shows the explanation after every wrong answer, for practice; `later` shows nothing "
+        description="`at once` shows the explanation after every wrong answer, for practice. `later` shows nothing "
         "until the gate's message.",
     )
     pass_score: PassScore = Field(
         default=None,
-        description="Minimum score of a correct answer. It decides whether the explanation for a wrong answer is "
-        "shown, and the worker's gold accuracy; gates use the scores themselves. Default: the task's own, usually 1.",
+        description="Minimum score for an answer to count as correct. It affects the worker's gold accuracy, and "
+        "which answers get an explanation. Gates use the scores themselves. Default: the task's own minimum, usually "
+        "1.",
     )
 
 
 class Promotion(Settings):
     to: Name = Field(description="Name of the additional qualification, for example `grader`.")
-    top_share: Fraction = Field(description="Fraction of the scored workers who get it, the best first.")
+    top_share: Fraction = Field(
+        description="Fraction of the scored workers who get this qualification, the best first."
+    )
 
 
 class GateSettings(Settings):
@@ -67,7 +69,8 @@ class GateSettings(Settings):
     graded: int = Field(
         default=1,
         ge=1,
-        description="Number of graded answers a worker must have in each stage. In a round, always all answers.",
+        description="Number of graded answers that a worker needs in each stage to be scored. In a round, all answers "
+        "are always needed.",
     )
     threshold: Fraction | None = Field(default=None, description="Minimum mean score to pass.")
     top_share: float | None = Field(
@@ -77,13 +80,13 @@ class GateSettings(Settings):
     floor: Fraction = Field(default=0, description="With `top_share` or `top`: minimum mean score to pass.")
     criteria: dict[CriterionName, Fraction] = Field(
         default_factory=dict,
-        description="For answers that people grade with a rubric: minimum mean per criterion, for example `{ "
-        "answerable = 0.5 }`. `answerable` also covers `answerable_1`, `answerable_2` and so on.",
+        description="For answers that people grade with a rubric: minimum mean score for each criterion, for example "
+        "`{ answerable = 0.5 }`. `answerable` also covers `answerable_1`, `answerable_2` and so on.",
     )
     ties: Literal["pass", "draw"] = Field(
         default="pass",
-        description="With `top_share` or `top`, for workers tied with the last one to pass: all of them `pass`, or a "
-        "random choice (`draw`) fills the places.",
+        description="With `top_share` or `top`: what happens to workers tied for the last places. `pass`: all of them "
+        "pass. `draw`: a random choice among them fills the places.",
     )
     decides: Literal["each", "together"] | None = Field(
         default=None,
@@ -93,21 +96,22 @@ class GateSettings(Settings):
     workers: int | None = Field(
         default=None,
         ge=1,
-        description="Number of workers after which a gate that decides together closes automatically, once their "
-        "work is graded. You can close it at any time with `chorale close` or in the console. For a gate that "
-        "decides about each worker, this is only the expected number: `chorale check` uses it to estimate the "
-        "cost.",
+        description='With `decides = "together"`: the gate closes automatically when the work of this many workers is '
+        'graded. You can also close it at any time with `chorale close` or in the console. With `decides = "each"`: '
+        "the expected number of workers. `chorale check` uses this number to estimate the cost.",
     )
     expected: int | None = Field(
         default=None,
         ge=1,
-        description="Number of people you expect to be scored. `chorale check` uses it to estimate the cost; it "
-        "closes nothing. Default: `workers`, or the minimum number of people who can complete the study.",
+        description="Number of people you expect to be scored. `chorale check` uses this number to estimate the cost; "
+        "it has no other effect. Default: `workers`, or the minimum number of people who can complete the study.",
     )
     bonus: Money = Field(default=0, description="Paid to everybody who passes, in minor units (cents).")
     promote: Promotion | None = Field(default=None, description="An additional qualification for the best workers.")
     message: RelativePath | None = Field(
-        default=None, description="Markdown file with the feedback for everybody who was scored (docs/protocols.md)."
+        default=None,
+        description="Markdown file with the feedback for everybody who was scored; docs/protocols.md describes such "
+        "files.",
     )
     review: bool = Field(default=False, description="Whether an expert reads every message before it is sent.")
 
@@ -135,24 +139,29 @@ class GateSettings(Settings):
 
 class ArmsSettings(Settings):
     names: tuple[Name, ...] = Field(
-        min_length=2, description="The arms. Every worker is assigned to one at random and stays in it."
+        min_length=2, description="Names of the arms. Every worker is assigned to one arm at random and stays in it."
     )
     weights: tuple[int, ...] = Field(
-        default=(), description="Number of workers per arm in a block, in the same order. Default: one each."
+        default=(),
+        description="Workers are assigned in blocks. For each arm, in the order of `names`: the number of workers in "
+        "a block. Default: 1 for each arm.",
     )
     blocks: tuple[int, ...] = Field(
         default=(1,),
         min_length=1,
-        description="Possible block sizes, as multiples of the sum of `weights`: each block uses one of them at "
-        "random. With several, as in `[1, 2]`, the next arm cannot be predicted from earlier ones.",
+        description="Possible sizes of a block, as multiples of the sum of `weights`. The size of each block is "
+        "chosen from this list at random. With several sizes, as in `[1, 2]`, the next worker's arm is hard to "
+        "predict from earlier assignments.",
     )
     after: Name | None = Field(
         default=None,
-        description="Qualification a worker needs before being assigned to an arm. Default: none; workers are "
-        "assigned at consent.",
+        description="Qualification that a worker needs before being assigned to an arm. Default: none; workers are "
+        "assigned when they agree to the consent form.",
     )
     stratify: Literal["panel"] | None = Field(
-        default=None, description="Balance the arms within every recruitment platform."
+        default=None,
+        description="`panel`: balance the arms separately for each recruitment platform. Default: balance them over "
+        "all workers.",
     )
 
     @model_validator(mode="after")
@@ -171,27 +180,27 @@ class PlannedOutcome(Settings):
         min_length=1,
         max_length=100,
         description="What is compared between arms. `retained`: whether a person reached the arm's last stage without "
-        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold. Tasks add "
-        "their own, such as `kept` for multiple-choice questions: `chorale check` lists them.",
+        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold. Some tasks "
+        "have outcomes of their own, such as `kept` for multiple-choice questions.",
     )
     unit: Literal["worker", "item"] = Field(
         default="worker",
-        description="Unit of observation: all work of a worker together, or each item. Answers of one worker are "
-        "correlated, so `item` gives p-values that are too small if workers made several items.",
+        description="Unit of observation: all work of a worker together (`worker`), or each item (`item`). Answers of "
+        "one worker are correlated. With `item`, p-values are therefore too small if workers answered several items.",
     )
     test: Literal["permutation", "bootstrap"] = Field(
         default="permutation",
-        description="How the p-value is computed: by permuting units between the two arms, or by resampling each "
-        "arm's units with replacement.",
+        description="How the p-value is computed. `permutation`: by permuting units between the two arms. "
+        "`bootstrap`: by resampling each arm's units with replacement.",
     )
     against: Name | None = Field(
-        default=None, description="The arm that every other arm is compared with. Default: the first."
+        default=None, description="The arm that every other arm is compared with. Default: the first arm."
     )
 
 
 class AnalysisSettings(Settings):
     primary: PlannedOutcome = Field(description="The main comparison of the study.")
-    secondary: tuple[PlannedOutcome, ...] = Field(default=(), description="Further comparisons that are planned.")
+    secondary: tuple[PlannedOutcome, ...] = Field(default=(), description="Further planned comparisons.")
     registered: str | None = Field(
         default=None, max_length=500, description="Link to the preregistration, e.g. on OSF."
     )
@@ -205,11 +214,14 @@ class AnalysisSettings(Settings):
 class QualitySettings(Settings):
     floor: Fraction | None = Field(
         default=None,
-        description="Workers whose quality (CrowdTruth's WQS, their agreement with others) falls below this are "
-        "removed. Default: nobody is removed.",
+        description="Minimum worker quality: CrowdTruth's WQS, which measures agreement with other workers. Workers "
+        "below it are removed. Default: nobody is removed.",
     )
     after: int = Field(
-        default=10, ge=1, description="Number of judgments on items that others judged too, before `floor` applies."
+        default=10,
+        ge=1,
+        description="Number of judgments after which `floor` applies to a worker. Judgments on items that nobody else "
+        "has judged do not count.",
     )
 
 
@@ -218,30 +230,30 @@ class SenseSettings(Settings):
         default=None,
         gt=0,
         le=3600,
-        description="Minimum number of seconds for an answer to one item (one page). Default: no minimum.",
+        description="Minimum number of seconds for an answer to one item. Default: no minimum.",
     )
     refuse: bool = Field(
         default=False,
-        description="Whether an answer sent before `min_seconds` is refused on the page, with a request to read the "
-        "item. Otherwise fast answers only raise an alarm.",
+        description="Whether an answer sent before `min_seconds` is refused, with a request to read the item. "
+        "Otherwise, fast answers only raise an alarm.",
     )
     same_answers: int = Field(
         default=20,
         ge=0,
-        description="Raise an alarm about workers who give the same answer to this many items in a row, if most others "
-        "answer differently; 0 turns this off.",
+        description="Raise an alarm about workers who give the same answer to this many items in a row, if most "
+        "others answer differently. 0 turns this alarm off.",
     )
     copied_words: int = Field(
         default=5,
         ge=0,
-        description="Raise an alarm about free text of at least this many words that is copied from the item; 0 turns "
-        "this off.",
+        description="Raise an alarm about free text of at least this many words that is copied from the item. 0 turns "
+        "this alarm off.",
     )
     same_text: int = Field(
         default=5,
         ge=0,
-        description="Raise an alarm about workers who write nearly the same free text this many times; 0 turns this "
-        "off.",
+        description="Raise an alarm about workers who write nearly the same free text this many times. 0 turns this "
+        "alarm off.",
     )
 
     @model_validator(mode="after")
@@ -254,7 +266,7 @@ class SenseSettings(Settings):
 class GoldBonus(Settings):
     right: int = Field(ge=1, description="Minimum number of correct gold answers in a block to earn the bonus.")
     of: int = Field(ge=1, description="Number of gold answers in a block. Blocks are consecutive and do not overlap.")
-    amount: Money = Field(description="Bonus for each such block, in minor units (cents).")
+    amount: Money = Field(description="Bonus for each block with enough correct answers, in minor units (cents).")
 
     @model_validator(mode="after")
     def _possible(self) -> "GoldBonus":
@@ -267,8 +279,8 @@ class LengthPay(Settings):
     per_100_words: int = Field(
         ge=1,
         le=MOST_MONEY,
-        description="Paid for every 100 words of an item, in minor units (cents); proportional for fewer words, "
-        "rounded up. Words are counted once, when the item is added.",
+        description="Paid for every 100 words of an item, in minor units (cents). For fewer words, the pay is "
+        "proportional, rounded up. Words are counted once, when the item is added.",
     )
     most: int = Field(ge=1, le=MOST_MONEY, description="Maximum pay for the length of an item, in minor units (cents).")
 
@@ -279,6 +291,6 @@ class PartsBonus(Settings):
     )
     amounts: tuple[Money, ...] = Field(
         min_length=1,
-        description="Pay for the first additional part, the second, and so on; the last amount applies to all "
-        "further parts.",
+        description="Pay for the first additional part, the second, and so on, in minor units (cents). The last "
+        "amount applies to all further parts.",
     )

@@ -47,18 +47,24 @@ class ProlificFilter(Settings):
     filter_id: str = Field(
         min_length=1,
         max_length=200,
-        description="Prolific's name for the filter, e.g. `handedness`; `and` or `or` for a group of filters.",
+        description="Prolific's name for the filter, e.g. `handedness`. For a group of filters: `and` or `or`.",
     )
     selected_values: tuple[str, ...] = Field(default=(), description="Prolific's IDs for the accepted choices.")
-    lower: Bound | None = Field(default=None, description="Lowest value, for a filter with a range; dates as text.")
-    upper: Bound | None = Field(default=None, description="Highest value, for a filter with a range; dates as text.")
+    lower: Bound | None = Field(
+        default=None,
+        description='Lowest accepted value, for a filter with a range. Write dates as text, such as `"1990-01-31"`.',
+    )
+    upper: Bound | None = Field(
+        default=None, description="Highest accepted value, for a filter with a range. Write dates as text."
+    )
     weightings: dict[str, float | ProlificQuota] = Field(
         default_factory=dict,
-        description="Quotas: the share of participants per choice. For a range: a table for each part, "
-        "under a name of your own.",
+        description="Quotas: the share of participants for each choice. For a range: one table for each part of the "
+        "range, under a name of your own.",
     )
     selected_filters: tuple["ProlificFilter", ...] = Field(
-        default=(), description="The filters of a group: all (`and`) or at least one (`or`) must match."
+        default=(),
+        description="The filters of a group. With `and`, all of these filters must match; with `or`, at least one.",
     )
 
     @field_validator("weightings", mode="before")
@@ -111,23 +117,25 @@ def _between(lower: Bound | None, upper: Bound | None) -> dict[str, Bound]:
 
 
 class ProlificStudy(Settings):
-    name: Name = Field(description="Short name of this study on Prolific, used in commands.")
+    name: Name = Field(description="Short name for this study in commands.")
     title: str | None = Field(
         default=None,
         min_length=1,
         max_length=120,
-        description="Title on Prolific. Default: the study's title.",
+        description="Title on Prolific. Default: the title in `[study]`.",
     )
     description: str = Field(
-        min_length=1, max_length=10_000, description="What the study is about, for people on Prolific."
+        min_length=1, max_length=10_000, description="Description of the study for people on Prolific."
     )
     stages: tuple[Name, ...] = Field(
         default=(),
-        description="The stages this study is for: people who have done enough work in them may finish. Default: all "
-        "stages.",
+        description="The stages that count for this study: people who have done enough work in these stages may "
+        "finish. Default: all stages.",
     )
     places: int = Field(
-        ge=1, le=100_000, description="Number of participants. To get more, raise it and publish again."
+        ge=1,
+        le=100_000,
+        description="Number of participants. To recruit more people, raise this number and publish again.",
     )
     minutes: int = Field(ge=1, le=1440, description="Expected duration in minutes.")
     maximum_minutes: int | None = Field(
@@ -139,18 +147,18 @@ class ProlificStudy(Settings):
     reward: int = Field(
         ge=1,
         le=1_000_000,
-        description="Prolific's reward for an approved submission, in minor units (cents). It counts towards the "
-        "worker's earnings; the rest is paid as a bonus.",
+        description="Prolific's reward for an approved submission, in minor units (cents). The reward counts towards "
+        "the worker's earnings; the rest of the earnings is paid as a bonus.",
     )
     invite: Name | None = Field(
         default=None,
-        description="Qualification that participants must have. The study is open only to people on an allow-list, "
-        "which every sync updates.",
+        description="Qualification that participants must have. Only people on the study's allow-list can take part; "
+        "every sync adds the people with this qualification to that list.",
     )
     follows: Name | None = Field(
         default=None,
-        description="An earlier study of [prolific]: this one is open only to people whose submission there was "
-        "approved, for rounds of a longitudinal study.",
+        description="Name of an earlier study in `[prolific]`, for rounds of a longitudinal study. Only people whose "
+        "submission to the earlier study was approved can take part.",
     )
     allow_groups: tuple[str, ...] = Field(
         default=(), description="Prolific's IDs for participant groups: only their members can take part."
@@ -166,28 +174,29 @@ class ProlificStudy(Settings):
     screenout: Literal["approve", "fixed", "return"] = Field(
         default="approve",
         description="How people with the screen-out code are paid. `approve`: they get the reward. `fixed`: Prolific "
-        "pays `screenout_reward`, in workspaces that have fixed screen-out payments. `return`: Prolific asks them to "
-        "return the submission, and their earnings are paid as a bonus.",
+        "pays `screenout_reward`; your workspace must have fixed screen-out payments. `return`: Prolific asks people "
+        "to return the submission, and their earnings are paid as a bonus.",
     )
     screenout_reward: int | None = Field(
         default=None,
         ge=1,
         le=1_000_000,
-        description="With `fixed`: the payment, in minor units, below `reward`. Cannot change once it is published.",
+        description='With `screenout = "fixed"`: the payment in minor units (cents). It must be below `reward`, and '
+        "cannot change after the study is published.",
     )
     screenout_slots: int | None = Field(
         default=None,
         ge=1,
         le=100_000,
-        description="With `fixed`: number of people who can be screened out before Prolific pauses the study. Default: "
-        "`places`.",
+        description='With `screenout = "fixed"`: number of people who can be screened out before Prolific pauses the '
+        "study. Default: `places`.",
     )
     submissions_per_person: int = Field(
         default=1,
         ge=-1,
         le=100_000,
-        description="How many times one person can take part; -1 for any number. Only work done after "
-        "the person last joined counts for a submission.",
+        description="How many times one person can take part; -1 means no limit. For each submission, only work since "
+        "the person last joined counts.",
     )
     at_once: int | None = Field(
         default=None, ge=1, le=100_000, description="How many people can work at the same time. Default: no limit."
@@ -197,17 +206,23 @@ class ProlificStudy(Settings):
         default=None, description="Prolific's warning about what people will see."
     )
     content_warning_details: str | None = Field(
-        default=None, min_length=1, max_length=2_000, description="What the warning is about, for participants."
+        default=None,
+        min_length=1,
+        max_length=2_000,
+        description="Text that explains the content warning to participants.",
     )
     devices: tuple[Literal["desktop", "tablet", "mobile"], ...] = Field(
         default=("desktop", "tablet", "mobile"), min_length=1, description="Devices that people may use."
     )
-    filters: tuple[ProlificFilter, ...] = Field(default=(), description="Who can see the study on Prolific.")
+    filters: tuple[ProlificFilter, ...] = Field(
+        default=(), description="Prolific's filters, which determine who can see the study."
+    )
     filter_set: str | None = Field(
         default=None,
         min_length=1,
         max_length=100,
-        description="Prolific's ID for a filter set, in place of `filters`, `invite`, `follows` and groups.",
+        description="Prolific's ID for a filter set. It cannot be combined with `filters`, `invite`, `follows`, "
+        "`allow_groups` or `block_groups`.",
     )
     filter_set_version: int | None = Field(
         default=None, ge=1, description="Version of the filter set. Default: the latest."
@@ -270,18 +285,21 @@ class ProlificSettings(Settings):
     )
     approve: bool = Field(
         default=True,
-        description="Automatically approve submissions that meet `finish_after` at every sync.",
+        description="Whether every sync automatically approves submissions of people who have finished "
+        "(`arrival.finish_after`).",
     )
     sync_minutes: float = Field(
         default=2, ge=0.1, le=1440, description="Minutes between syncs of the running site with Prolific."
     )
     webhooks: bool = Field(
         default=False,
-        description="Let Prolific notify the site of changes, in addition to regular syncs (`sync_minutes`). Needs an "
-        "https address.",
+        description="Whether Prolific notifies the site of changes, in addition to regular syncs (`sync_minutes`). "
+        "The site needs an https address.",
     )
     study: tuple[ProlificStudy, ...] = Field(
-        min_length=1, description="Studies on Prolific: one, or one for every step that recruits its own people."
+        min_length=1,
+        description="Studies on Prolific: usually one, or several if different steps of your study recruit different "
+        "people.",
     )
 
     @field_validator("study")

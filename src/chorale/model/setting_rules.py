@@ -37,10 +37,10 @@ def _rule(when: When, effect: str, settings: str) -> SettingRule:
 GROUPED = (
     _rule(
         When.ANY_TIME,
-        "Shown from the next start on; every earlier text stays in the activity log.",
+        "Workers see the change from the next start on. The activity log keeps every earlier text.",
         "study study.title study.contact study.consent study.language stage.title stage.guidelines",
     ),
-    _rule(When.SAME_CONTENT, "This version of Chorale supports one format.", "format"),
+    _rule(When.SAME_CONTENT, "This version of Chorale supports only format 1.", "format"),
     _rule(
         When.FIRST_WORKER,
         "Refused after that: the seed determines item order and samples.",
@@ -49,7 +49,7 @@ GROUPED = (
     _rule(
         When.ANY_TIME,
         "Applies to people who join or finish after the change. If you change the recruitment platform, links of "
-        "the previous one no longer work.",
+        "the earlier platform no longer work.",
         """arrival arrival.by_url arrival.landing arrival.panel arrival.worker_parameter arrival.study_parameter
         arrival.session_parameter arrival.worker_pattern arrival.study_id arrival.completion_url arrival.finish_after
         arrival.completion_code arrival.screenout_code arrival.screenout_url
@@ -67,7 +67,8 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from the next sync with Prolific. Published studies do not change until you publish again.",
+        "Applies from the next sync with Prolific on. Studies published on Prolific do not change until you publish "
+        "them again.",
         """prolific prolific.project prolific.approve prolific.sync_minutes prolific.webhooks prolific.study
         prolific.study.name prolific.study.title prolific.study.description prolific.study.stages prolific.study.places
         prolific.study.minutes prolific.study.maximum_minutes prolific.study.reward prolific.study.invite
@@ -79,7 +80,7 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_ENTRY,
-        "Refused after that: every amount in the ledger is in this currency.",
+        "Refused after that: the amounts in the ledger are in the earlier currency.",
         "pay.currency",
     ),
     _rule(
@@ -93,8 +94,8 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Assigned items and payments do not change. The setting affects warnings, cost plans and when assignment "
-        "stops.",
+        "Affects warnings, cost estimates, the point at which assignment stops, and the payment methods that workers "
+        "can choose. Assigned items and payments do not change.",
         """pay.minimum_hourly pay.budget pay.methods stage.pay.expected_parts stage.pay.expected_seconds gate.expected
         stage.models.expected""",
     ),
@@ -105,19 +106,20 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_ARM,
-        "Refused after that: an analysis chosen after data were collected is not a planned one.",
+        "Refused after that: an analysis chosen after data were collected is not a planned analysis.",
         """analysis analysis.primary analysis.primary.outcome analysis.primary.unit analysis.primary.test
         analysis.primary.against analysis.secondary analysis.registered""",
     ),
     _rule(
         When.SAME_CONTENT,
-        "New stages are added. Removing or renaming a stage is refused once work has been done in it or it has "
-        "been paused. Changing its task is refused once work has been done in it.",
+        "New stages are added. After the first worker has started any stage, removing or renaming a stage, or changing "
+        "its task, is refused. A stage that has been paused can never be removed or renamed.",
         "stage stage.name stage.task",
     ),
     _rule(
         When.SAME_CONTENT,
-        "New rows are added. Changing or removing rows is refused; explanations of gold are replaced.",
+        "New rows are added. After the first worker has started any stage, changed or missing rows are refused. "
+        "Explanations of gold may change.",
         "stage.items.file stage.items.id stage.gold.file stage.round.file",
     ),
     _rule(
@@ -127,12 +129,13 @@ GROUPED = (
     ),
     _rule(
         When.SAME_CONTENT,
-        "Refused if it changes the possible answers after the stage has started.",
+        "After the first worker has started any stage, a change of the possible answers is refused.",
         "stage.options stage.options_from",
     ),
     _rule(
         When.SAME_CONTENT,
-        "Refused if it changes the number of items per person, because some people may have finished the round.",
+        "After the first worker has started any stage, another number of items per person is refused: some people may "
+        "have finished the round.",
         "stage.round.size",
     ),
     _rule(
@@ -150,13 +153,14 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applied to all existing annotations: items may be completed, reopened, added, withdrawn or restored.",
+        "Applies to all existing annotations. As a result, items can be completed, reopened, added, withdrawn or "
+        "restored.",
         """stage.items.confidence stage.judgments stage.judgments.min stage.judgments.max stage.judgments.until
         stage.judgments.stable stage.judgments.fields stage.release_confidence""",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to the next item of every worker. Existing answers and open items do not change.",
+        "Applies from the next item of every worker on. Existing answers and open items do not change.",
         """stage.entry stage.entry.qualifications stage.entry.qualified_in stage.entry.accuracy stage.entry.answered
         stage.entry.exclude_dropped stage.entry.exclude_contributors stage.lease_minutes stage.max_per_worker
         stage.gold.share stage.gold.reuse stage.gold.feedback stage.skips stage.skips.first stage.skips.share
@@ -164,18 +168,18 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from each worker's next gold answer; removed workers stay removed.",
+        "Applies from each worker's next gold answer on. Removed workers stay removed.",
         "stage.gold.floor stage.gold.after stage.gold.window stage.gold.smoothing stage.gold.pass_score "
         "stage.gold.grace stage.round.pass_score",
     ),
     _rule(
         When.FIRST_IN_STAGE,
-        "Refused after that: some workers would have been checked with gold and others not.",
+        "Refused after that: gold must check all workers of the stage in the same way.",
         "stage.gold stage.gold.unit",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies the next time worker quality is measured; removed workers stay removed.",
+        "Applies from the next measurement of worker quality on. Removed workers stay removed.",
         "stage.quality stage.quality.floor stage.quality.after",
     ),
     _rule(
@@ -185,23 +189,23 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Alarms are recomputed for all answers; only new answers can be refused.",
+        "Alarms are recomputed for all answers. Only new answers can be refused.",
         """stage.sense stage.sense.min_seconds stage.sense.refuse stage.sense.same_answers stage.sense.same_text
         stage.sense.copied_words""",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to new answers; people must first agree to the changed consent form.",
+        "Applies to new answers. Workers must agree to the changed consent form before their next item.",
         "writing writing.disclosure",
     ),
     _rule(
         When.ANY_TIME,
-        "Used by simulated workers only.",
+        "Affects only simulated workers.",
         "stage.rehearsal stage.rehearsal.truth",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to new requests; every call is stored with its model version, prompt hash and price.",
+        "Applies to new requests. Every request is stored with its model version, prompt hash and price.",
         """model model.name model.endpoint model.protocol model.folder model.command model.answers model.model model.key
         model.temperature model.seed model.limit_name model.max_tokens model.max_prompt_tokens model.input_price
         model.output_price model.at_once model.timeout_seconds model.tries model.structured model.examples
@@ -209,25 +213,24 @@ GROUPED = (
     ),
     _rule(
         When.FIRST_IN_STAGE,
-        "Refused after that: model answers that were kept separate would then count, or the reverse.",
+        "Refused after that: a stage must use the answers of models in the same way from start to end.",
         "stage.models.role stage.models.arms",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to items that are decided or shown after the change; existing probabilities and suggestions stay in "
-        "the log.",
+        "Applies to future decisions about items and to future suggestions. Existing decisions and suggestions do not "
+        "change.",
         "stage.models.below stage.models.audit stage.models.wrong",
     ),
     _rule(
         When.FIRST_VERDICT,
-        "Refused after that: with other settings, earlier decisions would have been about other people or at "
-        "another time.",
+        "Refused after that: with other settings, the gate would have decided about other people or at another time.",
         "gate.stage gate.decides",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to future decisions; a new gate also decides about everybody who has finished. Existing decisions "
-        "are kept.",
+        "Applies to future decisions. A new gate also decides about everybody who has finished its stages. Existing "
+        "decisions are kept.",
         """gate gate.name gate.graded gate.threshold gate.top_share gate.top gate.floor gate.criteria gate.ties
         gate.promote gate.promote.to gate.promote.top_share gate.workers gate.bonus gate.message gate.review""",
     ),

@@ -27,10 +27,10 @@ class StudyInfo(Settings):
     language: str = Field(
         default="en",
         pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
-        description="Language of worker pages, such as `de` or `ar` (docs/languages.md lists them). Titles, "
-        "guidelines, questions and items are shown as you write them.",
+        description="Language code of worker pages, such as `de` or `ar`; docs/languages.md lists the available "
+        "languages. Titles, guidelines, questions and items are not translated.",
     )
-    seed: int = Field(default=0, description="Random seed for item order and gold positions. Recorded with the data.")
+    seed: int = Field(default=0, description="Random seed for item order, gold positions and random samples.")
 
     _filled_in = field_validator("title", "contact")(not_blank)
 
@@ -38,33 +38,32 @@ class StudyInfo(Settings):
 class ArrivalSettings(Settings):
     by_url: bool | None = Field(
         default=None,
-        description="Accept people who join by a link with a recruitment platform's URL parameters. Anybody can "
-        "forge such a link. Default: only if the platform authenticates people (`signed`, or [prolific] with a token), "
-        "or in a preview on your own computer. Signed invitation links always work.",
+        description="Whether people can join by a link with a recruitment platform's URL parameters. Anybody can "
+        "forge an unsigned link. Default: `true` if the platform verifies people (`signed`, or `[prolific]` with an "
+        "API token), or if the site is open only on your own computer. Invitation links always work.",
     )
     signed: Literal["prolific"] | None = Field(
         default=None,
-        description="The platform that signs its links: links without its signature are refused. On Prolific, "
-        "choose the secured external URL when you create the study; `chorale publish` does this for you.",
+        description="The platform that signs its links; links without its signature are refused. If you create the "
+        "study on Prolific yourself, choose the secured external URL. `chorale publish` chooses it for you.",
     )
     signing_keys: str | None = Field(
         default=None,
         min_length=1,
         max_length=400,
-        description="Public keys of signed links (JWKS): an https address, or a file in the study folder. Default: "
-        "Prolific's address.",
+        description="Public keys (JWKS) that verify signed links: an https URL, or a file in the study folder. "
+        "Default: the URL of Prolific's keys.",
     )
     workspace: Code | None = Field(
         default=None,
-        description="Prolific's ID for your workspace. If set, signed links of other workspaces are refused.",
+        description="Prolific's ID for your workspace. If set, signed links from other workspaces are refused.",
     )
-    landing: bool = Field(
-        default=False, description="Whether the site's address is a public page where anybody can join."
-    )
+    landing: bool = Field(default=False, description="Whether anybody can join from the site's home page.")
     panel: Name = Field(
         default="prolific",
         description="Name of the recruitment platform. For `prolific`, `connect`, `sona`, `besample` and "
-        "`respondent` the parameters below have suitable defaults.",
+        "`respondent`, Chorale knows the URL parameters and the format of worker IDs. For any other platform, set "
+        "these settings yourself.",
     )
     worker_parameter: Code = Field(
         default="PROLIFIC_PID", description="URL parameter with the platform's ID for the person."
@@ -75,38 +74,42 @@ class ArrivalSettings(Settings):
     session_parameter: Code = Field(
         default="SESSION_ID",
         validate_default=True,
-        description="URL parameter with the platform's ID for the visit.",
+        description="URL parameter with the platform's ID for the person's session.",
     )
     worker_pattern: str = Field(
         default="[A-Za-z0-9_-]{8,64}",
-        description="Regular expression that a platform's worker ID must match completely. Other IDs are refused.",
+        description="Regular expression that the platform's ID for a person must match completely. Other IDs are "
+        "refused.",
     )
-    study_id: str | None = Field(default=None, description="If set, people whose study parameter differs are refused.")
+    study_id: str | None = Field(
+        default=None,
+        description="The platform's ID for the study. If set, people whose link has a different ID are refused.",
+    )
     completion_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Address that people from the platform return to when they finish. `{code}` becomes "
-        "`completion_code`, `{worker}` the platform's ID for the person. Not needed for `prolific`. Without this "
-        "address, people see the code with a request to enter it on the platform.",
+        description="URL to which people from the platform return when they have finished. `{code}` is replaced by "
+        "`completion_code`, and `{worker}` by the platform's ID for the person. For `prolific`, Chorale knows the "
+        "URL. Without a URL, people see the completion code and are asked to enter it on the platform.",
     )
     screenout_url: str | None = Field(
         default=None,
         pattern=r"^https?://",
-        description="Address for people who were stopped early, if the platform has a separate one (partial "
-        "completion). `{code}` becomes `screenout_code`, `{worker}` the platform's ID for the person. Default: "
-        "`completion_url` if it contains `{code}`; for removed people, also if it contains `{worker}`.",
+        description="URL to which people return if they did not pass a quiz or gate, or were removed. `{code}` is "
+        "replaced by `screenout_code`, and `{worker}` by the platform's ID for the person. Default: `completion_url` "
+        "if that URL contains `{code}`. For removed people, a `completion_url` with only `{worker}` is used too.",
     )
     finish_after: int = Field(
         default=1,
         ge=1,
-        description="Number of answers after which people from the platform can finish with the completion code, "
-        "even if more work is available. People with no work left can finish after at least one answer.",
+        description="Number of answers after which people from the platform can finish with the completion code, even "
+        "if more work is available. If no work is left for a person, one answer is enough.",
     )
     completion_code: Code | None = Field(default=None, description="The platform's code for finished work.")
     screenout_code: Code | None = Field(
         default=None,
-        description="The platform's code for people who did not pass a quiz or gate, or were removed. Without it, "
-        "people who were removed get the completion code, and those who did not pass get none.",
+        description="The platform's code for people who did not pass a quiz or gate, or were removed. Default: people "
+        "who were removed get the completion code, and people who did not pass get no code.",
     )
 
     @model_validator(mode="before")
@@ -159,13 +162,15 @@ class ArrivalSettings(Settings):
 
 
 class PaySettings(Settings):
-    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$", description="ISO 4217 code of all amounts.")
+    currency: str = Field(
+        default="USD", pattern=r"^[A-Z]{3}$", description="Currency of all amounts, as an ISO 4217 code."
+    )
     fee_percent: float = Field(
         default=0,
         ge=0,
         le=100,
-        description="The fee that the platform in [arrival] charges, in percent of every payment to people who "
-        "join from it. Up to two decimals. The ledger books it as fees.",
+        description="Fee of the recruitment platform (`arrival.panel`), as a percentage of every payment to people "
+        "who join from that platform. The number can have up to two decimals.",
     )
     minimum_hourly: Money = Field(
         default=0,
@@ -177,14 +182,14 @@ class PaySettings(Settings):
         default=None,
         ge=1,
         le=1_000_000_000,
-        description="Maximum cost of the study, including fees, in minor units (cents). No more items are assigned "
-        "when the next answer could exceed it.",
+        description="Maximum cost of the study, including fees, in minor units (cents). When the next answer could "
+        "exceed the budget, no more items are assigned.",
     )
 
     methods: tuple[Literal["paypal", "wise", "gift-card"], ...] = Field(
         default=(),
-        description="Payment methods that workers can choose from. Workers enter their address on their payment page. "
-        "Default: none, for studies whose platform pays.",
+        description="Payment methods that workers can choose from. On their payment page, workers choose a method and "
+        "enter their payment address. Default: no methods, for studies in which a platform pays.",
     )
 
     @field_validator("fee_percent")
@@ -199,21 +204,22 @@ class PaySettings(Settings):
 class RetentionSettings(Settings):
     withdrawn_answers: Literal["remove", "keep"] = Field(
         default="remove",
-        description="Whether answers of workers who withdraw or are erased (`chorale forget`) are removed too, or kept "
-        "without anything that identifies the worker.",
+        description="What happens to the answers of workers who withdraw, or whom you erase with `chorale forget`. "
+        "`remove`: the answers are removed too. `keep`: they are kept without anything that identifies the worker.",
     )
     identities_days: int | None = Field(
         default=None,
         ge=1,
         le=36_500,
-        description="Days after a person's last visit until their platform ID, e-mail address and messages are "
-        "erased, once they are paid.",
+        description="Number of days from a person's last visit until their platform ID, e-mail address and messages "
+        "are erased. If the study still owes the person money, these data are kept until the payment.",
     )
     answers_days: int | None = Field(
         default=None,
         ge=1,
         le=36_500,
-        description="Days after a person's last visit until their answers are erased. Export them before then.",
+        description="Number of days from a person's last visit until their answers are erased. Export the answers "
+        "before then.",
     )
 
     @property
@@ -226,31 +232,37 @@ class WritingSettings(Settings):
     disclosure: str = Field(
         min_length=10,
         max_length=1000,
-        description="The sentence of the consent form that discloses what is recorded: how much of an answer is "
-        "pasted, how evenly it is typed, and how often the page is left.",
+        description="Sentence that the consent form must contain. It discloses what is recorded: how much of an "
+        "answer is pasted, how evenly it is typed, and how often the worker leaves the page.",
     )
 
 
 class StudySettings(Settings):
     format: Literal[1] = Field(default=1, description="Version of the study file's format.")
     study: StudyInfo = Field(description="The study as a whole.")
-    arrival: ArrivalSettings = Field(default=ArrivalSettings(), description="How workers join and leave.")
+    arrival: ArrivalSettings = Field(
+        default=ArrivalSettings(), description="How workers join the study and return to their platform."
+    )
     prolific: ProlificSettings | None = Field(default=None, description="Recruitment on Prolific.")
     mail: MailSettings | None = Field(default=None, description="Sending invitations and results by e-mail.")
     pay: PaySettings = Field(
-        default=PaySettings(), description="Currency, fees, minimum wage and budget of the whole study."
+        default=PaySettings(),
+        description="Currency, fees, minimum wage, budget and payment methods of the whole study.",
     )
     retention: RetentionSettings = Field(default=RetentionSettings(), description="How long personal data are kept.")
     writing: WritingSettings | None = Field(
         default=None,
-        description="Record how answers are typed, as evidence of pasted text and chatbots. Default: not recorded.",
+        description="Recording of how answers are typed, to detect pasted text and chatbots. Default: not recorded.",
     )
-    arms: ArmsSettings | None = Field(default=None, description="Randomised conditions of the study.")
+    arms: ArmsSettings | None = Field(
+        default=None, description="The study's arms: conditions to which workers are assigned at random."
+    )
     analysis: AnalysisSettings | None = Field(
         default=None, description="Planned comparisons of arms, fixed before anybody is assigned to one."
     )
     stage: tuple[StageSettings, ...] = Field(min_length=1, description="The stages, in order.")
     gate: tuple[GateSettings, ...] = Field(
-        default=(), description="Decisions between stages: who may continue, with what bonus and message."
+        default=(),
+        description="Decisions between stages: which workers may continue, and which bonus and message they get.",
     )
     model: tuple[ModelSettings, ...] = Field(default=(), description="Models that annotate in addition to people.")

@@ -54,16 +54,17 @@ class JudgmentSettings(Settings):
         default=None,
         ge=1,
         le=1000,
-        description="Between `min` and `max`, stop once the ranking of the options has not changed for this many "
-        "judgments. Options chosen by less than a third are ignored. For tasks where people choose from a list.",
+        description="Between `min` and `max`, stop when the ranking of the options has not changed for this many "
+        "judgments. Options in less than a third of the answers are ignored. For tasks in which people choose from a "
+        "list.",
     )
     fields: Annotated[tuple[Name, ...], BeforeValidator(one_or_several)] = Field(
         default=(),
-        description="Fields of the answer that decide an item: `until` and `release_confidence` use the least "
-        "confident of them. Default: every field but free text.",
+        description="Fields of the answer that decide an item: `until` and `release_confidence` apply to the lowest "
+        "confidence among these fields. Default: all fields except free text.",
     )
     sample: SampledJudgments | None = Field(
-        default=None, description="A random sample of the items gets a different number of judgments."
+        default=None, description="Random sample of items that get a different number of judgments."
     )
 
     @model_validator(mode="after")
@@ -90,14 +91,19 @@ def _fixed_judgments(value: Any) -> Any:
 class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
-        description="All qualifications that a worker must have: names of gates or promotions, or `expert`.",
+        description="Qualifications that a worker needs, all of them: names of gates, additional qualifications of "
+        "gates (`promote.to`), or `expert`.",
     )
     qualified_in: Name | None = Field(
-        default=None, description="Stage whose gold accuracy decides who can enter. Default: everybody can."
+        default=None,
+        description="Stage whose gold accuracy decides who can enter this stage. Default: gold accuracy does not "
+        "matter.",
     )
-    accuracy: Fraction = Field(default=0.7, description="Minimum accuracy on that stage's gold.")
+    accuracy: Fraction = Field(default=0.7, description="With `qualified_in`: minimum gold accuracy in that stage.")
     answered: int = Field(
-        default=4, ge=1, description="Number of gold answers a worker must have given there before the accuracy counts."
+        default=4,
+        ge=1,
+        description="With `qualified_in`: minimum number of gold answers that a worker must have given in that stage.",
     )
     exclude_dropped: bool = Field(
         default=True, description="Refuse workers who were removed from any other stage of the study."
@@ -105,67 +111,71 @@ class EntrySettings(Settings):
     exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(yes_no_or_group)] = Field(
         default=True,
         description=(
-            "Do not show workers items derived from items they worked on, so that nobody reviews their own work. "
-            '`"group"` also excludes items derived from other items of the same group, such as other texts about the '
-            "same topic. People who reviewed such an item then get no item of that group."
+            "`true`: workers get no items derived from items they worked on, so that nobody reviews their own work. "
+            '`"group"`: they also get no items derived from other items of the same group, such as other texts about '
+            "the same topic. Workers who have reviewed an item of a group then get no items of that group in the "
+            "earlier stage."
         ),
     )
 
 
 class GoldSettings(Settings):
     file: RelativePath = Field(
-        description="JSONL or CSV file (JSONL for forms): an item per row, with `answer` and `explanation`."
+        description="JSONL or CSV file with one item per row, its `answer` and an `explanation`. Forms need JSONL."
     )
     share: float = Field(
         default=0.1,
         ge=0,
         le=0.5,
-        description="Fraction of gold in a worker's items; on average, in stages whose items come from other stages.",
+        description="Fraction of gold among the items that a worker gets. In stages whose items come from other "
+        "stages, this fraction is reached only on average.",
     )
     floor: Fraction = Field(default=0.6, description="Minimum gold accuracy: workers below it are removed.")
-    after: int = Field(default=4, ge=1, description="Number of gold answers before the minimum accuracy applies.")
+    after: int = Field(default=4, ge=1, description="Number of gold answers after which `floor` applies to a worker.")
     window: int | None = Field(
         default=None,
         ge=1,
-        description="Gold accuracy counts only this many of the latest gold answers. Default: all.",
+        description="Number of latest gold answers that count for gold accuracy. Default: all gold answers count.",
     )
     smoothing: float = Field(
         default=0,
         ge=0,
         le=100,
-        description="Pseudo-count prior: adds this many imaginary gold answers with an accuracy equal to `floor`, so "
-        "that the first gold answers do not decide alone.",
+        description="Pseudo-count prior: adds this many imaginary gold answers with an accuracy equal to `floor`. "
+        "Then the first few gold answers alone do not decide whether a worker is removed.",
     )
     pass_score: PassScore = Field(
         default=None,
-        description="Minimum score of a correct gold answer: with 0.8, a mostly correct answer counts. Default: the "
-        "task's own, usually 1.",
+        description="Minimum score for a gold answer to count as correct. With 0.8, a mostly correct answer counts as "
+        "correct. Default: the task's own minimum, usually 1.",
     )
     unit: Literal["item", "part"] = Field(
         default="item",
-        description="What counts as one gold answer: `item`, or `part` for each part of it, such as each of two "
-        "questions about a text. Accuracy, `after`, `window` and `bonus` then count parts.",
+        description="What counts as one gold answer: the whole answer to a gold item (`item`), or each part of that "
+        "answer (`part`), such as each of two questions about a text. With `part`, gold accuracy, `after`, `window` "
+        "and `bonus` count parts.",
     )
     reuse: bool | None = Field(
         default=None,
         description="What to do if there are too few gold items for `share`. `false` shows less gold, and `chorale "
-        "check` prints how much. `true` shows each gold item to more workers than other items, so workers who exchange "
-        "information can recognise gold. Default: `false`; `true` in studies that were started when `true` was the "
-        "default.",
+        "check` prints how much. `true` shows each gold item to more workers than other items. Workers who exchange "
+        "information can then recognise gold. Default: `false`, or `true` in studies that were started when `true` "
+        "was the default.",
     )
     grace: int = Field(
         default=30,
         ge=0,
         le=1000,
-        description="A removed worker continues for a random number of answers, up to this many: a removal right after "
-        "an answer to gold would reveal which item was gold. These answers are paid and do not count. With 0, or with "
-        '`feedback = "at once"`, the removal is immediate.',
+        description="Maximum number of further answers of a removed worker; the actual number is random. A removal "
+        "right after an answer to gold would reveal which item was gold. These further answers are paid, but do not "
+        'count towards labels. With 0, or with `feedback = "at once"`, the removal is immediate.',
     )
-    bonus: GoldBonus | None = Field(default=None, description="A bonus for answering gold well.")
+    bonus: GoldBonus | None = Field(default=None, description="A bonus for correct gold answers.")
     feedback: Literal["none", "at once"] = Field(
         default="none",
-        description="`at once` shows the explanation after every wrong answer to gold. This teaches, but it reveals "
-        "which item was gold to workers who exchange information. Better: explain in a practice round.",
+        description="`at once` shows the explanation after every wrong answer to gold. This trains workers, but "
+        "workers who exchange information learn which items are gold. It is better to explain answers in a practice "
+        "round.",
     )
 
     @model_validator(mode="after")
@@ -176,9 +186,14 @@ class GoldSettings(Settings):
 
 
 class SkipSettings(Settings):
-    first: int = Field(default=5, ge=0, description="Items a worker may skip in the stage before answering any.")
+    first: int = Field(
+        default=5, ge=0, description="Number of items that a worker may skip in the stage before answering any."
+    )
     share: float = Field(
-        default=0.2, ge=0, le=10, description="More skips for every answer: with 0.2, one more after five answers."
+        default=0.2,
+        ge=0,
+        le=10,
+        description="Number of further skips per answer: with 0.2, one more skip after every five answers.",
     )
 
 
@@ -186,83 +201,91 @@ class StagePay(Settings):
     per_judgment: Money = Field(default=0, description="Paid for every submitted judgment, in minor units (cents).")
     by_length: LengthPay | None = Field(
         default=None,
-        description="Pay by the number of words an item shows, in addition to `per_judgment`. Workers see the pay of "
-        "each item.",
+        description="Pay by the number of words that an item shows, in addition to `per_judgment`. Workers see the "
+        "pay of each item.",
     )
     parts: PartsBonus | None = Field(
         default=None,
-        description="A bonus for additional parts of an answer, such as questions, beyond a minimum number.",
+        description="A bonus for the parts of an answer, such as questions, beyond a minimum number.",
     )
     expected_parts: float | None = Field(
         default=None,
         ge=0,
         le=1000,
-        description="Expected number of parts of an answer, for the cost and wage in `chorale check`. A truth file "
-        "with answers to the stage's items takes precedence. Default: the mean of the gold answers.",
+        description="Expected number of parts of an answer. `chorale check` uses this number to estimate cost and "
+        "wage. If the file in `rehearsal.truth` has answers to the stage's items, `chorale check` uses that file "
+        "instead. Default: the mean number of parts of the gold answers.",
     )
     kept: PartsBonus | None = Field(
         default=None,
-        description="A bonus for the parts of an answer that a later stage with `grades_sources` keeps. Booked once "
-        "for each such stage, when the item derived from the answer is complete.",
+        description="A bonus for the parts of an answer that a later stage with `grades_sources` keeps. The bonus is "
+        "booked when the item derived from the answer is complete, once for each such stage.",
     )
     finished: Money = Field(
         default=0,
-        description="Paid once to everybody who finishes a round, in minor units (cents); a proportional part if a "
-        "gate ends the round early. In a grading stage: paid to everybody who graded, when the gate that uses the "
-        "grades closes.",
+        description="Paid once to everybody who finishes a round, in minor units (cents). If a gate ends the round "
+        "early, people who started the round get a proportional part. In a grading stage: paid to everybody who "
+        "graded, when the gate that uses the grades closes.",
     )
     finished_from: int = Field(
-        default=1, ge=1, description="Minimum number of grades a grader must give to be paid `finished`."
+        default=1,
+        ge=1,
+        description="In a grading stage: minimum number of grades a grader must give to be paid `finished`.",
     )
     expected_seconds: int | None = Field(
         default=None,
         ge=1,
-        description="Expected seconds per judgment. `chorale check` compares the resulting wage with the minimum, "
-        "and these seconds with the time needed to read an item.",
+        description="Expected seconds per judgment. `chorale check` compares the resulting wage with "
+        "`pay.minimum_hourly`, and the expected seconds with the time needed to read an item.",
     )
 
 
 class RehearsalSettings(Settings):
     truth: RelativePath = Field(
-        description="JSONL or CSV file (JSONL for forms): an item per row with its true `answer`. Known to simulated "
-        "workers only."
+        description="JSONL or CSV file with one item per row and its true `answer`. Forms need JSONL. Only simulated "
+        "workers use this file."
     )
 
 
 class StageSettings(Settings):
-    name: Name = Field(description="Short name used in addresses, files and commands.")
+    name: Name = Field(description="Short name used in URLs, files and commands.")
     title: str = Field(min_length=1, max_length=200, description="Title that workers see.")
-    task: Name = Field(description="The kind of work: one of the installed tasks.")
-    guidelines: RelativePath = Field(description="Markdown file workers read before the stage and can open any time.")
-    items: ItemSettings | None = Field(default=None, description="Where the items come from; not in a round.")
-    round: RoundSettings | None = Field(
-        default=None, description="Makes the stage a round: practice, a quiz, a screening or a qualification."
+    task: Name = Field(description="The kind of work: the name of an installed task.")
+    guidelines: RelativePath = Field(
+        description="Markdown file that workers read before the stage, and can open at any time."
     )
-    arms: tuple[Name, ...] = Field(default=(), description="The arms the stage is for. Default: all.")
+    items: ItemSettings | None = Field(
+        default=None, description="Where the items come from. A round has the table `round` instead."
+    )
+    round: RoundSettings | None = Field(
+        default=None, description="Makes the stage a round: practice, a quiz, a screening or a qualification test."
+    )
+    arms: tuple[Name, ...] = Field(default=(), description="The arms whose workers get this stage. Default: all arms.")
     grades: bool = Field(
         default=False,
-        description="Whether the answers here are grades: their mean score is the grade of the answer that the item "
-        "was made from.",
+        description='Whether workers in this stage grade answers of an earlier stage (`of = "answers"`). The grade of '
+        "an answer is the mean score that graders give it.",
     )
     grades_sources: bool = Field(
         default=False,
-        description='Whether the answers here grade the answers that an item was made from (`of = "together"`). '
-        "The grade of an answer, which gates can use, is the fraction of it that is kept. `pay.kept` of the earlier "
-        "stage pays for the kept parts.",
+        description='Whether this stage grades the answers from which its items were made (`of = "together"`). The '
+        "grade of an answer is the fraction of the answer that this stage keeps. Gates can use the grades, and "
+        "`pay.kept` of the earlier stage pays for the kept parts.",
     )
     decides_sources: bool = Field(
         default=False,
-        description="Whether workers review here: an accepted label becomes the final label of the item it is about "
-        '(`of = "together"`), with the reason they wrote.',
+        description='Whether workers in this stage review items of an earlier stage (`of = "together"`). An accepted '
+        "label becomes the final label of the reviewed item, with the reviewers' reason.",
     )
     judgments: Annotated[JudgmentSettings, BeforeValidator(_fixed_judgments)] = Field(
-        default=JudgmentSettings(), description="Judgments per item: a number, or a table."
+        default=JudgmentSettings(),
+        description="Number of judgments per item, or a table such as `{ min = 3, max = 7, until = 0.8 }`.",
     )
     release_confidence: Fraction = Field(
-        default=0.7, description="Confidence threshold: labels below it are not accepted."
+        default=0.7, description="Confidence threshold: labels with a lower confidence are not accepted."
     )
     review_sample: Fraction = Field(
-        default=0.1, description="Fraction of complete items in the console's random sample for adjudication."
+        default=0.1, description="Fraction of complete items that the console samples at random for adjudication."
     )
     entry: EntrySettings = Field(default=EntrySettings(), description="Who may work in the stage.")
     lease_minutes: float = Field(
@@ -276,31 +299,31 @@ class StageSettings(Settings):
     )
     skips: SkipSettings = Field(
         default=SkipSettings(),
-        description="How many items a worker may skip or let expire. Does not apply to experts, or in rounds, where "
-        "skipped items return.",
+        description="How many items a worker may skip or let expire. The limit does not apply to experts or in "
+        "rounds. In a round, skipped items return.",
     )
     gold: GoldSettings | None = Field(default=None, description="Items with known answers mixed into the work.")
     quality: QualitySettings | None = Field(
         default=None,
-        description="Agreement between workers, measured while the study runs; for tasks where people choose from a "
-        "list.",
+        description="Worker quality: agreement with other workers, measured while the study runs. For tasks in which "
+        "people choose from a list.",
     )
     sense: SenseSettings = Field(
         default=SenseSettings(), description="Checks for careless answers: too fast, repeated, copied."
     )
     pay: StagePay = Field(default=StagePay(), description="What the work pays.")
     rehearsal: RehearsalSettings | None = Field(
-        default=None, description="Correct answers for simulations; never shown to anybody."
+        default=None, description="Correct answers for simulations, never shown to anybody."
     )
     models: StageModels | None = Field(
-        default=None, description="Models that annotate in the stage, and the use of their answers."
+        default=None, description="Models that annotate in this stage, and how their answers are used."
     )
     options_from: Name | None = Field(
         default=None,
-        description="Another stage with the same task, whose `options` are used here too, so that training and work "
-        "share a form. Options set here are added, or replace those of the same name.",
+        description="Name of another stage with the same task. Its `options` apply here too, so that training and "
+        "work can share a form. If this stage sets an option as well, its own value is used.",
     )
-    options: dict[str, Any] = Field(default_factory=dict, description="Settings of the task itself.")
+    options: dict[str, Any] = Field(default_factory=dict, description="The task's own options.")
 
     _filled_in = field_validator("title")(not_blank)
 

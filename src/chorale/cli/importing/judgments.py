@@ -35,7 +35,7 @@ def judgments(
 ) -> None:
     """Import annotations collected elsewhere as a finished study, with the same console, report and exports."""
     if sep == "":
-        raise UserError("--sep is empty. Give it a text, or leave it out.")
+        raise UserError("--sep is empty. Name a separator, or leave it out.")
     options = BatchOptions(task, worker, label, separator_in(sep), keep_rejected)
     with patiently("judgments") as progress:
         done = import_files(files, out, options, title=title or out.name, progress=progress)
