@@ -225,7 +225,7 @@ about each.""",
         "the sentences you write, so please put nothing into them",
         "the texts you write, so please put nothing into them",
     ),
-    ("Nothing here is meant to be upsetting. If something is, skip it.", "[risks]"),
+    ("Nothing here is meant to be upsetting. If something upsets you, skip it.", "[risks]"),
 )
 _SCRIPTS_GUIDELINES = """## What to do
 

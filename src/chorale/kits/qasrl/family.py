@@ -176,8 +176,8 @@ def score(
     if propbank or dense:
         changed = {"--average": average != "micro", "--per-verb": per_verb, "--iou": bool(propbank) and iou != _IOU}
         _refuse("--propbank" if propbank else "--dense", {**_changed(rules), **changed})
-    if not propbank:
-        _refuse("anything but --propbank", {"--found-by": found_by != "head"})
+    if not propbank and found_by != "head":
+        raise UserError("--found-by only applies with --propbank. Add --propbank, or omit --found-by.")
     of_bank = files.reading_settings()
     options = QasrlOptions(rules, average, of_bank, per_verb)
     resampling = checked_resampling(ci, resamples, seed, progress)
@@ -226,8 +226,10 @@ def _changed(rules: Rules) -> dict[str, bool]:
 def _refuse(mode: str, changed: Mapping[str, bool]) -> None:
     """Rejects options that have no effect in this mode."""
     without = [option for option, is_changed in changed.items() if is_changed]
+    if len(without) > 1:
+        raise UserError(f"{', '.join(without[:-1])} and {without[-1]} have no effect with {mode}. Omit them.")
     if without:
-        raise UserError(f"{' and '.join(without)} has no effect with {mode}. Omit it.")
+        raise UserError(f"{without[0]} has no effect with {mode}. Omit it.")
 
 
 @dataclass(frozen=True)
@@ -262,7 +264,7 @@ class _Files:
             name for name, given in {"--by": self.by, "--propbank": self.corpus, "--dense": dense}.items() if given
         ]
         if len(modes) > 1:
-            raise UserError(f"{' and '.join(modes)} exclude each other. Use only one of them.")
+            raise UserError(f"{' and '.join(modes)} cannot be combined. Use only one of them.")
         if self.gold is None and (not modes or dense):
             raise UserError("GOLD is missing. Add the file to score against, or use --by or --propbank.")
         if self.gold is not None and (self.by or self.corpus):
@@ -271,7 +273,7 @@ class _Files:
             raise UserError(f"{modes[0]} does not compute an alignment. Omit --alignment and --corrections.")
         if self.shared_verbs and (extra_verbs or self.by or dense):
             other = "--include-extra-verbs" if extra_verbs else modes[0]
-            raise UserError(f"--shared-verbs and {other} exclude each other. Use only one of them.")
+            raise UserError(f"--shared-verbs and {other} cannot be combined. Use only one of them.")
 
     def reading_settings(self) -> dict[str, Setting] | None:
         """Non-default options for verbs and for files of the QA-SRL Bank, for the signature; otherwise None."""

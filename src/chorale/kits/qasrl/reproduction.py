@@ -61,8 +61,7 @@ REPOSITORIES = (
 )
 
 _HALF = (
-    "The paper has 100 predicates, the experts' file of that commit has {verbs}. The files may be newer than the "
-    "paper. "
+    "The paper has 100 predicates, but the experts' file used here has {verbs}. The files may be newer than the paper. "
 )
 _BY_HAND = "The manual corrections are not published."
 _NOT_CONSOLIDATED = "The annotations of single workers and the second consolidations are not published."
@@ -112,7 +111,7 @@ _DEV_ONLY = "Our value is for the dev part, the paper's for dev and test."
 
 def _section_1(data: _Data) -> Iterator[Cell]:
     more = 100 * (_gold_roles(data) / _dense_roles(data) - 1)
-    yield Cell("Section 1", "roles more than Dense, percent", 25, more, 0, f"{_DEV_ONLY} {_ALL_WRITTEN}")
+    yield Cell("Section 1", "additional roles compared with Dense, percent", 25, more, 0, f"{_DEV_ONLY} {_ALL_WRITTEN}")
 
 
 def _section_3(data: _Data) -> Iterator[Cell]:
@@ -200,12 +199,12 @@ def _table_6(data: _Data) -> Iterator[Cell]:
         yield from _three("Table 6", f"Dev (Wikinews), {named} automatic", dev[measure], None, _NO_PARSER)
         yield from _three("Table 6", f"Dev (Wikinews), {named} manual", manual[measure], None, _BY_HAND)
     why = (
-        "A different parser (seq2seq), on the one verb per sentence that it covers. The paper does not report this "
-        "number."
+        "A different parser (seq2seq), evaluated only on the verbs that it parsed (one per sentence). The paper does "
+        "not report this number."
     )
     parsed = None if data.parser is None else _on_its_verbs(data.parser, data.news)
     for measure in ("ua", "la"):
-        named = f"Seq2seq parser, its verbs of Wikinews dev, {measure.upper()}"
+        named = f"Seq2seq parser, on its verbs in Wikinews dev, {measure.upper()}"
         ours = None if parsed is None else parsed[measure]
         yield from _three("In addition to Table 6", named, _NONE, ours, why)
     if data.our_parser is not None:
@@ -214,11 +213,11 @@ def _table_6(data: _Data) -> Iterator[Cell]:
 
 def _by_our_parser(system: QuestionAnswers, gold: QuestionAnswers) -> Iterator[Cell]:
     """With redundant answers ignored, as in the appendix of the paper, and counted."""
-    why = "Our own parser, not the one by FitzGerald et al. The paper does not report this number."
-    for redundant, variant in ((True, ""), (False, ", repeats counted")):
+    why = "Chorale's own parser, not the one by FitzGerald et al. The paper does not report this number."
+    for redundant, variant in ((True, ""), (False, ", redundant answers counted")):
         ours = counts(statistics(align(system, gold, replace(_RULES, redundant=redundant))))
         for measure in ("ua", "la"):
-            named = f"A parser of ours, Wikinews dev, {measure.upper()}{variant}"
+            named = f"Chorale's parser, Wikinews dev, {measure.upper()}{variant}"
             yield from _three("In addition to Table 6", named, _NONE, ours[measure], why)
 
 

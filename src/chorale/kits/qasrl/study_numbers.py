@@ -92,7 +92,7 @@ class QasrlStudy:
         )  # fmt: skip
         shown = [ScoreTable("Questions and answers", columns, list(map(astuple, self.yields)), digits=2)]
         if self.validity:
-            columns = ("stage", "questions#", "valid questions#", "answers that call them valid#")
+            columns = ("stage", "questions#", "valid questions#", "judged valid (fraction of answers)#")
             shown.append(ScoreTable("Validation", columns, list(map(astuple, self.validity)), digits=2))
         if self.agreements:
             columns = ("stage", "between", "pairs#", "verbs#", "UA F1#", "LA F1#")

@@ -35,12 +35,12 @@ KIT = Kit(
         ),
         Command(
             ("train", "mcq"),
-            "Train a model of multiple-choice questions, for `chorale baseline mcq --model DIR`.",
+            "Train a model to answer multiple-choice questions, for `chorale baseline mcq --model DIR`.",
             f"{_HERE}.commands.train:mcq",
         ),
     ),
     sections=(
-        ReportSection("rubric", "The rubric of graders", frozenset({"mcq-grade"}), f"{_HERE}.section:rubric_section"),
+        ReportSection("rubric", "Grading rubric", frozenset({"mcq-grade"}), f"{_HERE}.section:rubric_section"),
         ReportSection(
             "questions",
             "Multiple-choice questions",

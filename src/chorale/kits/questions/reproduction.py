@@ -23,6 +23,7 @@ _ROBERTA, _UNIFIED = "roberta_large", "unifiedqa_v2_11b"
 _DATASETS = ("baseline", "justification", "crowd", "expert")
 _NO_FILE = "Needs nangia/{dataset}.json: it is in the repository's tree, as data/{dataset}.json."
 _MISSING_RUN = "Mean of the five published runs; the paper's mean is over six."
+_MISSING_RUN_SPREAD = "Deviation over the five published runs; the paper's deviation is over six."
 _MISSING_RECORDS = "18 baseline and 24 justification records are missing from the release."
 _OTHER_DRAW = "The paper's sample of the gold votes is outside the central 95% of ours."
 _RELEASED = "The release may differ from the data of the paper."
@@ -33,7 +34,8 @@ _PARTIAL = (
 _TRANSFER = "The predictions of the models trained on the other datasets were not published."
 _FOR_IRT = "The responses of the 90 models to these questions were not published. `chorale irt` reads such files."
 _WHICH_ALPHA = (
-    "The records and votes used are not stated. Ours are validators' votes on questions kept by a sample of the gold."
+    "The paper does not state which records and votes it used. We use validators' votes on the kept questions, "
+    f"averaged over {_DRAWS:,} random samples of the gold votes."
 )
 _NO_SIXTH_RUN = (
     "No sixth run could explain the difference, so the published predictions are not those behind the paper's number."
@@ -192,7 +194,7 @@ def _spread(section: Section, dataset: str, paper: float, measured: _Measured | 
         return Cell("Table 1", name, paper, None, 1, _why_missing(dataset, measured))
     runs = [measured.scores[f"{run} {section}"] for run in measured.measures.runs[_ROBERTA]]
     cell = Cell("Table 1", name, paper, 100 * float(np.std(runs, ddof=1)), 1)
-    return cell if cell.agrees else replace(cell, reason=_MISSING_RUN.replace("mean", "deviation"))
+    return cell if cell.agrees else replace(cell, reason=_MISSING_RUN_SPREAD)
 
 
 def _unreleased(

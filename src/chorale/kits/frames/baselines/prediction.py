@@ -42,7 +42,7 @@ def scores_of(predictions: Iterable[FramePrediction]) -> FrameScores:
 
 
 def top_crowd_frames(crowd: FrameScores) -> list[FramePrediction]:
-    """TC: only the frame that most of the crowd chose; for ties, the first in alphabetical order.
+    """TC: only the frame with the crowd's highest score; for ties, the first in alphabetical order.
 
     This is the upper bound for systems that predict a single frame.
 

@@ -87,7 +87,7 @@ def _of_study(
     with started_study(directory, db) as study:
         stages = [stage for stage in study.stages.values() if stage.task.name == "frames"]
         if not stages:
-            raise UserError(f"{directory} has no stage with the task `frames`. Name a study of frames.")
+            raise UserError(f"{directory} has no stage with the task `frames`. Choose a study that has one.")
         named = [stage for stage in stages if stage_name in (None, stage.name)]
         if len(named) != 1:
             wrong = "several stages" if stage_name is None else f"no stage {stage_name!r}"

@@ -54,7 +54,7 @@ def read_definitions(path: Path, framenet: FrameNet) -> Definitions:
         if known is None:
             unknown.append(name)
         elif lines.setdefault(known, row.line) != row.line:
-            message = f"has the frame of line {lines[known]} again"
+            message = f"repeats the frame of line {lines[known]}"
             reading.report(path, row.line, message, "Keep one row for every frame.", name)
         else:
             examples = tuple(

@@ -39,8 +39,8 @@ class FrameOptions(BaseModel):
 
     explain: Literal["no", "if-none", "optional", "required"] = Field(
         default="no",
-        description="Ask workers to explain the meaning of the word in their own words: `no`, `if-none` (optional, "
-        "only after “none”), `optional` or `required`. Explanations do not count towards labels or quality.",
+        description="Whether workers explain the meaning of the word in their own words: `no`, `if-none` (optional, "
+        "and only after “none”), `optional` or `required`. Explanations do not count towards labels or quality.",
     )
 
 

@@ -131,9 +131,9 @@ def distance(left: Answer, right: Answer) -> float:
 
 
 def combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """The options chosen by more than half of the workers, weighted by quality; otherwise the most frequent ones.
+    """The options chosen by more than half of the workers, weighted by gold accuracy; otherwise the most frequent ones.
 
-    The confidence is the clarity of the sentence: the mean cosine of all pairs of answers, weighted by worker quality.
+    The confidence is the clarity of the sentence: the mean cosine of all pairs of answers, with the same weights.
     """
     weights: defaultdict[str, float] = defaultdict(float)
     for judgment in judgments:

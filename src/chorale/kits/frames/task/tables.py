@@ -124,7 +124,7 @@ _CONTENT = {
     "sent_id": "Key of the sentence.",
     "word": "The word whose frame was asked for.",
     "lemma": "Lemma of the word.",
-    "in_framenet": "Whether the sentence comes from FrameNet.",
+    "in_framenet": "Whether FrameNet has the lemma as a lexical unit; empty if unknown.",
     "sqs": "Sentence quality, weighted (SQS); empty with fewer than two annotations.",
     "sqs_initial": "Sentence quality, before weighting.",
     "frames": "Chosen frames with their scores, the best first, as JSON.",

@@ -64,22 +64,23 @@ class LayoutOptions(BaseModel):
     html: Annotated[str, AfterValidator(_usable)] = Field(
         default="",
         max_length=MOST_LAYOUT,
-        description="The layout: HTML with `${variables}`, or `{{ task.input.variables }}` as for Ground Truth. Every "
-        "row must have all of these variables. A stage whose HITs come from scripts needs no layout.",
+        description="The layout: HTML with variables such as `${text}`, or `{{ task.input.text }}` as in SageMaker "
+        "Ground Truth. Every row of the batch file must have a value for every variable. A stage in which scripts "
+        "create the HITs needs no layout.",
     )
     columns: tuple[_Name, ...] = Field(
-        default=(), description="Columns of the batch file, in the order of the results file."
+        default=(), description="Columns of the batch file, in the order in which the results file has them."
     )
     judged: tuple[_Name, ...] = Field(
         default=(),
-        description="Fields that make up the result, such as the choices. Default: all fields except hidden ones.",
+        description="Fields that count for the result, such as the choices. Default: all fields except hidden ones.",
     )
-    description: str = Field(default="", max_length=2000, description="Description in the batch file of results.")
-    keywords: str = Field(default="", max_length=1000, description="Keywords in the batch file of results.")
+    description: str = Field(default="", max_length=2000, description="Description of the HITs in the results file.")
+    keywords: str = Field(default="", max_length=1000, description="Keywords of the HITs in the results file.")
     track_record: Literal["ignore", "here"] = Field(
         default="ignore",
-        description="What to do when scripts require approved work (a number or a percentage): `ignore` this, or count "
-        "work approved `here`.",
+        description="What to do if a script accepts only workers with a certain number or percentage of approved "
+        "HITs: `ignore` this requirement, or count the HITs approved on this site (`here`).",
     )
 
 

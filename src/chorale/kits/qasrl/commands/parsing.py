@@ -35,8 +35,8 @@ def qasrl(
         str | None,
         Option(
             metavar="NAME",
-            help="Answer the items of this stage of a study, for `answers` of a [[model]]. The input must "
-            "then be a file written by `chorale prepare qasrl`.",
+            help="Write answers to the items of this stage, as a file for the setting `answers` of a [[model]]. The "
+            "input must then be a file written by `chorale prepare qasrl`.",
         ),
     ] = None,
     threshold: Annotated[

@@ -78,13 +78,14 @@ def _print_summary(items: QasrlItems, out: Path) -> None:
             f"or a word of more than {LONGEST_TOKEN} characters (lines {lines})."
         )
     if items.unknown:
+        them = "it as a verb" if items.unknown.total() == 1 else "them as verbs"
         print_line(
-            f"{plural(items.unknown.total(), 'word was', 'words were')} left out, because no dictionary has the verb: "
+            f"{plural(items.unknown.total(), 'word was', 'words were')} left out because no dictionary lists {them}: "
             f"{_some(items.unknown)}."
         )
     if items.guessed:
         print_line(
-            f"Check the forms of {plural(len(items.guessed), 'verb', 'verbs')} that no dictionary has: "
+            f"Check the forms of {plural(len(items.guessed), 'verb', 'verbs')} not found in any dictionary: "
             f"{_some(f'{word} ({stem})' for word, stem in items.guessed.items())}."
         )
 

@@ -68,8 +68,8 @@ def _without_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     moved = int(frame["moved"].sum())
     if moved:
         notes.append(
-            f"{plural(moved, 'row has', 'rows have')} answer positions that do not match the answer text: the text "
-            "counts."
+            f"{plural(moved, 'row has', 'rows have')} answer positions that do not match the answer text. The text is "
+            "used."
         )
     kept = frame.filter(
         ~pl.col("is_redundant").str.to_lowercase().is_in([word for word, is_so in TRUTH.items() if is_so])

@@ -205,12 +205,12 @@ class Machine:
             return _verb_must_be(before, of_verb)
         if following and word in table()["groups"]["someone"] and paths[0].slots.wh in table()["groups"]["argument"]:
             if len(before) == 1:
-                return f"Write “did” or another such word first: “{_text(before)} did {word} {self.forms.stem}?”"
-            return f"Leave out “{word}” here: the question must have a place for its answer."
+                return f"Write “did” or a similar word first: “{_text(before)} did {word} {self.forms.stem}?”"
+            return f"Leave out “{word}” here: this is what the question asks for."
         if of_verb and not self._knows(word):
             return f"{self._what_follows(paths, before)} The question is about the verb “{self.forms.stem}”."
         if not following:
-            return f"Nothing can follow after “{_text(before)}”. The question ends there."
+            return f"Nothing can follow “{_text(before)}”. The question ends there."
         return self._what_follows(paths, before)
 
     def _preposition_first(self, word: str) -> str:
@@ -265,10 +265,10 @@ def _text(words: Sequence[QuestionWord]) -> str:
 
 
 def _listed(pieces: Sequence[str], most: int | None = None) -> str:
-    """“a”, “b” or “c”; longer lists end with “another such word”."""
+    """“a”, “b” or “c”; longer lists end with “a similar word”."""
     shown = [f"“{piece}”" for piece in pieces[:most]]
     if most is not None and len(pieces) > most:
-        return f"{', '.join(shown)} or another such word"
+        return f"{', '.join(shown)} or a similar word"
     if len(shown) == 1:
         return shown[0]
     return f"{', '.join(shown[:-1])} or {shown[-1]}"

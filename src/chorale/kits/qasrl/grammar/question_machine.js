@@ -164,16 +164,16 @@ export class Machine {
     if (following.length > 0 && has(GROUPS.someone, word) && has(GROUPS.argument, paths[0].slots.wh)) {
       if (before.length === 1) {
         const question = `${said(before)} did ${word} ${this.forms.stem}?`;
-        return say("Write “did” or another such word first: “{question}”", { question });
+        return say("Write “did” or a similar word first: “{question}”", { question });
       }
-      return say("Leave out “{word}” here: the question must have a place for its answer.", { word });
+      return say("Leave out “{word}” here: this is what the question asks for.", { word });
     }
     if (ofVerb.length > 0 && !this.#knows(word)) {
       const hint = this.#whatFollows(paths, before);
       return say("{hint} The question is about the verb “{verb}”.", { hint, verb: this.forms.stem });
     }
     if (following.length === 0) {
-      return say("Nothing can follow after “{words}”. The question ends there.", { words: said(before) });
+      return say("Nothing can follow “{words}”. The question ends there.", { words: said(before) });
     }
     return this.#whatFollows(paths, before);
   }
@@ -243,5 +243,5 @@ function byWeight(following) {
 /** @param {string[]} pieces @param {number} [most] @returns {string} “a”, “b” or “c” */
 function oneOf(pieces, most = pieces.length) {
   const shown = pieces.slice(0, most).map((word) => say("“{word}”", { word }));
-  return sayOneOf(pieces.length > most ? [...shown, say("another such word")] : shown);
+  return sayOneOf(pieces.length > most ? [...shown, say("a similar word")] : shown);
 }

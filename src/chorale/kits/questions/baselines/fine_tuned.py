@@ -11,7 +11,7 @@ from chorale.kits.questions.baselines.hugging_face import FittedHuggingFace
 
 FINE_TUNED = ModelKind(
     "chorale fine-tuned choice model",
-    "a fine-tuned model of multiple-choice questions",
+    "a fine-tuned model for multiple-choice questions",
     "chorale train mcq",
     "It answers multiple-choice questions, for partial-input baselines and the gap between people and models.",
     {},

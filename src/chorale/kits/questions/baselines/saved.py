@@ -16,7 +16,7 @@ from chorale.kits.questions.baselines.light import FittedLight, LightChoice, Rar
 
 _KIND = ModelKind(
     "chorale light choice model",
-    "a light model of multiple-choice questions",
+    "a light model for multiple-choice questions",
     "chorale train mcq",
     "It guesses the correct option of a multiple-choice question from surface features, to reveal annotation "
     "artifacts. "

@@ -81,7 +81,7 @@ def transfer(
         known = {one.passage for one in asked if one.passage}
         learnt = [one.seen(given) for one in sets[source] if one.passage not in known]
         if not learnt:
-            raise ValueError(f"{source} has only questions about passages of {target}")
+            raise ValueError(f"no question in {source} is left for training, because {target} has the same passages")
         fitted = model.fit(learnt, seed)
         chosen = _chosen(fitted, [one.seen(given) for one in asked])
         trials[target, source] = _trial(asked, chosen, np.zeros(len(asked), dtype=np.intp))

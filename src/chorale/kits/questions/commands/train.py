@@ -51,7 +51,7 @@ def mcq(
     force: Annotated[bool, Option(help="Overwrite the model in the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train a model of multiple-choice questions, for `chorale baseline mcq --model DIR`.
+    """Train a model to answer multiple-choice questions, for `chorale baseline mcq --model DIR`.
 
     Run it again to continue after an interruption.
     """

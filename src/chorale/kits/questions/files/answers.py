@@ -62,11 +62,15 @@ class _Answers:
         text = row.values.get("text")
         if not isinstance(text, str):
             raise _refused(
-                "has neither answer nor text", "Write option1 and so on in answer, or the model's text in text", text
+                "has neither `answer` nor `text`",
+                "Write option1, option2 and so on in `answer`, or the model's output in `text`",
+                text,
             )
         if not file.texts:
             raise _refused(
-                "has a text, but the options of the question are unknown", "Add options to the questions", text
+                "has a `text`, but the options of the question are unknown",
+                "Add `options` to the file of questions",
+                text,
             )
         option = option_in(text, file.texts[place].options)
         return options if option is None else option

@@ -301,7 +301,8 @@ class _RecordReader:
             return MISSING
         unanswerable = vote.get("unanswerable", False)
         if not isinstance(unanswerable, bool):
-            self.report("has a validation whose unanswerable is not true or false", "Write true or false", unanswerable)
+            message = "has a validation in which `unanswerable` is neither true nor false"
+            self.report(message, "Write true or false", unanswerable)
         if unanswerable is True:
             return options
         return self._answer(vote.get("worker_answer"), options, "worker_answer", may_be_invalid=True)
@@ -310,7 +311,8 @@ class _RecordReader:
         by_model: dict[str, int] = {}
         for pair in pairs:
             if not (isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], str) and pair[1]):
-                self.report("has a prediction that is not an answer and a model", 'Write [0, "model"]', pair)
+                message = "has a prediction that is not an option number with the name of a model"
+                self.report(message, 'Write [0, "model"]', pair)
             elif isinstance(pair[0], bool) or not isinstance(pair[0], int) or not 0 <= pair[0] < options:
                 self.report("has a prediction that is not one of its options", f"Write 0 to {options - 1}", pair)
             elif pair[1] in by_model:

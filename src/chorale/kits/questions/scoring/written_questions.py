@@ -120,7 +120,7 @@ def _measures_table(by_file: Mapping[str, Mapping[str, Any]], resampling: Resamp
 
 
 def _explanations_table(explained: Mapping[str, Mapping[str, Any]]) -> ScoreTable:
-    columns = ("file", "explanations#", "alike#", "alike, one writer#", "trivial#", "alike and trivial#")
+    columns = ("file", "explanations#", "similar#", "similar, same writer#", "trivial#", "similar and trivial#")
     rows: list[list[Cell]] = []
     for name, file in explained.items():
         rows.append([name, int(file["count"]), *(file[share] for share in EXPLANATION_SHARES)])

@@ -42,7 +42,7 @@ Spans = Annotated[tuple[tuple[Place, Place], ...], BeforeValidator(_in_order), F
 def _apart(spans: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
     """In a sorted list, only adjacent spans need to be compared."""
     if any(start < end for (_, end), (start, _) in pairwise(spans)):
-        raise ValueError("must have answers that share no word: mark a word for one answer of a question only")
+        raise ValueError("has overlapping answers: mark each word in only one answer per question")
     return spans
 
 
@@ -96,7 +96,7 @@ def misfit(given: Answer, item: Payload) -> str | None:
             if isinstance(parsed, NotAQuestion):
                 wrong = f"is not accepted: {parsed.reason}"
             elif asked.setdefault(parsed.text, number) != number:
-                wrong = f"is the same as question {asked[parsed.text]}: ask each thing once"
+                wrong = f"is the same as question {asked[parsed.text]}: ask each question only once"
         if wrong is not None:
             return f"is invalid: question {number} {wrong}"
     return None
@@ -111,8 +111,8 @@ def own_misfit(given: Answer, item: Payload) -> str | None:
         first, text = asked.setdefault(parsed.key, (number, parsed.text))
         if first != number:
             return (
-                f"is invalid: question {number} asks for the same thing as question {first}, “{text}” "
-                "Edit that question if this is better, or ask for something else"
+                f"is invalid: question {number} asks the same as question {first} (“{text}”): "
+                f"edit question {first} if this one is better, or ask about something else"
             )
     return wrong
 

@@ -5,7 +5,11 @@ from typing import Any
 
 from chorale.contract.prompting import QUOTE_SCHEMA, Prompting, UnreadableError, as_quote, find_quote
 
-_QUESTION = {"type": "string", "description": "A question of the grammar, with a question mark."}
+_QUESTION = {
+    "type": "string",
+    "description": "A question in the format described in the instructions, ending with a question mark.",
+}
+_GIVEN_QUESTION = {"type": "string", "description": "The question as given, unchanged."}
 _ANSWERS = {"type": "array", "items": QUOTE_SCHEMA, "description": "Every answer, quoted from the sentence."}
 _WRITTEN = {"question": _QUESTION, "answers": {**_ANSWERS, "minItems": 1}}
 _GRAMMAR = """\
@@ -14,13 +18,13 @@ another object. Question words: who, what, when, where, why, how, how much, how 
 the verb can be empty. Subject and objects are the placeholders someone and something; after a preposition also \
 somewhere, do something or doing something. Example: "What did someone sell to someone?"."""
 _WRITE = f"""\
-Ask every question about the marked verb that the sentence answers, and quote the answers. Ask each thing once. If \
-there is nothing to ask, answer with an empty list.
+Ask every question about the marked verb that the sentence answers, and quote the answers. Do not ask the same thing \
+twice. If there is nothing to ask, answer with an empty list.
 
 {_GRAMMAR}"""
 _CONSOLIDATE = f"""\
-Several writers asked questions about the marked verb (`sets`). Make one list of them: complete, correct, and with \
-each thing asked once. Correct answers where necessary.
+Several writers asked questions about the marked verb (`sets`). Make one list of them that is complete and correct. \
+No two questions may ask the same thing. Correct answers where necessary.
 
 {_GRAMMAR}"""
 _VALIDATE = """\
@@ -86,7 +90,7 @@ CONSOLIDATING = Prompting(_CONSOLIDATE, _with_sets, _objects(_WRITTEN), _read, _
 VALIDATING = Prompting(
     _VALIDATE,
     _with_questions,
-    _objects({"question": _QUESTION, "valid": {"type": "boolean"}, "answers": _ANSWERS}),
+    _objects({"question": _GIVEN_QUESTION, "valid": {"type": "boolean"}, "answers": _ANSWERS}),
     _read,
     _written,
 )

@@ -56,7 +56,7 @@ class QasrlValidateOptions(StrictModel):
         gt=0,
         le=1,
         description="Fraction of a question's validators who must judge it valid. Default: five of six, as in the "
-        "evaluation of the Dense set; with two validators, both.",
+        "evaluation of the Dense set. With two validators, both must judge it valid.",
     )
 
 

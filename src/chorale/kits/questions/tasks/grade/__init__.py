@@ -94,8 +94,8 @@ _HERE = Path(__file__).parent
 class GradeOptions(QuestionsOptions):
     answer_first: bool = Field(
         default=False,
-        description="Whether graders answer every question themselves, in `answer_1` and so on, before they see "
-        "which option its writer marked as correct.",
+        description="Whether graders answer every question themselves, in the fields `answer_1`, `answer_2` and so "
+        "on. They see which option the writer marked as correct only after they have answered.",
     )
 
 

@@ -49,7 +49,8 @@ _HERE = Path(__file__).parent
 
 class WriteOptions(QuestionsOptions):
     justify: bool = Field(
-        default=False, description="Whether writers also explain every question, in `why_1` and so on."
+        default=False,
+        description="Whether writers also explain every question, in the fields `why_1`, `why_2` and so on.",
     )
     rubric: bool = Field(
         default=True, description="Whether the page has a short rubric with a good and a bad example above the form."

@@ -32,8 +32,8 @@ class EntailmentOptions(BaseModel):
 
     meaningless_lhs: MeaninglessLeft = Field(
         default=MeaninglessLeft.SET_ASIDE,
-        description="How to treat an application whose left side is meaningless: `set-aside` (leave it out), "
-        "`non-entailing` (count it as No) or `own-label` (label it `Meaningless` in the exported table).",
+        description="How to treat an application of a rule whose left side is meaningless. `set-aside`: leave it out. "
+        "`non-entailing`: count it as No. `own-label`: label it `Meaningless` in the exported table.",
     )
 
 

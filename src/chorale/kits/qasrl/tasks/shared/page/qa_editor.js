@@ -69,7 +69,7 @@ export class Editor {
     const alike = others.findIndex((one) => this.#keyOf(one.question) === understood.key);
     if (alike >= 0) {
       return say(
-        "This asks for the same thing as question {number}, “{question}” Edit that question if this is better, or ask for something else.",
+        "This asks the same as question {number} (“{question}”). Edit question {number} if this one is better, or ask about something else.",
         { number: alike + 1, question: others[alike].question },
       );
     }
