@@ -653,6 +653,7 @@ def test_without_a_truth_there_are_intervals_and_another_file(method: str, files
         for quality, (low, high) in worker.get("ci", {}).items():
             assert low <= worker[quality] <= high
     assert [note.partition(" has no interval")[0] for note in found["notes"] if "has no interval" in note] == without
+    assert any("If all of them agree, the interval is a single point." in note for note in found["notes"])
     shown = run("judgments.csv", *options).stdout
     assert "Intervals" in shown
     assert "Compared" in shown
@@ -695,7 +696,7 @@ def test_trust_from_gold_is_drawn_over_the_gold_that_was_met(smoothing: str, fil
             assert low - 1e-9 <= worker["trust"] <= high + 1e-9
             widths.append(high - low)
     assert max(widths) > 0
-    assert "1 worker without gold answers: their trust has no interval." in found["notes"]
+    assert "1 worker has no gold answers, so their gold accuracy (trust) has no interval." in found["notes"]
 
 
 def test_too_many_labels_are_refused_before_the_memory_is_full(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -572,7 +572,7 @@ def test_misuse_is_a_value_error() -> None:
         krippendorff_alpha(crowd, level="cardinal")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown distance"):
         krippendorff_alpha(crowd, distance="hamming")
-    with pytest.raises(ValueError, match="exclude each other"):
+    with pytest.raises(ValueError, match="cannot be combined"):
         krippendorff_alpha(crowd, level="ordinal", distance="jaccard")
     with pytest.raises(ValueError, match="unknown weights"):
         cohen_kappa(crowd, weights="cubic")  # type: ignore[arg-type]
@@ -825,7 +825,7 @@ def test_mistakes_are_told_with_file_value_and_fix(file: Path, tmp_path: Path) -
         ["--min-common", "2"],
         ["--order", "a,b"],
     ):
-        assert re.search("Omit|require|exclude", chorale(file, *wrong, code=2).stderr)
+        assert re.search("Omit|require|cannot be combined", chorale(file, *wrong, code=2).stderr)
     assert "does not exist" in chorale(tmp_path / "none.csv", code=2).stderr
     assert "has no column 'label'" in chorale(write(tmp_path / "x.csv", [], "task,worker"), code=2).stderr
     repeated = write(

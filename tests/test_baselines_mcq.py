@@ -167,7 +167,7 @@ def test_transfer_goes_every_way_and_leaves_shared_passages_out(copies: list[Cho
     assert set(found) == {("copies", "long"), ("long", "copies")}
     assert found["copies", "long"].ids == tuple(one.id for one in copies)
     assert found["long", "copies"].guessing == 0.25
-    with pytest.raises(ValueError, match="has only questions about passages"):
+    with pytest.raises(ValueError, match="is left for training, because"):
         transfer(LightChoice(), {"a": copies, "b": copies}, "pa")
 
 
@@ -285,7 +285,7 @@ def test_texts_are_read_as_predictions(tmp_path: Path, copies: list[ChoiceExampl
     assert found["models"]["unifiedqa"]["all"]["accuracy"] == 0.75  # what is like no option is wrong, not left out
     predictions.write_text(json.dumps({"question_id": copies[0].id, "model": "unifiedqa"}) + "\n")
     refused = CliRunner().invoke(app, command)
-    assert refused.exit_code == 2 and "has neither answer nor text" in refused.output
+    assert refused.exit_code == 2 and "has neither `answer` nor `text`" in refused.output
 
 
 def test_a_text_to_text_model_is_not_trained(tmp_path: Path) -> None:

@@ -168,8 +168,11 @@ def test_submit_counts_after_writing_a_question(
 
 
 def test_marks_of_both_questions_are_equally_wide_where_no_keys_are_shown(chromium: Browser, tmp_path: Path) -> None:
-    """A narrow window with a mouse: the keys of the first question are hidden, and leave no gap."""
+    """A narrow window with a mouse: the keys of the first question are hidden, and leave no gap.
+
+    In some fonts, the letters of the options differ in width.
+    """
     with Site(write_mcq_study(tmp_path / "study")) as site:
         page = Scene(chromium, site).worker(viewport={"width": 360, "height": 740}).open("write").page
         widths = page.locator(".mcq-mark").evaluate_all("marks => marks.map(mark => mark.offsetWidth)")
-        assert len(widths) == 8 and len(set(widths)) == 1
+        assert len(widths) == 8 and widths[:4] == widths[4:]

@@ -96,7 +96,7 @@ def test_questions_are_written_with_the_keyboard_alone(scene: Scene) -> None:
     keys.press("Control+A")
     keys.type("Who might sell something?")
     keys.press("Enter")
-    expect(page.locator(".qa-reason")).to_contain_text("asks for the same thing as question 1, “Who sold something?”")
+    expect(page.locator(".qa-reason")).to_contain_text("asks the same as question 1 (“Who sold something?”)")
     keys.press("Control+A")
     keys.type("When did someone sell something")
     keys.press("Escape")

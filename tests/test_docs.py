@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import pytest
 from click.testing import CliRunner
@@ -180,7 +180,9 @@ def tables(kind: type[BaseModel], path: str = "", several: bool = False) -> Iter
         if inner is not None and inner is not kind:
             kinds = (field.annotation, *get_args(field.annotation))
             is_list = any(getattr(kind, "__origin__", None) in (list, tuple) for kind in kinds)
-            yield from tables(inner, f"{path}.{name}" if path else name, is_list)
+            # In a table of tables, each has a name of its own.
+            place = f"{name}.NAME" if get_origin(field.annotation) is dict else name
+            yield from tables(inner, f"{path}.{place}" if path else place, is_list)
 
 
 def model_in(annotation: Any) -> type[BaseModel] | None:

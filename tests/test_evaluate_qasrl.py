@@ -869,7 +869,7 @@ def test_a_system_that_says_nothing_scores_zero_with_a_word(gold: Path, tmp_path
     [
         (["{pred}"], "GOLD is missing"),
         (["{pred}", "{gold}", "--by", "worker_id"], "--by takes only one file"),
-        (["{pred}", "--by", "worker_id", "--propbank", "{gold}"], "exclude each other"),
+        (["{pred}", "--by", "worker_id", "--propbank", "{gold}"], "cannot be combined"),
         (["{pred}", "{gold}", "--dense"], "is a CSV file"),
         (["{pred}", "--by", "worker_id", "--average", "macro"], "mean over pairs"),
         (["{pred}", "--by", "worker_id", "--alignment", "x.csv"], "--by does not compute an alignment"),
@@ -902,20 +902,20 @@ def test_the_papers_cells_are_computed_from_files_in_their_places(tmp_path: Path
     assert steps[-1][0] == steps[-1][1]
     assert found["Section 3.1", "roles per predicate, this work"].ours == 1.5
     assert found["Section 3.1", "roles per predicate, Dense"].ours == 1.0
-    assert found["Section 1", "roles more than Dense, percent"].ours == pytest.approx(50)
+    assert found["Section 1", "additional roles compared with Dense, percent"].ours == pytest.approx(50)
     assert found["Table 4", "This work, UA automatic, P"].ours == 50
     assert found["Table 4", "Dense, UA automatic, R"].ours == 50
-    assert found["In addition to Table 6", "Seq2seq parser, its verbs of Wikinews dev, UA, P"].ours is None
+    assert found["In addition to Table 6", "Seq2seq parser, on its verbs in Wikinews dev, UA, P"].ours is None
     write_rows(tmp_path / roit2020.PARSER, [row()])
     cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
     assert [cell.ours for cell in cells if "Seq2seq" in cell.name and "UA, R" in cell.name] == [50]
-    assert not [cell for cell in cells if "parser of ours" in cell.name]
+    assert not [cell for cell in cells if "Chorale's parser" in cell.name]
     (tmp_path / roit2020.OUR_PARSER).parent.mkdir()
     write_rows(tmp_path / roit2020.OUR_PARSER, [row(answer_range="0:2~!~0:3")])
     cells = list(PAPER.cells(PAPER.data(tmp_path), lambda done, total: None))
-    ours = {cell.name: cell for cell in cells if "parser of ours" in cell.name}
+    ours = {cell.name: cell for cell in cells if "Chorale's parser" in cell.name}
     assert {cell.table for cell in ours.values()} == {"In addition to Table 6"}, "never in the paper's own table"
     assert all(cell.paper is None for cell in ours.values())
-    assert ours["A parser of ours, Wikinews dev, UA, P"].ours == 100
-    assert ours["A parser of ours, Wikinews dev, UA, repeats counted, P"].ours == 50
+    assert ours["Chorale's parser, Wikinews dev, UA, P"].ours == 100
+    assert ours["Chorale's parser, Wikinews dev, UA, redundant answers counted, P"].ours == 50
     assert all(cell.reason for cell in cells if cell.ours is None)

@@ -556,7 +556,7 @@ def test_more_words_outside_framenet_than_words_are_refused(tmp_path: Path, reso
     [
         ("name,definition\nMoving,It moves.\nWorking,It works.\n", ':1: has no column named "frame"'),
         ("frame;text\nMoving;It moves.\n", ':1: has no column named "definition" (found frame, text)'),
-        ("frame,definition\nMoving,It moves.\nf:moving,It goes.\n", ":3: has the frame of line 2 again"),
+        ("frame,definition\nMoving,It moves.\nf:moving,It goes.\n", ":3: repeats the frame of line 2"),
     ],
 )
 def test_definitions_that_cannot_be_used_are_told(

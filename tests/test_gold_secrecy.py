@@ -336,8 +336,10 @@ def test_wrong_gold_is_explained_only_where_the_study_says_so(make_study: StudyM
 
 def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -> None:
     write_small_study(tmp_path / "few", applications=450, gold=20, share=0.1, judgments="3", feedback="none")
-    [note] = [note for note in study_notes(load_folder(tmp_path / "few")) if "meaningful is scarce" in note]
-    assert "each of its 20 gold items is shown to about 15 workers, an item to 3" in note
+    [note] = [
+        note for note in study_notes(load_folder(tmp_path / "few")) if "too little gold in stage meaningful" in note
+    ]
+    assert "about 15 workers see each of its 20 gold items, but only 3 see any other item" in note
     assert "Workers who exchange information can recognise gold, because of gold.reuse = true" in note
     assert (
         "Write 100 gold items in total, or leave gold.reuse out: then about 0.022 of a worker's items are gold" in note
@@ -345,13 +347,13 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
     notes = study_notes(load_folder(tmp_path / "enough"))
-    assert not any("meaningful is scarce" in note for note in notes)
+    assert not any("too little gold in stage meaningful" in note for note in notes)
     [note] = [note for note in notes if 'Set gold.feedback = "none"' in note]
     assert "Workers who exchange information can recognise gold" in note
     write_small_study(tmp_path / "less", applications=450, gold=20, share=0.1, feedback="none", reuse=None)
     notes = study_notes(load_folder(tmp_path / "less"))
     assert not any("Workers who exchange information can recognise gold" in note for note in notes)
-    [note] = [note for note in notes if "meaningful is scarce" in note]
+    [note] = [note for note in notes if "too little gold in stage meaningful" in note]
     assert "only about 0.022 of a worker's items are gold. gold.share is 0.1. Write 100 gold items" in note
     [stage, _] = plan_study(load_folder(tmp_path / "less")).stages
     assert (stage.judgments, stage.gold_answers) == (2700, 60), "20 gold items to 3 workers each"
@@ -359,11 +361,17 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("grace", "said"),
-    [(0, "the last answer before it was to gold"), (9, "one of the last 10 answers before it was to gold"), (20, None)],
+    [
+        (0, "the worker's last answer before the removal is to"),
+        (9, "last 10 answers before the removal include one to"),
+        (20, None),
+    ],
 )
 def test_check_says_when_a_removal_reveals_gold(tmp_path: Path, grace: int, said: str | None) -> None:
     write_small_study(tmp_path / "study", applications=40, share=0.1, feedback="none", grace=grace)
-    notes = [note for note in study_notes(load_folder(tmp_path / "study")) if "a removal in stages meaningful" in note]
+    notes = [
+        note for note in study_notes(load_folder(tmp_path / "study")) if "a removal reveals which item was gold" in note
+    ]
     assert [str(said) in note and "Set gold.grace to 20 or more" in note for note in notes] == ([True] if said else [])
 
 

@@ -437,8 +437,8 @@ def test_columns_of_any_kind_become_text() -> None:
     ("columns", "message"),
     [
         ((["a"], ["b", "c"], ["d"]), "the same length"),
-        (([None], ["b"], ["d"]), "has no task"),
-        ((["a"], [float("nan")], ["d"]), "has no worker"),
+        (([None], ["b"], ["d"]), "has a label but no task"),
+        ((["a"], [float("nan")], ["d"]), "has a label but no worker"),
     ],
 )
 def test_columns_that_do_not_fit_raise(columns: Any, message: str) -> None:
@@ -447,7 +447,7 @@ def test_columns_that_do_not_fit_raise(columns: Any, message: str) -> None:
 
 
 def test_trust_that_is_no_number_raises() -> None:
-    with pytest.raises(ValueError, match="trust must be a number"):
+    with pytest.raises(ValueError, match="`trust` must be a number"):
         Judgments.from_columns(["a"], ["b"], ["c"], trust=[float("nan")])
 
 

@@ -162,7 +162,7 @@ def test_data_that_is_no_judgments_is_an_error_that_says_so(data: Any, message: 
 def test_arguments_that_mean_nothing_are_refused() -> None:
     with pytest.raises(UserError, match="Did you mean ordinal"):
         chorale.alpha(ARRAY, level="ordnal")  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="exclude each other"):
+    with pytest.raises(UserError, match="cannot be combined"):
         chorale.alpha(ARRAY, level="ordinal", distance="masi")
     with pytest.raises(UserError, match="resamples must be at least 100"):
         chorale.alpha(ARRAY, resamples=1)

@@ -201,7 +201,7 @@ def test_wages_that_the_guidelines_bring_below_the_minimum_are_noted(tmp_path: P
     assert "less than $12.00 an hour" not in before
     (tmp_path / "study" / "guidelines.md").write_text("word " * 4000)
     after = runner.invoke(app, ["check", str(tmp_path / "study")]).output
-    assert "1 stage pays less than $12.00 an hour (pay.minimum_hourly) once the time to read the guidelines" in after
+    assert "1 stage pays less than $12.00 an hour (pay.minimum_hourly) if the time to read the guidelines" in after
     assert "no problems found" not in after
 
 

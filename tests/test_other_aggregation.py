@@ -148,12 +148,24 @@ def test_results_are_written() -> None:
             ("compared.csv", "--method", "bradley-terry", "--task", "left"),
             "--task cannot be used with pairwise comparisons",
         ),
+        (
+            ("compared.csv", "--method", "bradley-terry", "--empty", "none", "--missing", "NA"),
+            "--empty, --missing cannot be used with pairwise comparisons",
+        ),
     ],
 )
 def test_how_it_fails(arguments: tuple[str, ...], message: str) -> None:
     done = run(*arguments)
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.split())
+
+
+def test_options_that_do_not_apply_are_named_as_in_python() -> None:
+    """Before, one of them had no quotes, and `missing` was ignored."""
+    rows = [{"left": "x", "right": "y", "label": "x", "worker": "a"}]
+    with pytest.raises(UserError) as refused:
+        chorale.aggregate.score(rows, "bradley-terry", task="t", missing=("NA",), raters="rows")
+    assert str(refused.value) == "`task`, `missing`, `raters` cannot be used with pairwise comparisons. Omit it."
 
 
 def test_a_misspelt_method_is_corrected() -> None:

@@ -9,7 +9,7 @@ import chorale.kits
 from chorale.registry.installed import commands as installed_commands
 from test_docs import DOCS, anchors
 
-HEADER = "| in the paper | here |"
+HEADER = "| in the paper | in Chorale |"
 ROW = re.compile(r"^\|(?P<theirs>.+?)\|(?P<ours>.+)\|$", re.MULTILINE)
 LINK = re.compile(r"\]\((?P<to>[^)\s]+)\)")
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if HEADER in path.read_text("utf-8")]

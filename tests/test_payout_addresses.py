@@ -272,7 +272,7 @@ def test_a_file_that_was_not_written_leaves_out_who_is_paid_another_way_by_now(f
     do(study, payout_files.plan_file, "paypal")  # stopped here
     do(study, leave_address, ada.id, "wise", "ada@example.org", "Ada B.")
     said = chorale("pay", folder, "--yes", "--file", folder / "plain.csv", "--format", "gift-card")
-    assert "Payout 1 was planned for a file that was not written" in said and "--format paypal" in said
+    assert "The file of payout 1 was not written" in said and "--format paypal" in said
     for how, amounts in (("paypal", ["0.06"]), ("wise", ["amount", "0.06"])):
         chorale("pay", folder, "--yes", "--file", folder / f"{how}.csv", "--format", how)
         assert [row[1 if how == "paypal" else 5] for row in table(folder / f"{how}.csv")] == amounts

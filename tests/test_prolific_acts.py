@@ -93,7 +93,7 @@ def test_recruiting_is_paused_started_stopped_and_opened_again_by_more_places(tm
     assert (there["status"], there["total_available_places"]) == ("ACTIVE", 25)
     for wrong in ([], ["meaningful", "--study", "main"]):
         assert "Name either a stage or a study on Prolific" in chorale("pause", tmp_path, *wrong, code=2)
-    assert "--stop belongs to" in chorale("pause", tmp_path, "meaningful", "--stop", code=2)
+    assert "--stop only works with" in chorale("pause", tmp_path, "meaningful", "--stop", code=2)
     study = open_study(tmp_path)
     kept = study.store.look(lambda tx: events.recent(tx, 50, kinds=("recruitment",)))
     assert [one.evidence["action"] for one in kept] == ["stop", "start", "pause"]
@@ -167,7 +167,9 @@ def test_one_message_goes_to_everybody_or_to_some(
 ) -> None:
     study, site = running
     study_id = publish(tmp_path)["id"]
-    assert "Nobody in the study" in chorale("message", tmp_path, "--text", "Hello", "--yes", code=2)
+    assert "has no participants to send a message to" in chorale(
+        "message", tmp_path, "--text", "Hello", "--yes", code=2
+    )
     for number in range(3):
         come(site, world, study_id, number, 1)
     chorale("sync", tmp_path)
@@ -177,7 +179,8 @@ def test_one_message_goes_to_everybody_or_to_some(
     assert world.messages[-1]["recipient_id"] == participant(2)
     assert len(world.messages) == 4
     assert "w-nobody" in chorale("message", tmp_path, "--text", "x", "--to", "w-nobody", "--yes", code=2)
-    assert "Nobody in" in chorale("message", tmp_path, "--text", "x", "--status", "approved", "--yes", code=2)
+    refused = chorale("message", tmp_path, "--text", "x", "--status", "approved", "--yes", code=2)
+    assert "has no participants with status APPROVED to send" in refused
 
 
 def test_a_test_study_lets_test_participants_in_with_the_same_codes(

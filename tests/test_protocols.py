@@ -865,7 +865,7 @@ def test_a_round_stays_as_long_as_it_was(make: Maker, tmp_path: Path, database: 
         with pytest.raises(UserError) as told:
             reopened(study, tmp_path / "study", database, clock, changes)
         assert "had 4 items for everybody" in str(told.value.problems[0])
-    with pytest.raises(UserError, match="part of the round"):
+    with pytest.raises(UserError, match="everybody must get the same items in the round"):
         again = reopened(study, tmp_path / "study", database, clock, ("\nsize = 3", ""))
         try:
             do(again, gold_desk.retire, again.stage("training"), "r0", "owner", "wrong")

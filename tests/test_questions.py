@@ -193,14 +193,14 @@ def test_the_gold_standard_splits_slots_elsewhere() -> None:
         ("What did the old man cut?", "Write “someone” or “something” in place of “the old man”."),
         ("What did someone", "The question is not finished. After “What did someone” the verb must be “cut”."),
         ("What did someone cut something in something?",
-         "Leave out “something” here: the question must have a place for its answer."),
+         "Leave out “something” here: this is what the question asks for."),
         ("Who cut something something something",
-         "Nothing can follow after “Who cut something something”. The question ends there."),
-        ("Why cut someone?", "After “Why” comes “was”, “is”, “did”, “does” or another such word."),
+         "Nothing can follow “Who cut something something”. The question ends there."),
+        ("Why cut someone?", "After “Why” comes “was”, “is”, “did”, “does” or a similar word."),
         ("Who cut something about the", "Write “someone” or “something” in place of “the”."),
         ("Who cut who?",
-         "After “Who cut” the question may end, or continue with “someone”, “something”, “somewhere”, “to” or another "
-         "such word."),
+         "After “Who cut” the question may end, or continue with “someone”, “something”, “somewhere”, “to” or a "
+         "similar word."),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_plain_words(question: str, why: str) -> None:
@@ -333,7 +333,7 @@ def test_no_suggestion_asks_what_is_been() -> None:
 @pytest.mark.parametrize(
     ("question", "advice"),
     [
-        ("What someone cut?", "Write “did” or another such word first: “What did someone cut?”"),
+        ("What someone cut?", "Write “did” or a similar word first: “What did someone cut?”"),
         ("To whom did someone cut something?", "Put “to” at the end: “What did someone cut something to?”"),
         ("How many did someone cut?", "Write “how much” in place of “how many”."),
         ("How often did someone cut something?", "Write “when” in place of “how often”."),

@@ -338,7 +338,6 @@ def test_columns_of_the_truth_need_the_truth(here: Path) -> None:
         ("--dense", "--average", "macro"),
         ("--dense", "--no-redundant"),
         ("--dense", "--per-verb"),
-        ("--found-by", "span"),
     ],
 )
 def test_options_without_effect_are_refused(here: Path, options: tuple[str, ...]) -> None:
@@ -347,6 +346,10 @@ def test_options_without_effect_are_refused(here: Path, options: tuple[str, ...]
     assert "--iou has no effect with --propbank" in (
         chorale("evaluate", "qasrl", "b.jsonl", "--propbank", "s.conllu", "--iou", "0.6", code=2).stderr
     )
+    said = chorale("evaluate", "qasrl", "b.jsonl", "b.jsonl", "--found-by", "span", code=2).stderr
+    assert "--found-by only applies with --propbank" in said
+    said = chorale("evaluate", "qasrl", "b.jsonl", "b.jsonl", "--dense", "--no-redundant", "--per-verb", code=2).stderr
+    assert "--no-redundant and --per-verb have no effect with --dense. Omit them." in said
 
 
 # The bar

@@ -203,4 +203,4 @@ def test_who_vouches_opens_links(make_study: StudyMaker) -> None:
     assert decided(asks_prolific=True) == decided(preview=True) == (True, None)
     Person(study, "already-here")
     # A study that people came to by such links goes on, and says what to set.
-    assert decided().is_open and "stay open" in (decided().note or "")
+    assert decided().is_open and "still work" in (decided().note or "")

@@ -67,7 +67,7 @@ def test_an_answer_is_right_exactly_if_it_is_no_distance_away(task: Task) -> Non
 def test_bad_answers_and_rows_are_told_apart(task: Task) -> None:
     bad: Any
     for bad in ({"x": 1}, [[]], "\x00", 10**40, None):
-        with pytest.raises(AnswerError, match=r"^must "):
+        with pytest.raises(AnswerError, match=r"^Invalid answer: must "):
             task.shape.parse_answer(bad)
     with pytest.raises(ItemError) as refused:
         task.shape.parse_row({})
@@ -105,7 +105,7 @@ def test_workers_read_plain_words(kind: Any, given: Any, read: str) -> None:
             installed_tasks()["rules-meaningful"],
             shape=replace(installed_tasks()["rules-meaningful"].shape, answer_type=answer_type),
         ).shape.parse_answer(given)
-    assert str(refused.value) == read
+    assert str(refused.value) == f"Invalid answer: {read}"
 
 
 # Every check can fail

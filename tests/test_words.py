@@ -88,7 +88,6 @@ LONG: dict[str, str] = {
     "With v(w,u) the vector": "a formula and its symbols",
     "AQS(a) = Σ": "a formula and its symbols",
     "60 for “Spearman's ρ": "a list of metrics with their number of runs",
-    "words of options (correct, wrong)": "a list of the measures of a command",
 }
 
 # Folders whose words have not all been rewritten yet: how many retired words and how many long sentences they may

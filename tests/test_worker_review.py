@@ -343,7 +343,7 @@ def test_verify_notices_a_decision_that_its_review_does_not_support(study: Study
         (
             'options = { review = "Why did you decide so?" }',
             'options = { review = "Why?", hidden = ["class", "spans", "severity"] }',
-            "decides nothing",
+            "has no effect",
         ),
     ],
 )

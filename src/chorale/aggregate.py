@@ -4,7 +4,7 @@ The classes have the names and parameters of crowd-kit: `chorale.aggregate.Dawid
 the label of every task, as a pandas Series for a pandas table and as a Polars table otherwise. The result also has
 `interval`, `signature` and `score`, with all numbers that `chorale aggregate` prints.
 
-`score` runs the command: it can compare the result with true labels or with another method.
+`score` is the function behind that command: it can compare the labels with true labels or with another method.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -105,24 +105,27 @@ def _every_method() -> tuple[str, ...]:
 Method = Annotated[str, Option(metavar="NAME", help=f"One of {', '.join(_every_method())}.", choices=_every_method)]
 LeftItem = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Comparisons: column with the left item.", show_default="left"),
+    Option(metavar="COLUMN", help="For comparisons: column with the left item.", show_default="left"),
 ]
 RightItem = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Comparisons: column with the right item.", show_default="right"),
+    Option(metavar="COLUMN", help="For comparisons: column with the right item.", show_default="right"),
 ]
 Options = Annotated[
     str | Sequence[str] | None,
-    Option(metavar="FILE|A,B,C", help="All possible labels: a file with one per line, or a list."),
+    Option(
+        metavar="FILE|A,B,C", help="All possible labels: a file with one label per line, or a list separated by commas."
+    ),
 ]
 OpenTask = Annotated[
-    bool, Option("--open", help="For crowdtruth: workers wrote free answers; there is no list of options.")
+    bool, Option("--open", help="For --method crowdtruth: workers wrote free answers, without a list of options.")
 ]
 Ties = Annotated[
     Literal["first", "random", "abstain", "all"],
     Option(
         metavar="HOW",
-        help="Label of a tied task: first (by name), random (by --seed), abstain (no label) or all (every tied label).",
+        help="Label of a task with a tie: first (by name), random (by --seed), abstain (no label) or all (every "
+        "tied label).",
     ),
 ]
 Smoothing = Annotated[
@@ -130,7 +133,8 @@ Smoothing = Annotated[
     Option(
         metavar="N",
         min=0,
-        help="For confidence with --truth: number of correct and wrong answers to add for every worker.",
+        help="For --method confidence with --truth: number of correct answers, and of wrong answers, to add for "
+        "every worker.",
     ),
 ]
 TruthTask = Annotated[
@@ -143,8 +147,8 @@ AgainstOther = Annotated[
     str | Any,
     Option(
         metavar="NAME|FILE",
-        help="Another method on the same file (needs --truth), or another file of judgments: tests whether the "
-        "difference is significant.",
+        help="Another method for the same file (needs --truth), or another file for the same method. Tests "
+        "whether the difference is significant.",
     ),
 ]
 
@@ -158,7 +162,7 @@ def score(
     worker: judged.WorkerColumn = None,
     label: judged.LabelColumn = None,
     trust: Annotated[
-        str | None, Option(metavar="COLUMN", help="For confidence: column with each worker's weight (trust).")
+        str | None, Option(metavar="COLUMN", help="For --method confidence: column with each worker's weight (trust).")
     ] = None,
     sep: judged.Separator = None,
     empty: judged.EmptyLabel = None,
@@ -173,9 +177,9 @@ def score(
     open_task: OpenTask = False,
     iterations: Annotated[int | None, Option(min=1, help="Maximum number of iterations.")] = None,
     tolerance: Annotated[
-        float | None, Option(metavar="X", min=0, help="Stop when an iteration improves less than this.")
+        float | None, Option(metavar="X", min=0, help="Stop when an iteration improves the fit by less than this.")
     ] = None,
-    restarts: Annotated[int | None, Option(min=1, help="For mace: number of random starts.")] = None,
+    restarts: Annotated[int | None, Option(min=1, help="For --method mace: number of random starts.")] = None,
     smoothing: Smoothing = None,
     ties: Ties = "random",
     truth: Annotated[Any, Option(help="True labels of tasks, to compute the accuracy.")] = None,
@@ -190,7 +194,7 @@ def score(
     progress: Progress | None = None,
     for_scripts: bool = True,
 ) -> Score:
-    """Aggregate judgments with a method, and report the certainty of the labels and, with a truth, their accuracy.
+    """Aggregate judgments with a method, and report the certainty of the labels and, given true labels, their accuracy.
 
     `data` is anything that `chorale.alpha` takes. `truth` is a mapping from task to label, or a file; `truth_task` and
     `truth_label` name its columns. `against` is the name of another method (then `truth` is required), or other

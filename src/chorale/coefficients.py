@@ -53,8 +53,8 @@ def alpha(
 ) -> Score:
     """Krippendorff's α, for any number of raters, with missing judgments.
 
-    `level` is nominal, ordinal, interval or ratio. `distance` replaces it: jaccard, masi, span, ua-f1, or a
-    function of two sets. `order` names ordinal labels from the lowest to the highest.
+    `level` is the level of measurement: nominal, ordinal, interval or ratio. `distance` is used instead of a level:
+    jaccard, masi, span, ua-f1, or a function of two sets. `order` names ordinal labels from the lowest to the highest.
 
     >>> import chorale
     >>> chorale.alpha([[1, 1, 2, 3], [1, 1, 2, 2]], level="interval", ci=False)

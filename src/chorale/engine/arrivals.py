@@ -48,7 +48,7 @@ def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl
         "To admit people without verification, set `by_url = true` in [arrival]."
     )
     if workers.came_from(tx, arrival.panel):
-        return ByUrl(True, f"People have joined by such links before, so they stay open. {closed}")
+        return ByUrl(True, f"People have already joined through such links, so these links still work. {closed}")
     return ByUrl(False, f"Links from {arrival.panel} are not accepted. {closed}")
 
 

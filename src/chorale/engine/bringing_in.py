@@ -77,9 +77,9 @@ def _connected(known: Mapping[str, KnownItem], new: Sequence[NewItem], file: str
         yield Problem(
             file,
             None,
-            f"added rows connect {len(moved):,} items with others that were separate when the study started",
-            "Leave out rows that share one text with each of two earlier rows, or put them into a separate study: "
-            "some workers may have seen both texts.",
+            f"added rows link {len(moved):,} items to items with which they had no text in common before",
+            "Some workers may already have seen items of both groups. Leave out added rows that share a text with two "
+            "earlier rows, or put them into a separate study.",
             ", ".join(moved[:5]) + (" …" if len(moved) > 5 else ""),
         )
 

@@ -42,7 +42,7 @@ def derived_items(
                 replace(new, key=f"{earlier.name}/{new.key}", group=f"{earlier.name}/{new.group}") for new in derived
             )
     else:
-        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have said so")
+        raise RuntimeError(f"task {later.task.name} can't derive items; `chorale check` should have reported this")
     for new in derived:
         if rule.sample >= 1 or positions.drawn_share(seed, later.name, new.key) < rule.sample:
             yield new

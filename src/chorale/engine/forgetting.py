@@ -118,7 +118,7 @@ def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
         return
     now = study.clock()
     number = erasing.begin(tx, worker_id, BY_ERASURE, now, identity=False, answers=True)
-    erased = {"answers to items made of theirs": erasing.erase_repeated(tx, where, now)}
+    erased = {"answers to items made from these answers": erasing.erase_repeated(tx, where, now)}
     for stage_id, group in sorted(erasing.groups_of(tx, where.items)):
         settle_group(tx, study, study.stage_by_id(stage_id), group)
     erased["items"] = erasing.erase_derived(tx, worker_id)

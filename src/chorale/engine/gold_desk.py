@@ -68,7 +68,7 @@ def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ..
         if name not in gradable:
             known = ", ".join(gradable) or "none"
             raise UserError(
-                f"Stage {stage.name!r} has no field {name!r} that gold can be compared in. It has: {known}. Free text "
+                f"Stage {stage.name!r} has no field {name!r} that can be graded. It has: {known}. Free text "
                 "is never gold."
             )
     return tuple(named) or tuple(name for name in gradable if name in needed_fields(stage))
@@ -239,8 +239,8 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
         raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists the gold.")
     if stage.round_size is not None:
         raise UserError(
-            f"{key!r} is part of the round {stage.name!r}, which is the same for everybody. Leave it, or make another "
-            "round without it."
+            f"{key!r} can't be retired: everybody must get the same items in the round {stage.name!r}. Make "
+            "another round without it instead."
         )
     gold.retire_gold(tx, item.id)
     evidence = {"by": by, "reason": reason}

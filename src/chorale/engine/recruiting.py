@@ -191,7 +191,8 @@ def recipients(study: Study, name: str, chosen: Sequence[str] | None, status: st
         people = {participant: row for participant, row in people.items() if row.worker in chosen}
     if not people:
         raise UserError(
-            f"Nobody in the study {name!r} to send a message to. `chorale sync` counts its submissions by status."
+            f"The study {name!r} has no participants {'' if status is None else f'with status {status.upper()} '}to "
+            "send a message to. `chorale sync` counts its submissions by status."
         )
     return list(people.values())
 

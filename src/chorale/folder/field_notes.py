@@ -42,5 +42,5 @@ def about_fields(content: StageContent) -> Iterator[str]:
         elif given and not field.promoted:
             yield (
                 f"{has}, a text: an answer is correct if it is one of the gold texts, ignoring case and white space. "
-                'To show it and not grade it, set gold = "none" on the field.'
+                'To accept any text, set gold = "none" on the field: workers then do not see the gold text either.'
             )

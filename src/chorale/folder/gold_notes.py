@@ -82,16 +82,17 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     lasting = _lasting_share(content, groups)
     if not stage.gold.reuse:
         return (
-            f"the gold of stage {stage.name} is scarce: {len(content.gold):,} gold items for {items:,} items. To keep "
+            f"too little gold in stage {stage.name}: {len(content.gold):,} gold items for {items:,} items. To keep "
             f"gold secret, only about {lasting:.3f} of a worker's items are gold. gold.share is {stage.gold.share:g}. "
             f"Write {needed:,} gold items in total to reach it"
         )
     least = stage.judgments.min
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     return (
-        f"the gold of stage {stage.name} is scarce: each of its {len(content.gold):,} gold items is shown to about "
-        f"{shown:,.0f} workers, an item to {least:,}. {RECOGNISABLE}, because of gold.reuse = true. Write {needed:,} "
-        f"gold items in total, or leave gold.reuse out: then about {lasting:.3f} of a worker's items are gold"
+        f"too little gold in stage {stage.name}: about {shown:,.0f} workers see each of its {len(content.gold):,} "
+        f"gold items, but only {least:,} see any other item. {RECOGNISABLE}, because of gold.reuse = true. "
+        f"Write {needed:,} gold items in total, or leave gold.reuse out: then about {lasting:.3f} of a worker's items "
+        "are gold"
     )
 
 
@@ -120,8 +121,10 @@ def _removal_shows_gold(content: StageContent) -> str | None:
     gold = content.settings.gold
     if gold is None or gold.share == 0 or gold.floor == 0 or gold.feedback != "none" or gold.grace >= HIDING_GRACE:
         return None
-    one_of = "the last answer before it" if gold.grace == 0 else f"one of the last {gold.grace + 1} answers before it"
+    last = "last answer" if gold.grace == 0 else f"last {gold.grace + 1} answers"
+    verb = "is" if gold.grace == 0 else "include one"
     return (
-        f"a removal in stage {content.settings.name} reveals gold: {one_of} was to gold (gold.grace = {gold.grace}). "
+        f"in stage {content.settings.name}, a removal reveals which item was gold: the worker's {last} before the "
+        f"removal {verb} to a gold item (gold.grace = {gold.grace}). "
         f"{RECOGNISABLE}. Set gold.grace to {HIDING_GRACE} or more"
     )

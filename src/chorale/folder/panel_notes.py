@@ -111,7 +111,11 @@ def _no_way_back(folder: StudyFolder) -> list[str]:
     else:
         fix = "Set `completion_url` in [arrival] to the address from the platform, with {code} or {worker} in it"
         if panel is None or panel.takes_code:
-            fix += ". A platform where people enter the code by hand needs none" if code else ", or `completion_code`"
+            fix += (
+                ". If people enter the code by hand on your platform, no URL is needed"
+                if code
+                else ", or `completion_code`"
+            )
     line = line_of(folder.settings_text, ("arrival", "panel"))
     message = f"people from {arrival.panel} {sees} when they finish"
     return [str(Problem(SETTINGS_FILE, line, message, fix))]

@@ -22,8 +22,8 @@ def retention_sentences(rule: RetentionSettings) -> list[str]:
     sentences = []
     if rule.identities_days is not None:
         sentences.append(
-            f"Platform IDs, e-mail addresses and messages are erased {rule.identities_days:,} {after}, once they are "
-            "paid."
+            f"Platform IDs, e-mail addresses and messages are erased {rule.identities_days:,} {after}, once "
+            "this person has been paid."
         )
     if rule.answers_days is not None:
         sentences.append(f"Answers are erased {rule.answers_days:,} {after}.")

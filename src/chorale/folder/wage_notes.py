@@ -24,8 +24,8 @@ def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator
             if content.settings.name in low
         )
         yield (
-            f"{plural(len(low), 'stage pays', 'stages pay')} less than {least} an hour (pay.minimum_hourly) once the "
-            f"time to read the guidelines counts: {listed}. Raise per_judgment, or shorten the guidelines"
+            f"{plural(len(low), 'stage pays', 'stages pay')} less than {least} an hour (pay.minimum_hourly) if the "
+            f"time to read the guidelines is included: {listed}. Raise per_judgment, or shorten the guidelines"
         )
     unknown = [
         content.settings.name

@@ -48,7 +48,7 @@ class Family:
     clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
     """Function from the gold standard to the columns for `--cluster`: for each column, its value for every item."""
     example: tuple[str, str] | None = None
-    """Contents of a system file and a gold file for the contract tests."""
+    """Contents of a system file and a gold file for the checks of `chorale.testing`."""
     example_ending: str = ""
     """Extension of these files, if the reader depends on it: `.csv`."""
 

@@ -222,12 +222,12 @@ def _without_gaps(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     kept = frame.filter(~gap) if gap.any() else frame
     for name in ("task", "worker"):
         if kept[name].null_count():
-            where = int(kept[name].is_null().arg_max() or 0)
-            raise ValueError(f"judgment {where + 1} of those with a label has no {name}")
+            where = int((~gap & frame[name].is_null()).arg_max() or 0)
+            raise ValueError(f"judgment {where + 1} has a label but no {name}")
     if "trust" in kept.columns:
         trust = kept["trust"].fill_null(float("nan"))
         if not (trust.is_finite() & (trust >= 0)).all():
-            raise ValueError("trust must be a number of at least 0 at every judgment")
+            raise ValueError("`trust` must be a number of at least 0 for every judgment")
     gone = len(frame) - len(kept)
     if not gone:
         return frame, ()

@@ -11,11 +11,13 @@ Cluster = Annotated[
     Sequence[str],
     Option(
         metavar="COLUMN",
-        help="Resample rows with the same value in this column together, e.g. by writer or document. Use it twice for "
-        "two columns.",
+        help="Resample rows with the same value in this column together, e.g. by writer or document. For two "
+        "columns, give the option twice.",
     ),
 ]
-WithIntervals = Annotated[bool, Option(help="Add 95% bootstrap intervals, over items or --cluster.")]
+WithIntervals = Annotated[
+    bool, Option(help="Add 95% bootstrap intervals. Items are resampled or, with --cluster, clusters.")
+]
 AnyIntervals = Annotated[bool, Option(help="Add 95% intervals.")]
 """For commands without clusters, or with a separate interval for each kind of score."""
 Resamples = Annotated[int, Option(min=100, max=1_000_000, help="Number of bootstrap resamples.")]

@@ -249,7 +249,7 @@ def troubles_table(records: Sequence[ModelRecord]) -> ScoreTable | None:
         for one in records
         for what, count in (
             *((name, count) for name, count in sorted(one.outcomes.items()) if name != "answer"),
-            *((f"{name} (of all tries)", count) for name, count in sorted(one.faults.items())),
+            *((f"{name} (of all attempts)", count) for name, count in sorted(one.faults.items())),
         )
     ]
     return ScoreTable("Calls without an answer", ("model", "stage", "reason", "times#"), rows) if rows else None

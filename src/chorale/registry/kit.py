@@ -47,10 +47,10 @@ class ReportSection:
     tasks: frozenset[str]
     """The report includes the section if the study has a stage with one of these tasks."""
     place: Place
-    """A function of a transaction, the study and the resampling, which returns a `chorale.report.SectionContent`, or
-    None if there is nothing to report yet."""
+    """The location of a function of a transaction, the study and the resampling. The function returns a
+    `chorale.report.SectionContent`, or None if there is nothing to report yet."""
     by_arm: bool = False
-    """Whether it compares the arms of a trial. If so, it is shown only on request."""
+    """Whether it compares the arms (conditions) of a trial. If so, it is shown only on request."""
     in_status: bool = False
     """Whether `chorale status` also shows its tables."""
 
@@ -66,7 +66,7 @@ class Kit:
     tasks: Mapping[str, Place] = field(default_factory=dict)
     """`Task` objects, by the names that study files use."""
     commands: tuple[Command | CommandGroup, ...] = ()
-    """`Command` and `CommandGroup` objects."""
+    """Commands of `chorale`: `Command` and `CommandGroup` objects."""
     families: Mapping[str, Place] = field(default_factory=dict)
     """Metric families (`chorale.metrics.Family`), by the name that `chorale evaluate` and `chorale.evaluate` use.
 
@@ -83,7 +83,7 @@ class Kit:
     in the text.
     """
     sections: tuple[ReportSection, ...] = ()
-    """`ReportSection` objects."""
+    """Sections of `chorale report`: `ReportSection` objects."""
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
     catalogues: Path | None = None
@@ -114,13 +114,12 @@ class Kit:
     contents of a study's files.
     """
     for_scripts: Place | None = None
-    """A function from a template's folder to the names and contents of a study's files (`chorale new --scripts-only`):
-    scripts create all tasks of such a study.
+    """A function from a template's folder to the names and contents of a study's files, for `chorale new
+    --scripts-only`. Scripts create all work of such a study.
     """
     own_table: Place | None = None
     """Called by `chorale new --from FILE`: a function that returns the names and contents of a study's files. It takes
-    a
-    `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a question and its labels.
+    a `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a question and its labels.
     Only one installed kit can have it."""
     audit: Place | None = None
     """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes in addition to its checks of every study."""

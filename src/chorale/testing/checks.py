@@ -25,9 +25,13 @@ TASK_CHECKS: tuple[TaskCheck, ...] = (
     TaskCheck("marks", "Grades by a rubric are from 0 to 1, one for each criterion.", answers.marks),
     TaskCheck("parts", "No answer has more parts than `most_parts`.", answers.parts),
     TaskCheck("distance", "The distance is symmetric, from 0 to 1, and 0 from an answer to itself.", answers.distance),
-    TaskCheck("combining", "Equal answers are aggregated to this answer, in any order.", answers.combining),
+    TaskCheck(
+        "combining",
+        "Equal answers are aggregated to the same answer, and the order of answers does not matter.",
+        answers.combining,
+    ),
     TaskCheck("chosen", "The options in an answer are texts, and equal answers have the same options.", answers.chosen),
-    TaskCheck("deriving", "No items are derived from an empty result.", answers.deriving),
+    TaskCheck("deriving", "No items are derived if there are no items to derive them from.", answers.deriving),
     TaskCheck("simulating", "Simulated answers are valid, and the same for the same seed.", answers.simulating),
     TaskCheck("explaining", "Items, answers and grades can be shown to people.", answers.explaining),
     TaskCheck(

@@ -35,7 +35,7 @@ LONGEST_PASSWORD = 200
 HASHES_AT_ONCE = 2
 MOST_COLLEAGUES = 1_000
 UNUSED_DAYS = 30
-"""A link that nobody has opened for this long expires. It can be created again."""
+"""A new link expires if nobody opens it within this time. It can be created again. An opened link does not expire."""
 
 
 def not_signed_in() -> Refusal:
@@ -124,7 +124,7 @@ def enter_by_link(tx: Tx, study: Study, name: str, role: str) -> RequesterRow:
         if requesters.is_erased(tx, name):
             raise _revoked()
         if _is_too_old(study, _invited(tx, role).get(name)):
-            message = f"This link has expired, because nobody opened it for {UNUSED_DAYS} days. Ask for a new one."
+            message = f"This link has expired, because nobody opened it within {UNUSED_DAYS} days. Ask for a new one."
             raise Refusal("expired", message, 403)
         requesters.add_requester(tx, name, role)
         events.record(tx, study.clock(), f"{role} came", {"by": name})

@@ -92,7 +92,7 @@ def _items_of(
     for name, wrong in problems.items():
         at = named.get(name, draft.at("options"))
         if at[-1] == "prefill" or not items:
-            fix = "Use a field with the same kind and options, which the form does not also show."
+            fix = "Use a field of the same kind with the same options, which the form does not already show."
             report.setting(at, f"labels of {source} do not fit this form: `{printable(name)}` {wrong}", fix)
     return tuple(items[:EXAMPLES])
 

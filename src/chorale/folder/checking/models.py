@@ -141,7 +141,7 @@ def check_disclosure(
         report.setting(
             at,
             "is missing: workers must agree to it in the consent form",
-            f"Copy here the sentence of {settings.study.consent} that discloses this.",
+            f"Copy the sentence from {settings.study.consent} that discloses this.",
         )
     elif " ".join(sentence.split()) not in " ".join(consent.split()):
         report.setting(

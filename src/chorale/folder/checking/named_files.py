@@ -46,7 +46,10 @@ def located(relative: str, at: TomlPath, report: CheckReport) -> Path | None:
         return None
     if not inside:
         report.setting(
-            at, "is a symbolic link to a file outside the study folder", "Copy the file itself into it.", relative
+            at,
+            "is a symbolic link to a file outside the study folder",
+            "Copy the file itself into the study folder.",
+            relative,
         )
     elif not path.is_file():
         report.setting(at, "is not a file", "Name a file.", relative)

@@ -158,7 +158,7 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
 def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
     for index, (stage, content) in enumerate(zip(settings.stage, contents, strict=False)):
         if stage.grades and content.task is not None and content.task.grading.marks is None:
-            fix = "Use a task that can be a rubric: its part `grading` has `marks`."
+            fix = "Use a task whose answers are grades (docs/tasks.md)."
             report.setting(
                 ("stage", index, "grades"), "this task is not a rubric, so its answers are not grades", fix, stage.task
             )
@@ -173,7 +173,7 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
             )
         at = ("stage", index, "pay", "finished")
         if stage.pay.finished and stage.grades and not closed_by(settings, stage):
-            fix = "Leave it out, or let the gate that uses these grades decide together (`top_share`, `top`)."
+            fix = "Leave it out, or let the gate that uses these grades rank all workers (`top_share` or `top`)."
             report.setting(at, "no gate that closes uses these grades", fix, stage.pay.finished)
         elif stage.pay.finished and stage.round is None and not stage.grades:
             fix = "Leave it out, or make the stage a round."
@@ -199,7 +199,7 @@ def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], repo
             decided = [field.name for field in reviewed.shape.compared if field.name in ours]
             different = [name for name in decided if ours[name] != theirs[name]]
             if not decided:
-                report.setting(at, f"decides nothing: none of its fields is compared in {source}", fix, True)
+                report.setting(at, f"has no effect: {source} compares none of its fields", fix, True)
             elif different:
                 names = ", ".join(different)
                 report.setting(at, f"answers here cannot be labels in {source}: {names} differs in shape", fix, True)

@@ -124,7 +124,7 @@ def _check_parts(draft: Draft, task: Task | None, report: CheckReport) -> None:
         return
     most = 1 if task.grading.parts is one_part else task.grading.most_parts
     if most is not None and pay.parts.beyond >= most:
-        fields = "Give fields that count `part = true`" if task.shape.fields else "Lower `beyond`"
+        fields = "Set `part = true` in more fields" if task.shape.fields else "Lower `beyond`"
         report.setting(
             draft.at("pay", "parts"),
             f"is never paid: the maximum number of parts of an answer is {most}, and it pays for those beyond "

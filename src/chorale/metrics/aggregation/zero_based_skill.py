@@ -39,7 +39,7 @@ def zero_based_skill(
     [1.0, 1.0, 0.0]
     """
     check_limits(iterations, 0.0, restarts=rounds_to_reduce)
-    for name, value in (("the rate", rate), ("the factor", factor), ("the start above guessing", above_guessing)):
+    for name, value in (("`rate`", rate), ("`factor`", factor), ("`above_guessing`", above_guessing)):
         check_number(name, value, least=0.0)
     steps = [rate * factor ** (number // rounds_to_reduce) for number in range(1, iterations + 1)]
     start = above_guessing

@@ -168,7 +168,7 @@ def krippendorff_alpha(
 def _scale(judgments: Judgments, level: Level, distance: str | Distance | None, order: Sequence[str] | None) -> _Scale:
     if distance is not None:
         if level != "nominal":
-            raise ValueError("a level and a distance exclude each other")
+            raise ValueError("a level and a distance cannot be combined")
         return _DistanceTable(distances_between(labels_as_sets(judgments), distance))
     if level == "nominal":
         return _Names()

@@ -14,32 +14,43 @@ FILE = Argument(
 JudgmentsFile = Annotated[Path, FILE]
 TaskColumn = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Column with the task (item). Default: task, or MTurk's or Appen's name for it."),
+    Option(
+        metavar="COLUMN",
+        help="Column with the task (item). Default: task; in a batch file, the column that MTurk or Appen uses.",
+    ),
 ]
 WorkerColumn = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Column with the worker. Default: worker, or MTurk's or Appen's name for it."),
+    Option(
+        metavar="COLUMN",
+        help="Column with the worker. Default: worker; in a batch file, the column that MTurk or Appen uses.",
+    ),
 ]
 LabelColumn = Annotated[
     str | None,
-    Option(metavar="COLUMN", help="Column with the label. Default: label, or the answer column of a batch file."),
+    Option(
+        metavar="COLUMN", help="Column with the label. Default: label; in a batch file, the column with the answers."
+    ),
 ]
 Separator = Annotated[
     str | None,
-    Option(metavar="TEXT", help="Separator of options in multi-label cells; json if cells are JSON lists."),
+    Option(metavar="TEXT", help="Separator of labels in cells with several labels; json if cells are JSON lists."),
 ]
 EmptyLabel = Annotated[
     str | None, Option(metavar="LABEL", help="Label for empty cells. Default: empty cells are ignored.")
 ]
 MissingValues = Annotated[
     Sequence[str],
-    Option(metavar="VALUE", help="A value that means no label, such as NA; treated as an empty cell. Repeatable."),
+    Option(
+        metavar="VALUE",
+        help="A value that means that there is no label, such as NA. It is treated as an empty cell. Repeatable.",
+    ),
 ]
 WhichRepeat = Annotated[
     Literal["last", "first", "all"],
-    Option(metavar="last|first|all", help="Which of a worker's repeated judgments of a task count."),
+    Option(metavar="last|first|all", help="Which judgments count if a worker judged a task more than once."),
 ]
-KeepRejected = Annotated[bool, Option(help="Keep work that a batch file marks as rejected or tainted.")]
+KeepRejected = Annotated[bool, Option(help="Keep answers that a batch file marks as rejected or tainted.")]
 ReaderName = Annotated[
     str | None,
     Option(

@@ -226,9 +226,11 @@ def _trust(
     if judgments.trust is not None:
         return judgments.trust, []
     if truth is None:
-        return None, ["The trust of workers is unknown, so every vote counts equally."]
+        return None, ["No gold accuracy of workers is known (add --trust or --truth), so every vote counts equally."]
     trust = trust_from_gold(judgments, _gold(judgments, truth), smoothing=request.smoothing or 0.0)
-    return trust, ["Trust is accuracy on the truth, and the result is evaluated on the same truth."]
+    return trust, [
+        "Votes are weighted by the workers' accuracy on the truth, and the result is evaluated on the same truth."
+    ]
 
 
 def _gold(judgments: Judgments, truth: Truth) -> dict[str, str]:

@@ -139,8 +139,8 @@ def _task_intervals(
     ).tolist()
     places = zip(wanted.tolist(), low, high, strict=True)
     notes.append(
-        "The interval of a task's certainty resamples its own judgments. It has no width if they all agree, and may "
-        "be too narrow if they are few."
+        "The interval of a task's certainty resamples its own judgments. If all of them agree, the interval is a "
+        "single point. With few judgments, it may be too narrow."
     )
     return {result.tasks[at]: (float(certain[at]), Interval(*ends)) for at, *ends in places}, notes
 
@@ -151,11 +151,7 @@ def _worker_intervals(
     """Intervals by worker index; for people, only of the weakest workers."""
     quality = next(iter(result.quality))
     if evidence is None:
-        why = (
-            "it is a mean over options"
-            if result.multiple
-            else "it was given, is the same for all, is on the scale of a prior, or is not a mean over judgments"
-        )
+        why = "it is a mean over options" if result.multiple else _WITHOUT_EVIDENCE.get(quality, _NO_MEAN)
         return {}, [f"Workers' {quality} has no interval: {why}."]
     lowest = np.argsort(result.quality[quality], kind="stable")[:_SHOWN].tolist()
     wanted = range(len(result.workers)) if for_scripts else lowest
@@ -168,6 +164,13 @@ def _worker_intervals(
         if resampling.progress:
             resampling.progress(number, len(wanted))
     lacking = len(wanted) - len(intervals)
-    return intervals, [
-        f"{plural(lacking, 'worker', 'workers')} without gold answers: their trust has no interval."
-    ] if lacking else []
+    without = plural(lacking, "worker has", "workers have")
+    return intervals, [f"{without} no gold answers, so their gold accuracy (trust) has no interval."] if lacking else []
+
+
+_WITHOUT_EVIDENCE = {
+    "trust": "it is not estimated from these judgments",
+    "ability": "its scale depends on a prior",
+}
+_NO_MEAN = "it is not a mean over the worker's judgments"
+"""For other qualities."""

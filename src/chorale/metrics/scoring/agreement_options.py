@@ -76,7 +76,7 @@ class AgreementOptions:
             if field.name in _REFUSED and getattr(self, field.name) != default and field.name not in self._taken:
                 raise UserError(_REFUSED[field.name])
         if self.level != "nominal" and self.distance:
-            raise UserError("A level and a distance exclude each other. Use only one of them.")
+            raise UserError("A level and a distance cannot be combined. Use only one of them.")
         by_rank = self.level == "ordinal" or self.weights != "none"
         if self.order and not by_rank and self.metric not in _ORDERED:
             raise UserError(_NOT_ORDERED)

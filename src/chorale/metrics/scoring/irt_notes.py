@@ -40,7 +40,10 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
         notes.append("The fit stopped before convergence, so the last digits are unreliable.")
     if isinstance(fit, VariationalFit) and len(fit.starts) > 1 and max(fit.starts) - min(fit.starts) > 1:
         spread = max(fit.starts) - min(fit.starts)
-        notes.append(f"The starts ended {spread:.1f} nats apart. There are several optima, and the best is shown.")
+        notes.append(
+            f"Fits from different starting values ended {spread:.1f} nats apart. There are several optima, and the "
+            "best is shown."
+        )
     return notes
 
 

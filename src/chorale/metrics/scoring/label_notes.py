@@ -21,7 +21,7 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
     names = judgments.label_names if judgments.sets is None else judgments.options
     if are_objects(judgments):
         return [
-            "Labels look like JSON objects but are compared as text, so one different part makes them different. "
+            "Labels look like JSON objects but are compared as text: two of them differ if any of their parts differs. "
             "`chorale report` measures agreement by the distance of each field."
         ]
     if judgments.free_text:

@@ -96,7 +96,8 @@ def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: 
             "--task": reading.task,
             "--empty": reading.empty,
             "--reader": reading.reader,
-            "raters": reading.raters,
+            "--missing": reading.missing or None,
+            "--raters": reading.raters,
         }
         given = [option for option, value in others.items() if value is not None]
         given += ["--repeats"] if reading.repeats != "last" else []

@@ -34,18 +34,18 @@ Ability = Annotated[tuple[Fraction, Fraction], BeforeValidator(_range), AfterVal
 
 class KindSettings(Settings):
     name: str = Field(min_length=1, max_length=40, description="Name of this kind of worker in forecasts.")
-    share: float = Field(gt=0, le=1_000_000, description="Relative number of such workers.")
+    share: float = Field(gt=0, le=1_000_000, description="Relative number of workers of this kind.")
     ability: Ability = Field(
         default=(0.9, 0.98),
         description="Accuracy on items they read: a number, or `[lowest, highest]`, sampled for each worker.",
     )
     abilities: dict[str, Ability] = Field(
-        default_factory=dict, description="Accuracy in single stages or tasks, by name."
+        default_factory=dict, description="Accuracy in particular stages or tasks, by their names."
     )
     answers: RelativePath | None = Field(
         default=None,
-        description="JSONL file with recorded answers of a model. Such workers have the accuracy of these answers, "
-        "in every stage with known correct answers.",
+        description="JSONL file with recorded answers of a model. Workers of this kind have the accuracy of these "
+        "answers, in every stage with known correct answers.",
     )
     carelessness: Fraction = Field(default=0, description="Fraction of items they answer randomly.")
     spam: Literal["random", "first-option", "copy-previous"] | None = Field(
@@ -62,13 +62,18 @@ class KindSettings(Settings):
     )
     keeps_wrong: Fraction = Field(
         default=0.2,
-        description="Probability of keeping a model's suggestion that is wrong. Otherwise they answer on their own.",
+        description="Probability of keeping a model's suggestion that is wrong. Workers who do not keep it answer on "
+        "their own.",
     )
     suggested_pace: float = Field(
-        default=0.7, gt=0, le=100, description="Time for an item with a suggestion, relative to one without."
+        default=0.7, gt=0, le=100, description="Time for an item with a suggestion, relative to an item without one."
     )
-    pace: float = Field(default=1, gt=0, le=100, description="Median time for an item, relative to its expected time.")
-    spread: float = Field(default=0.4, ge=0, le=3, description="Standard deviation of the logarithm of that time.")
+    pace: float = Field(
+        default=1, gt=0, le=100, description="Median time for an item, relative to the item's expected time."
+    )
+    spread: float = Field(
+        default=0.4, ge=0, le=3, description="Standard deviation of the logarithm of the time for an item."
+    )
 
 
 USUAL_KINDS = (
@@ -103,7 +108,7 @@ class CrowdSettings(Settings):
         description="Mean number of workers who join per hour. With a million, all join at once.",
     )
     look_in_minutes: float = Field(
-        default=10, gt=0, le=100_000, description="Minutes until a waiting worker checks back."
+        default=10, gt=0, le=100_000, description="Minutes after which a waiting worker checks for work again."
     )
     patience_hours: float = Field(default=72, ge=0, le=100_000, description="Hours until a waiting worker gives up.")
     expert_ability: Ability = Field(
@@ -114,8 +119,8 @@ class CrowdSettings(Settings):
         ge=0,
         le=5,
         description="How much items differ in difficulty: the standard deviation of the log-odds of a correct answer. "
-        "With 0, people err independently; real crowds had 0.5 to 1.5. Default: 0, or with `--fit` the estimate from "
-        "the judgments.",
+        "With 0, people err independently; the values measured for real crowds were 0.5 and 1.5. Default: 0, or with "
+        "`--fit` the estimate from the judgments.",
     )
     model: tuple[SimulatedModel, ...] = Field(
         default=(), description="The expected behaviour of the models in the study file."

@@ -17,24 +17,25 @@ _NEAR = 1e-6
 
 class SimulatedModel(Settings):
     name: str = Field(min_length=1, max_length=60, description="The model's name in the study file.")
-    accuracy: Fraction = Field(default=0.85, description="Probability that its answer is correct.")
+    accuracy: Fraction = Field(default=0.85, description="Probability that the model's answer is correct.")
     sureness: Annotated[float, Field(gt=0, le=1000)] = Field(
         default=2,
-        description="How similar its probability of a correct answer is across items (the precision of a beta "
-        "distribution). With 1, it is nearly certain of some items and guesses others. With 100, all items have nearly "
-        "the same probability, so its confidence is uninformative.",
+        description="How similar the model's probability of a correct answer is across items (the precision of a beta "
+        "distribution). With 1, the model is nearly certain about some items and guesses on others. With 100, the "
+        "probability is nearly the same for all items, so the model's confidence is uninformative.",
     )
     overconfidence: Annotated[float, Field(gt=0, le=10)] = Field(
         default=1,
-        description="Factor by which the log-odds of its confidence exceed those of its accuracy. 1 means calibrated.",
+        description="The log-odds of the model's confidence are the log-odds of a correct answer times this factor. "
+        "With 1, the confidence is calibrated.",
     )
     confusions: dict[str, dict[str, float]] = Field(
         default_factory=dict,
-        description="Weights of its wrong answers, for each correct answer: `confusions.rude = { neutral = 3, "
-        "kind = 1 }`. Default: any other answer.",
+        description="For each correct answer, the weights of the model's wrong answers: `confusions.rude = { neutral = "
+        "3, kind = 1 }`. Default: all other answers are equally likely.",
     )
     output_tokens: int = Field(
-        default=20, ge=1, le=200_000, description="Tokens of an answer; prices are those of the study file."
+        default=20, ge=1, le=200_000, description="Number of tokens in an answer. Prices are those of the study file."
     )
 
 
