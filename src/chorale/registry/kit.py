@@ -47,8 +47,8 @@ class ReportSection:
     tasks: frozenset[str]
     """The report includes the section if the study has a stage with one of these tasks."""
     place: Place
-    """The location of a function of a transaction, the study and the resampling. The function returns a
-    `chorale.report.SectionContent`, or None if there is nothing to report yet."""
+    """The location of a function that takes a transaction, the study and a `Resampling` (settings of intervals). It
+    returns a `chorale.report.SectionContent`, or None if there is nothing to report yet."""
     by_arm: bool = False
     """Whether it compares the arms (conditions) of a trial. If so, it is shown only on request."""
     in_status: bool = False
