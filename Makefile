@@ -1,5 +1,5 @@
-# `make demo` and `make test` set up everything they need; nothing has to be installed before but Python 3.11, make
-# and a package index.
+# `make demo` and `make test` install everything they need. They require only Python 3.11 or newer, make and access to a
+# package index.
 .DELETE_ON_ERROR:
 SHELL := bash
 PYTHON ?= python3
@@ -13,21 +13,22 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || command -v sudo)
 .PHONY: demo test test-all lint style bench browser docs languages clean help
 
 help:
-	@echo "make demo       a simulated crowd does the rules study; the site stays up (ONCE=1: exit instead)"
+	@echo "make demo       simulated workers complete the rules study; its site stays open (ONCE=1: exit instead)"
 	@echo "make test       lint, types, import direction, tests"
-	@echo "make test-all   the same, and the longer tests"
-	@echo "make bench      the figures of docs/performance.md"
-	@echo "make docs       the documentation as a site, in site/"
-	@echo "make languages  sentences of worker pages into the catalogues (NEW=it: start a language)"
-	@echo "make clean      forget the virtual environment and caches"
+	@echo "make test-all   the checks of make test, and the longer tests"
+	@echo "make bench      measure the figures of docs/performance.md"
+	@echo "make docs       build the documentation as a site, in site/"
+	@echo "make languages  add new sentences of worker pages to the translations (NEW=it: start a language)"
+	@echo "make clean      remove the virtual environment and caches"
 
-# What the tests need that a base install has not.
+# Extras that the tests need in addition to a base install.
 EXTRAS := [encryption,liquid,pdf,postgres,rules,site,text]
 
-# What was compiled is kept, also where the environment forbids it: a command takes a second more to start without.
+# Compiled modules are kept even if the environment forbids it: without them, a command takes a second longer to start.
 export PYTHONDONTWRITEBYTECODE :=
 
-# uv takes a quarter of pip's time; where it is not to be had, or does not find what pip is set up to find, pip does it.
+# uv takes a quarter of pip's time. If uv is not available, or does not find packages that pip is configured to find,
+# pip installs them.
 define install
 if ! $(BIN)/uv pip install -q --python $(BIN)/python $(1) $(2) 2>/dev/null; then $(BIN)/pip install -q $(1); fi
 endef
@@ -47,8 +48,8 @@ $(DEV_READY): $(READY)
 	$(call install,-e '.$(EXTRAS)' --group dev)
 	touch $@
 
-# Torch first, at the version that is tried: otherwise other packages would bring the newest, with gigabytes for GPUs.
-# By pip alone, which may be set up to find torch's build for processors.
+# Torch first, at the tested version: otherwise, other packages would install the newest one, with gigabytes for GPUs.
+# Only with pip, which may be configured to find torch's CPU build.
 $(HEAVY_READY): $(DEV_READY)
 	$(BIN)/pip install -q --group heavy
 	$(BIN)/pip install -q -e '.[encryption,models,pdf,postgres,rules,site,spark,text]'
@@ -91,7 +92,7 @@ BENCHES := calibration qasrl srl crowdtruth aggregate agreement irt learn comman
 bench: $(DEV_READY)
 	for name in $(BENCHES); do echo; echo "## $$name"; PYTHONPATH=tests $(BIN)/python -m bench.$$name || exit 1; done
 
-# The browser tests drive the distribution's own Chromium.
+# The browser tests use the distribution's own Chromium.
 browser:
 	@command -v chromium chromium-browser google-chrome >/dev/null || { \
 	  command -v apt-get >/dev/null || { echo "Install Chromium for the browser tests, then run make again." >&2; exit 1; }; \
