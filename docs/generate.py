@@ -155,7 +155,7 @@ def _limits(schema: dict[str, Any]) -> str:
         return f" from {low:,} up"
     if "pattern" in schema:
         return f" matching `{_cell(schema['pattern'])}`"
-    return f" of at most {schema['maxLength']} characters" if "maxLength" in schema else ""
+    return f" of at most {schema['maxLength']:,} characters" if "maxLength" in schema else ""
 
 
 def _default(value: Any) -> str:

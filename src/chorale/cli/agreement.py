@@ -77,8 +77,8 @@ SharesOf = Annotated[
     Shares,
     Option(
         metavar="NAME",
-        help="For fleiss: shares of labels over all judgments (judgments), or as means over items, as the R "
-        "package irrCAC computes them for missing data (items).",
+        help="For fleiss: how to compute the share of each label: over all judgments (judgments), or as the mean over "
+        "items (items), as the R package irrCAC does if judgments are missing.",
     ),
 ]
 OtherFile = Annotated[

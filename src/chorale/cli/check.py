@@ -28,7 +28,7 @@ DATABASE = "study.db"
 
 
 def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -> None:
-    """List every problem in a study's files. If there are none, show its plan: annotations, cost, wages, workers."""
+    """List every problem in a study's files. If there are none, show the plan: annotations, cost, wages, workers."""
     if as_json:
         _check_as_json(directory, db)
     else:

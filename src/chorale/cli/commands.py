@@ -19,7 +19,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     _command("design", "Edit a study's form in the browser, with a live preview of the page that workers see."),
     _command(
         "check",
-        "List every problem in a study's files. If there are none, show its plan: annotations, cost, wages, workers.",
+        "List every problem in a study's files. If there are none, show the plan: annotations, cost, wages, workers.",
     ),
     _command(
         "rehearse",

@@ -48,9 +48,7 @@ StageOfStudy = Annotated[
     str | None,
     Option(metavar="STAGE", help="In a study: the stage. Default: the stage where a model answers first."),
 ]
-FieldOfStudy = Annotated[
-    str | None, Option(metavar="FIELD", help="In a study: the field of the answers for which to estimate.")
-]
+FieldOfStudy = Annotated[str | None, Option(metavar="FIELD", help="In a study: the field of the answers to estimate.")]
 _OF_STUDY = "chorale.cli.estimate_of_study:study_items"
 
 

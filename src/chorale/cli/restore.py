@@ -50,7 +50,8 @@ def restore(
         print_line(f"  The previous database had {_answers(restored.answers_replaced)}.")
     if restored.kept is not None:
         print_line(f"  It is kept as {restored.kept}.")
-    print_line("  Everybody was signed out. Links work as before; console passwords are those of the backup.")
+    print_line("  Everybody was signed out. Links work as before, except unused links to choose a password.")
+    print_line("  Console passwords are those of the backup.")
     if restored.revoked_again:
         print_line(f"  Revoked after the backup, and still revoked: {', '.join(restored.revoked_again)}.")
     if restored.files_written:

@@ -123,7 +123,7 @@ def serve(
     ] = 1,
     unfinished: Annotated[bool, Option(help="Open the site even if the consent form has placeholders.")] = False,
     access_log: Annotated[
-        bool, Option(help="Log the page, status and time of every request. The log contains no personal data.")
+        bool, Option(help="Log the page, status and duration of every request. The log contains no personal data.")
     ] = False,
     requests_per_second: Annotated[
         float, Option(help="Maximum sustained rate of requests per worker; 0 for no limit.", min=0)

@@ -37,7 +37,7 @@ def _rule(when: When, effect: str, settings: str) -> SettingRule:
 GROUPED = (
     _rule(
         When.ANY_TIME,
-        "Workers see the change from the next start on. The activity log keeps every earlier text.",
+        "Workers see the change after the next start. The activity log keeps every earlier text.",
         "study study.title study.contact study.consent study.language stage.title stage.guidelines",
     ),
     _rule(When.SAME_CONTENT, "This version of Chorale supports only format 1.", "format"),
@@ -67,8 +67,8 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from the next sync with Prolific on. Studies published on Prolific do not change until you publish "
-        "them again.",
+        "Applies from the next sync with Prolific. Studies published on Prolific do not change until you publish them "
+        "again.",
         """prolific prolific.project prolific.approve prolific.sync_minutes prolific.webhooks prolific.study
         prolific.study.name prolific.study.title prolific.study.description prolific.study.stages prolific.study.places
         prolific.study.minutes prolific.study.maximum_minutes prolific.study.reward prolific.study.invite
@@ -124,7 +124,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from the next start on. People can finish their open items; existing answers are kept.",
+        "Applies after the next start. People can finish their open items; existing answers are kept.",
         "stage.items.assigned",
     ),
     _rule(
@@ -160,7 +160,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from the next item of every worker on. Existing answers and open items do not change.",
+        "Applies from each worker's next item. Existing answers and open items do not change.",
         """stage.entry stage.entry.qualifications stage.entry.qualified_in stage.entry.accuracy stage.entry.answered
         stage.entry.exclude_dropped stage.entry.exclude_contributors stage.lease_minutes stage.max_per_worker
         stage.gold.share stage.gold.reuse stage.gold.feedback stage.skips stage.skips.first stage.skips.share
@@ -168,7 +168,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from each worker's next gold answer on. Removed workers stay removed.",
+        "Applies from each worker's next gold answer. Removed workers stay removed.",
         "stage.gold.floor stage.gold.after stage.gold.window stage.gold.smoothing stage.gold.pass_score "
         "stage.gold.grace stage.round.pass_score",
     ),
@@ -179,12 +179,12 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies from the next measurement of worker quality on. Removed workers stay removed.",
+        "Applies from the next measurement of worker quality. Removed workers stay removed.",
         "stage.quality stage.quality.floor stage.quality.after",
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to adjudication from the next start on. Existing decisions are kept.",
+        "Applies to adjudication after the next start. Existing decisions are kept.",
         "stage.review_sample",
     ),
     _rule(

@@ -189,7 +189,8 @@ class PaySettings(Settings):
     methods: tuple[Literal["paypal", "wise", "gift-card"], ...] = Field(
         default=(),
         description="Payment methods that workers can choose from. On their payment page, workers choose a method and "
-        "enter their payment address. Default: no methods, for studies in which a platform pays.",
+        "enter their payment address. This needs the optional dependencies `encryption`: in a clone of Chorale, "
+        "`pip install '.[encryption]'`. Default: no methods, for studies in which a platform pays.",
     )
 
     @field_validator("fee_percent")

@@ -96,8 +96,8 @@ class EntrySettings(Settings):
     )
     qualified_in: Name | None = Field(
         default=None,
-        description="Stage whose gold accuracy decides who can enter this stage. Default: gold accuracy does not "
-        "matter.",
+        description="Name of another stage: only workers with enough gold accuracy there can enter this stage. "
+        "Default: gold accuracy does not matter.",
     )
     accuracy: Fraction = Field(default=0.7, description="With `qualified_in`: minimum gold accuracy in that stage.")
     answered: int = Field(

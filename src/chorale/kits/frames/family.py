@@ -27,7 +27,7 @@ System = Annotated[
 ]
 Gold = Annotated[
     File | Sequence[File],
-    Argument(metavar="GOLD", help="The crowd's scores of every candidate frame. Several files form one corpus."),
+    Argument(metavar="GOLD", help="The crowd's score for every candidate frame. Several files form one corpus."),
 ]
 HowConstant = Annotated[
     Constant,

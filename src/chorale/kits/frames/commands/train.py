@@ -25,7 +25,7 @@ def frames(
     framenet: FrameNetFolder,
     epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 10,
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
-    threads: Annotated[int, Option(min=1, max=256, help="Number of threads. It affects rounding.")] = 1,
+    threads: Annotated[int, Option(min=1, max=256, help="Number of threads. This number affects rounding.")] = 1,
     force: Annotated[bool, Option(help="Overwrite the classifier in the folder.")] = False,
     as_json: AsJson = False,
 ) -> None:

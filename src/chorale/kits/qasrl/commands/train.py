@@ -32,7 +32,7 @@ def qasrl(
     ] = None,
     epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 8,
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
-    threads: Annotated[int, Option(min=1, max=256, help="Number of threads. It affects rounding.")] = 1,
+    threads: Annotated[int, Option(min=1, max=256, help="Number of threads. This number affects rounding.")] = 1,
     device: Annotated[Literal["cpu", "cuda"], Option(help="Device: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
     force: Annotated[bool, Option(help="Overwrite the parser in the folder.")] = False,
     as_json: AsJson = False,

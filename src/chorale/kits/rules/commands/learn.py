@@ -51,7 +51,7 @@ SpellingOfArguments = Annotated[
     ),
 ]
 MaxPredicates = Annotated[
-    int, Option(min=2, help="Leave out fillers that occur in more slots than this, over all predicates.")
+    int, Option(min=2, help="Leave out fillers that occur in more slots than this, counted over all predicates.")
 ]
 MinScore = Annotated[float, Option(metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")]
 Columns = Annotated[
@@ -106,9 +106,9 @@ def rules(
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
     min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
-    min_filler: Annotated[int, Option(min=1, help="Leave out fillers that occur less often in a slot.")] = 1,
+    min_filler: Annotated[int, Option(min=1, help="Leave out fillers (arguments in a slot) rarer than this.")] = 1,
     max_predicates: MaxPredicates = 1000,
-    min_shared: Annotated[int, Option(min=1, help="Minimum number of shared fillers of both slots.")] = 1,
+    min_shared: Annotated[int, Option(min=1, help="Minimum number of shared fillers in each of the two slots.")] = 1,
     min_score: MinScore = 0.01,
     columns: Columns = None,
     argument_names: ArgumentNames = None,
