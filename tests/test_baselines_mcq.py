@@ -210,6 +210,7 @@ def test_the_command_tells_accuracies_transfer_and_comparisons(tmp_path: Path, c
     assert set(found["transfer"]["copies"]) == {"long"}
     assert {one["shown"] for one in found["compared"]} == {"pa", "a"}
     assert "penalty" in found["signature"]
+    assert "copies: resampled by question" in "\n".join(found["notes"])
     assert out.read_text("utf-8").startswith("question_id,model,answer")
     again = CliRunner().invoke(app, ["evaluate", "mcq", str(first), str(second), "--predictions", str(out), "--json"])
     assert again.exit_code == 0, again.output

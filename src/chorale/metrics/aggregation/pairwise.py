@@ -27,8 +27,8 @@ from chorale.metrics.aggregation.votes import Index
 _ATTENTIVE = 1.0
 """Initial logit of every skill: workers are attentive more often than not."""
 NOT_CONNECTED = (
-    "Some items never lost, or never won, against the others. Their Bradley–Terry scores are not determined and "
-    "depend on the number of iterations."
+    "A group of items never lost, or never won, against the other items. So Bradley–Terry scores are not determined "
+    "and depend on the number of iterations."
 )
 
 

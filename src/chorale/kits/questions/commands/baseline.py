@@ -14,6 +14,7 @@ from chorale.kits.questions.baselines.trials import NONE_CHOSEN
 from chorale.kits.questions.family import Folds
 from chorale.kits.questions.scoring.measured import McqOptions
 from chorale.kits.questions.scoring.partial_inputs import partial_section
+from chorale.kits.questions.scoring.scores import unit_note
 from chorale.kits.questions.scoring.sources import read_questions
 from chorale.kits.questions.text_answers import NO_OPTION
 from chorale.metrics import Clusters, signature
@@ -106,7 +107,8 @@ def mcq(
     settings: dict[str, Setting] = {"model": chosen.signature, "shown": shown, "gold": gold, "folds": folds}
     settings |= {"seed": seed, "resamples": resamples if ci else None, "cluster": asked.cluster or None}
     line = signature("mcq-baseline", settings, {file.name: file.digest for file in named})
-    print_scored(Result(section.json, section.tables, line, section.notes), as_json=as_json, as_latex=as_latex)
+    notes = [*section.notes, *(unit_note(file, asked) for file in named if ci)]
+    print_scored(Result(section.json, section.tables, line, notes), as_json=as_json, as_latex=as_latex)
 
 
 def _named(answer: int) -> str:

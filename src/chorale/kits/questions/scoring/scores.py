@@ -43,7 +43,7 @@ def score_mcq(
     }
     notes = [note for file_measured in measured_files for note in _notes(file_measured)]
     if resampling.ci or against is not None:
-        notes += [_unit_note(file, options) for file in everything]
+        notes += [unit_note(file, options) for file in everything]
     if against is not None:
         compared = {}
         rivals = [file_measured for file_measured in measured_files if file_measured.file is not against]
@@ -183,7 +183,7 @@ def _notes(measured: MeasuredQuestions) -> Iterable[str]:
         yield f"{name}: {stem} is the mean of {len(runs)} runs: {', '.join(runs)}."
 
 
-def _unit_note(file: NamedQuestions, options: McqOptions) -> str:
+def unit_note(file: NamedQuestions, options: McqOptions) -> str:
     """Note on the resampling unit."""
     clusters = options.clusters(file.questions)
     if clusters is not None:

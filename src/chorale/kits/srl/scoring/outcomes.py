@@ -227,7 +227,8 @@ def _about_propositions(system: Corpus, gold: Corpus, options: SrlOptions) -> li
         )
     if other_verb:
         notes.append(
-            f"conll05: {system.name} has a different verb than the gold in {other_verb:,} propositions. Their gold "
-            "arguments all count as missed, as in srl-eval.pl."
+            f"conll05: {system.name} has a different verb than the gold in "
+            f"{plural(other_verb, 'proposition', 'propositions')}. All gold arguments of such propositions count as "
+            "missed, as in srl-eval.pl."
         )
     return notes
