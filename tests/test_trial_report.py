@@ -260,6 +260,10 @@ def test_a_plan_stays_once_somebody_is_in_an_arm(trial: Study, tmp_path: Path) -
         open_study(tmp_path / "trial")
     refused = CliRunner().invoke(app, ["check", str(tmp_path / "trial")])
     assert refused.exit_code == 2 and "analysis.primary.outcome" in refused.output
+    file.write_text(file.read_text().replace("secondary = ", "# "))
+    restored = 'Restore [{ outcome = "kept", unit = "item", test = "bootstrap", against = "other" }].'
+    refused = CliRunner().invoke(app, ["check", str(tmp_path / "trial")])
+    assert restored in " ".join(refused.output.split())
 
 
 def test_people_counted_at_a_gate_are_those_who_began_its_stage(tmp_path: Path) -> None:
