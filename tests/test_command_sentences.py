@@ -83,6 +83,12 @@ def test_a_reader_that_stopped_early_does_not_give_an_exact_number(count: int, t
     assert told in str(*condensed(rows))
 
 
+def test_errors_of_a_file_that_several_stages_read_count_once() -> None:
+    rows = [Problem("a.csv", line, "has no text", "Add it.") for line in (2, 5)]
+    assert list(map(str, condensed(rows * 4))) == ["a.csv:2: has no text in 2 rows (lines 2, 5). Add it."]
+    assert list(map(str, condensed(rows[:1] * 4))) == ["a.csv:2: has no text. Add it."]
+
+
 def test_the_log_names_the_unit_of_amounts() -> None:
     event = Event(1, 0, "bonus given", None, None, None, {"amount": 150})
     assert evidence(event, arms=False) == [("amount in minor units (cents)", "150")]

@@ -196,6 +196,17 @@ def chorale_json(*arguments: object, code: int = 0) -> dict[str, Any]:
     return found
 
 
+def test_a_gate_stays_open_until_somebody_is_scored(tmp_path: Path, study: Study) -> None:
+    refused = CliRunner().invoke(commands, ["close", str(tmp_path / "study"), "trained"])
+    assert refused.exit_code == 2 and "nobody has been scored yet" in refused.output
+    owner = as_owner(study)
+    assert "because nobody has been scored." in owner.get("/console/gates").text
+    assert "nobody has been scored yet" in owner.post("/console/gates/trained/close", data=WHY).text
+    assert not look(study, gates.closed_gates)
+    train(Person(study, "a"), 4)
+    assert chorale_json("close", tmp_path / "study", "trained")["verdicts"]
+
+
 def test_the_command_line_closes_a_gate(tmp_path: Path, study: Study) -> None:
     person = Person(study, "a")
     train(person, 4)

@@ -444,6 +444,17 @@ def test_texts_without_a_passage_are_named_with_why(tmp_path: Path) -> None:
     assert json.loads(chorale(*command, "--json").stdout)["left_out"].keys() == {"again", "short"}
 
 
+def test_a_passage_too_long_for_the_page_is_left_out_and_not_the_corpus(tmp_path: Path) -> None:
+    names = ",".join(f"Name{number}" for number in range(4_000))
+    (tmp_path / "names.txt").write_text(f"{sentences(60, 8)} {names} {sentences(60, 9)}")
+    (tmp_path / "good.txt").write_text(sentences(80, 7))
+    command = ("prepare", "mcq", tmp_path, "--out", tmp_path / "passages.jsonl", "--force")
+    found = json.loads(chorale(*command, "--json").stdout)
+    assert (found["passages"], found["too_long"], found["too_short"]) == (1, 1, 0)
+    assert found["left_out"] == {"names.txt": "a passage of more than 20,000 characters"}
+    assert "left out: too long 1" in " ".join(chorale(*command).stdout.split())
+
+
 def test_passages_come_from_folders_by_genre_text_and_rows(tmp_path: Path) -> None:
     corpus = tmp_path / "oanc"
     for place, seed in (("written_1/journal/slate/1/a.txt", 3), ("written_2/travel_guides/b/b.txt", 4), ("x/c.txt", 5)):

@@ -51,6 +51,19 @@ def test_workers_are_right_as_often_as_they_should_be(model: WorkerModel, expect
     assert share_right(model) == pytest.approx(expected, abs=0.01)
 
 
+def test_graders_on_a_site_agree_and_find_few_answers_bad() -> None:
+    """Otherwise the gates of a simulated site would pass nearly nobody."""
+    task = installed_tasks()["mcq-grade"]
+    assert task.grading.marks is not None
+    sheet, another = (AnswerSheet(task, [], "seed") for _ in range(2))
+    views = [{"passage": "A text.", "question_1": f"Why {number}?", "question_2": "Who?"} for number in range(60)]
+    grades = [sheet.likely_grade(str(number), view)[0] for number, view in enumerate(views)]
+    assert grades == [another.likely_grade(str(number), view)[0] for number, view in enumerate(views)]
+    marks = [task.grading.marks(grade).criteria.values() for grade in grades]
+    means = [sum(criteria) / len(criteria) for criteria in marks]
+    assert sum(mean >= 0.5 for mean in means) > 50 and len(set(means)) > 3
+
+
 def test_a_first_option_clicker_is_right_where_the_first_option_is() -> None:
     assert share_right(first_option_clicker(), truth="a", times=50) == 1.0
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from chorale.cli import app
 from chorale.engine import managing
 from chorale.engine.advancing import advance
 from chorale.engine.gates import close_gate
@@ -139,6 +141,15 @@ def test_planned_comparisons_are_those_of_the_exported_data(trial: Study, tmp_pa
     assert "tests" not in found["outcomes"]["retained"] and found["outcomes"]["retained"]["means"]["plain"] == 1
 
 
+def test_the_methods_name_the_test_of_every_planned_outcome(trial: Study, tmp_path: Path) -> None:
+    page = " ".join(report_page(reported(trial, tmp_path, arms=False)).split())
+    for planned in (
+        "compared with plain in agreement as planned, by permutation tests over workers, with bootstrap intervals over",
+        "compared with other in kept as planned, by bootstrap tests over items, with bootstrap intervals over items.",
+    ):
+        assert f"Arms were {planned}" in page
+
+
 def test_people_of_an_arm_that_shares_all_its_stages_are_retained_if_they_answered_anywhere(tmp_path: Path) -> None:
     folder = write_trial(tmp_path / "trial")
     file = folder / "study.toml"
@@ -247,6 +258,12 @@ def test_a_plan_stays_once_somebody_is_in_an_arm(trial: Study, tmp_path: Path) -
     file.write_text(file.read_text().replace('outcome = "agreement"', 'outcome = "gold"'))
     with pytest.raises(UserError, match=r"analysis\.primary\.outcome"):
         open_study(tmp_path / "trial")
+    refused = CliRunner().invoke(app, ["check", str(tmp_path / "trial")])
+    assert refused.exit_code == 2 and "analysis.primary.outcome" in refused.output
+    file.write_text(file.read_text().replace("secondary = ", "# "))
+    restored = 'Restore [{ outcome = "kept", unit = "item", test = "bootstrap", against = "other" }].'
+    refused = CliRunner().invoke(app, ["check", str(tmp_path / "trial")])
+    assert restored in " ".join(refused.output.split())
 
 
 def test_people_counted_at_a_gate_are_those_who_began_its_stage(tmp_path: Path) -> None:

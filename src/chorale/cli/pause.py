@@ -11,7 +11,7 @@ from chorale.cli.parameters import Argument, Option
 from chorale.cli.terminal import show
 from chorale.engine import publishing
 from chorale.engine.control import set_stage_state
-from chorale.engine.gates import close_gate
+from chorale.engine.gates import close_by_request
 from chorale.engine.settling import settle_everything
 from chorale.engine.started import stage_called, started_study
 from chorale.folder.reading import did_you_mean
@@ -108,14 +108,14 @@ def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: 
             raise UserError(f"This study has no gate {gate!r}. {did_you_mean(gate, study.gates)}")
         settle_everything(study)
         try:
-            verdicts = study.store.write(lambda tx: close_gate(tx, study, named, BY)).result()
+            verdicts = study.store.write(lambda tx: close_by_request(tx, study, named, BY)).result()
         except Refusal as refusal:
             raise UserError(refusal.message) from None
     if as_json:
         print_json({"gate": gate, "verdicts": [asdict(verdict) for verdict in verdicts]})
         return
     if not verdicts:
-        print_line(f"Gate {gate} made no decisions: it is already closed, or nobody has been scored yet.")
+        print_line(f"Gate {gate} was already closed. Nothing has changed.")
         return
     show(verdicts_table(verdicts))
     print_line(f"{sum(verdict.passed for verdict in verdicts)} of {len(verdicts)} passed {gate}.")

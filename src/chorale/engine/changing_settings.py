@@ -77,8 +77,21 @@ def _restored(change: SettingChange) -> str:
 
 def _shown(value: Any) -> str:
     """A value in the study file's syntax, shortened."""
-    text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+    text = "nothing" if value is None else _as_toml(value)
     return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _as_toml(value: Any) -> str:
+    """A value on one line, without settings that are not set.
+
+    >>> _as_toml([{"outcome": "kept", "against": None}])
+    '[{ outcome = "kept" }]'
+    """
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{name} = {_as_toml(part)}' for name, part in value.items() if part is not None)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_as_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def as_evidence(changes: Sequence[SettingChange]) -> list[dict[str, Any]]:

@@ -133,6 +133,13 @@ def close_gate(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "
     return verdicts
 
 
+def close_by_request(tx: Tx, study: Study, gate: RunningGate, by: str, reason: str = "") -> list[GateVerdict]:
+    """Close a gate for a requester. Refused before anybody is scored: nobody would pass, and it can't be undone."""
+    if not (gate.settings.decides_each or gate.name in gates.closed_gates(tx) or survey(tx, study, gate).candidates):
+        raise Refusal("nobody_scored", f"Gate {gate.name} stays open, because nobody has been scored yet.")
+    return close_gate(tx, study, gate, by, reason)
+
+
 def close_ready_gates(tx: Tx, study: Study) -> list[str]:
     """Close the gates that have reached their number of workers, all graded."""
     closed = gates.closed_gates(tx)

@@ -51,12 +51,14 @@ class Problem:
 def condensed(problems: Iterable[Problem]) -> list[Problem]:
     """One problem for each cause: rows of a file with the same error become one, with their number and first lines.
 
+    A file that several stages read is checked for each of them, but its errors count once.
+
     >>> rows = [Problem("a.csv", line, "has no text", "Add it.") for line in range(2, 9)]
     >>> str(*condensed(rows))
     'a.csv:2: has no text in 7 rows (lines 2, 3, 4, …). Add it.'
     """
     causes: dict[tuple[str, str, str], list[Problem]] = {}
-    for problem in problems:
+    for problem in dict.fromkeys(problems):
         cause = re.sub(r" at column \d+", "", problem.message)
         causes.setdefault((problem.file, cause, problem.fix), []).append(problem)
     listed: list[Problem] = []

@@ -263,8 +263,8 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
         yield f"Mean pairwise agreement (1 − distance) was {with_interval(coefficient)} for {_question(coefficient)}."
     if known or alike:
         yield (
-            f"Intervals resample items {facts.resampling.resamples:,} times (bootstrap); fractions of few items "
-            "have Wilson's interval."
+            f"Intervals of agreement resample items {facts.resampling.resamples:,} times (bootstrap); fractions of few "
+            "items have Wilson's interval."
         )
 
 
@@ -305,8 +305,13 @@ def _comparisons(study: Study) -> Iterator[str]:
     if plan is None:
         yield "No comparison of arms was planned."
         return
-    against = plan.primary.against or study.settings.arms.names[0]
-    yield (
-        f"Arms were compared with {against} as planned, by {plan.primary.test} tests over "
-        f"{plan.primary.unit}s, with Holm's correction for the comparisons of each outcome."
-    )
+    alike: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for planned in plan.planned:
+        alike[planned.against or study.settings.arms.names[0], planned.test, planned.unit].append(planned.outcome)
+    for (against, test, unit), outcomes in alike.items():
+        which = f" in {listed(outcomes)}" if len(alike) > 1 else ""
+        yield (
+            f"Arms were compared with {against}{which} as planned, by {test} tests over {unit}s, with bootstrap "
+            f"intervals over {unit}s."
+        )
+    yield "Holm's correction was applied to the comparisons of each outcome."

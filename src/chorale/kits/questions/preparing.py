@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.table import Table
 
+from chorale.kits.questions.files.columns import LONGEST_PASSAGE
 from chorale.kits.questions.files.texts import SourceText, other_files, read_texts
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
@@ -29,6 +30,8 @@ class PreparedPassages:
     passages: tuple[SourceText, ...]
     too_short: int
     """Number of text endings with too few words."""
+    too_long: int
+    """Number of passages with more characters than a page shows, such as lists without spaces."""
     twice: int
     """Number of exact duplicates."""
     nearly_twice: int
@@ -70,7 +73,7 @@ def prepare_passages(
     """Passages of texts in order, without near-duplicates of earlier passages."""
     passages: list[SourceText] = []
     seen: set[str] = set()
-    too_short = twice = 0
+    too_short = too_long = twice = 0
     left_out: dict[str, str] = {}
     of_text: list[str] = []
     for text in texts:
@@ -81,6 +84,10 @@ def prepare_passages(
                 too_short += 1
                 continue
             number += 1
+            if len(piece) > LONGEST_PASSAGE:
+                left_out[text.id] = f"a passage of more than {LONGEST_PASSAGE:,} characters"
+                too_long += 1
+                continue
             key = " ".join(words_of(piece))
             if key in seen:
                 left_out[text.id] = "duplicate of an earlier text"
@@ -97,7 +104,7 @@ def prepare_passages(
     kept = [place for place in range(len(passages)) if place not in near]
     for place in kept:
         left_out.pop(of_text[place], None)
-    return PreparedPassages(tuple(passages[place] for place in kept), too_short, twice, len(near), left_out)
+    return PreparedPassages(tuple(passages[place] for place in kept), too_short, too_long, twice, len(near), left_out)
 
 
 def _without_passage(text: SourceText, fewest: int) -> str:
@@ -173,8 +180,7 @@ def passages_of(
         there[text.genre] += 1
         if not wanted or text.genre.casefold() in wanted:
             chosen.append(text)
-    unknown = sorted(wanted - {name.casefold() for name in there})
-    if unknown:
+    if unknown := sorted(wanted - {name.casefold() for name in there}):
         known = ", ".join(sorted(name for name in there if name)) or "none"
         raise UserError(f"--genre {unknown[0]}: no text has this genre. Available genres: {known}.")
     prepared = prepare_passages(chosen, fewest=fewest, most=most, alike=alike, progress=progress)
@@ -203,6 +209,7 @@ def passages_of(
             "other_files": other_files(paths),
             "other_genres": there.total() - len(chosen),
             "too_short": prepared.too_short,
+            "too_long": prepared.too_long,
             "twice": prepared.twice,
             "nearly_twice": prepared.nearly_twice,
             "not_drawn": len(prepared.passages) - len(kept),
@@ -244,12 +251,13 @@ _WORDS = {
     "other_files": "left out: file that is not .txt",
     "other_genres": "left out: text of another genre",
     "too_short": "left out: too short",
+    "too_long": "left out: too long",
     "twice": "left out: duplicate",
     "nearly_twice": "left out: near-duplicate",
     "not_drawn": "left out: not sampled",
 }
 
-_SHOWN_IF_ANY = {"other_files", "other_genres"}
+_SHOWN_IF_ANY = {"other_files", "other_genres", "too_long"}
 
 
 def passages_table(report: PassageReport) -> Table:

@@ -17,6 +17,8 @@ from chorale.rehearsal.simulated.qualities import fair_grade
 
 MOST_PLAUSIBLE = 50
 GUESSES = 15
+LOWEST_QUALITY = 0.5
+"""Of an answer about which nothing is known."""
 
 
 class AnswerSheet:
@@ -60,6 +62,11 @@ class AnswerSheet:
                 truth = fair_grade(self._task, choices, quality)
             graded = self._graded[payload] = truth, choices
         return graded
+
+    def likely_grade(self, payload: str, view: Mapping[str, Any]) -> tuple[Answer, Sequence[Answer]]:
+        """A grade for an item of unknown quality, and the possible answers: few answers are bad."""
+        self._chance.seed(f"{self._seed}:quality:{view_key(view)}")
+        return self.fair_grade(payload, view, LOWEST_QUALITY + (1 - LOWEST_QUALITY) * self._chance.random())
 
     def hardness(self, payload: str, view: Mapping[str, Any]) -> Hardness | None:
         """The difficulty of an item, shared by all workers; None if all items are equally hard."""

@@ -9,7 +9,7 @@ from fastapi import Query, Request, Response
 
 from chorale.engine.closing_pay import beyond_budget
 from chorale.engine.drawing_answers import not_drawn_from
-from chorale.engine.gates import GateStatus, close_gate, gate_statuses, survey
+from chorale.engine.gates import GateStatus, close_by_request, gate_statuses, survey
 from chorale.engine.running import RunningGate, Study
 from chorale.engine.settling import settle_everything
 from chorale.model import GateSettings, Refusal
@@ -93,5 +93,5 @@ def add_gate_routes(console: Console) -> None:
             return await page(request, 422, problem=WHY_NEEDED)
         # Labels decide who passes, so labels with changed trust are updated first, as in `chorale close`.
         await asyncio.to_thread(settle_everything, site.study)
-        await site.write(close_gate, gate, request.state.staff.name, reason.strip())
+        await site.write(close_by_request, gate, request.state.staff.name, reason.strip())
         return back_to("/console/gates", "gate-closed")
