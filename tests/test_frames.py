@@ -518,9 +518,11 @@ def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: l
     for line in (
         "1 word has fewer than 2 candidates: left out.",
         "1 word with candidates not selected (-n, --per-sentence).",
-        "The text has 0 words outside FrameNet instead of the requested 1.",
+        note := "Only 0 words outside FrameNet could be chosen, instead of 1.",
     ):
         assert line in " ".join(done.output.split()), done.output
+    done = CliRunner().invoke(app, [*command, "-n", "1", "--outside", "1", "--force", "--json"])
+    assert json.loads(done.stdout)["notes"][-1].startswith(note), done.output
 
 
 def test_a_token_that_is_too_long_is_left_out_and_not_the_text(tmp_path: Path, resources: list[str]) -> None:
