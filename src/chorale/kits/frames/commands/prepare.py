@@ -105,9 +105,10 @@ def frames(
     _refuse_nothing(items, texts)
     if wanted.outside is not None and items.not_in_framenet < wanted.outside:
         words = plural(items.not_in_framenet, "word", "words")
+        limits = "--per-sentence or --most" if over == "leave-out" else "--per-sentence"
         notes.append(
             f"Only {words} outside FrameNet could be chosen, instead of {wanted.outside:,}. Add more text, raise "
-            "--per-sentence, or widen --reach."
+            f"{limits}, or widen --reach."
         )
     with writing(out, "--out"):
         write_jsonl(items.rows, out)
