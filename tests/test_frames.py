@@ -141,6 +141,7 @@ def test_no_mark_up_is_left_whatever_it_is(text: str) -> None:
         ("An Agent acts. This frame is a subframe of Event.", "An Agent acts."),
         ("Subframe of Transfer in which somebody gives.", "Part of Transfer in which somebody gives."),
         ("The lexical units in this frame name acts.", "The words with this meaning name acts."),
+        ("An Agent acts. [Note the connection with Event. Words in this frame name acts.]", "An Agent acts."),
         ("Smells have one main frame element, Source.", "Smells have one main role, Source."),
     ],
 )
@@ -160,6 +161,8 @@ def test_a_role_run_into_a_word_gets_its_space() -> None:
         ("<ex>She 's not <t>ready</t> ! DNI.</ex>", "She's not ready!", "ready"),
         ("<ex>He <t>waited</t> DNI .</ex>", "He waited.", "waited"),
         ("<ex>It (INI) did n't <t>grow</t>. [CNI] INI</ex>", "It didn't grow.", "grow"),
+        ("<ex>*Turbot <t>grew</t> in catches.</ex><ex>It <t>grew</t>. INC</ex>", "It grew.", "grew"),
+        ("<ex>JUDGMENT: She <t>grew</t> fond of it.</ex>", "She grew fond of it.", "grew"),
         ("<ex>The CNIX <t>grew</t>...</ex>", "The CNIX grew.", "grew"),
     ],
 )
@@ -518,9 +521,11 @@ def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: l
     for line in (
         "1 word has fewer than 2 candidates: left out.",
         "1 word with candidates not selected (-n, --per-sentence).",
-        "The text has 0 words outside FrameNet instead of the requested 1.",
+        note := "Only 0 words outside FrameNet could be chosen, instead of 1.",
     ):
         assert line in " ".join(done.output.split()), done.output
+    done = CliRunner().invoke(app, [*command, "-n", "1", "--outside", "1", "--force", "--json"])
+    assert json.loads(done.stdout)["notes"][-1].startswith(note), done.output
 
 
 def test_a_token_that_is_too_long_is_left_out_and_not_the_text(tmp_path: Path, resources: list[str]) -> None:

@@ -456,6 +456,30 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     assert browser.get("/console/quality/nowhere").status_code == 404
 
 
+def test_every_frame_and_every_sentence_is_on_some_page_of_quality(tmp_path: Path, clock: Clock) -> None:
+    """FrameNet has more than a thousand frames, and those that nobody agrees on fill the first page."""
+    folder, sentences, frames = write_study(tmp_path / "study"), 302, 18
+    candidates = [{**CANDIDATES[0], "frame": f"Frame_{number:02}"} for number in range(frames)]
+    rows = [item(number, candidates=candidates) for number in range(sentences)]
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    study = open_study(folder, None, clock)
+    study.store.write(lambda tx: add_requester(tx, "maya", OWNER)).result()
+
+    def by_sentence(_: Person, offer: Offer) -> list[str]:
+        assert offer.lease is not None
+        return [f"Frame_{int(offer.lease.item_key[1:]) % frames:02}"]
+
+    work_through(people(study, 2), by_sentence, "meanings")
+    browser = TestClient(create_app(study), base_url="http://study.test")
+    browser.cookies.set(STAFF_COOKIE, staff_cookie(study, "maya"))
+    first = browser.get("/console/quality/meanings").text
+    assert "1–15 of 302 sentences" in first and "1–15 of 18 frames" in first
+    last = browser.get("/console/quality/meanings", params={"items": 21, "options": 2}).text
+    assert "301–302 of 302 sentences" in last and "16–18 of 18 frames" in last
+    assert all(f'<td class="anywhere">Frame_{number:02}' in first + last for number in range(frames))
+    study.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "walk", [test_whoever_agrees_with_nobody_is_dropped_with_evidence, test_the_console_shows_quality_as_it_is_now]

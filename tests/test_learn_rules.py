@@ -314,6 +314,7 @@ def test_malformed_lines_are_told_with_their_numbers_and_counted(tmp_path: Path)
     told = [int(number) for number in re.findall(r"rough\.tsv:(\d+): ", result.stderr)]
     assert told == list(range(10, 23))
     assert "rough.tsv:16: has a predicate that ends in @R@" in result.stderr
+    assert "rough.tsv:21: is not UTF-8 text (found b'\\xff')." in result.stderr
     assert rule_table(out)[rule_of("buy", "own")] == pytest.approx(BINC["buy", "own"], abs=1e-9)
     described = json.loads((tmp_path / "rules.tsv.json").read_text("utf-8"))
     assert described["malformed"] == 13

@@ -32,6 +32,7 @@ from chorale.engine import visit
 from chorale.engine.gates import gate_statuses
 from chorale.engine.running import Study
 from chorale.folder.reading import load_folder
+from chorale.folder.reading_plan import reading_plan
 from chorale.folder.templates import create_study
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.score_table import ScoreTable
@@ -892,6 +893,18 @@ def test_how_many_earn_too_little_is_told(make_folder: Callable[..., Path]) -> N
     assert re.match(r"2\d% of people earn less than your minimum of \S+ an hour\.$", some)
     [varied] = notes(("slow", 1, 2), vary=["workers=8,9"])
     assert varied.startswith("in 2 of 2 variations, up to 100% of people earn less")
+
+
+def test_nobody_is_faster_than_reading_allows(make_folder: Callable[..., Path]) -> None:
+    """Otherwise the forecast wage would be of a time that is too short."""
+    folder = make_folder(12)
+    file = folder / "study.toml"
+    file.write_text(re.sub(r"(per_judgment = \d+)", r"\1, expected_seconds = 1", file.read_text()))
+    plan = reading_plan(load_folder(folder).stages[0])
+    assert plan is not None and plan.mean > 1
+    _, study, _ = perform(folder, crowd(PERFECT.model_copy(update={"spread": 0.0})))
+    times = {row.duration_ms for row in read(study, lambda tx: list(all_responses(tx))) if row.stage == "meaningful"}
+    assert times == {round(plan.mean * 1000)}
 
 
 def test_truth_that_fits_no_item_is_told(make_folder: Callable[..., Path]) -> None:

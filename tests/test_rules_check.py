@@ -103,6 +103,28 @@ def test_the_report_compares_the_crowd_with_the_expert(tmp_path: Path) -> None:
         assert found[name]["false_negative_share"] == both.count(("no", "yes")) / len(both)
 
 
+def test_answers_to_a_task_with_one_question_stand_beside_their_stage(tmp_path: Path) -> None:
+    """The column was empty, since only the questions of forms have names."""
+    write_small_study(tmp_path, applications=4)
+    stage = STAGE.replace('from = "entailment"', 'from = "entailment", sample = 0.99')
+    assert "sample" in stage
+    (tmp_path / "study.toml").write_text((tmp_path / "study.toml").read_text() + stage)
+    study = open_study(tmp_path, clock=ManualClock())
+    try:
+        work_through(people(study, 6), lambda *_: "yes")
+        work_through(people(study, 3), lambda *_: "yes", "entailment")
+        expert = Person(study, "expert")
+        expert.id = do(study, arrive_as_expert, "ada").id
+        do(study, consent, expert.id)
+        assert work_through([expert], lambda *_: "no", "check")
+    finally:
+        study.close()
+    out = tmp_path / "report.md"
+    done = CliRunner().invoke(app, ["report", str(tmp_path), "--out", str(out), "--resamples", "100", "--no-charts"])
+    assert done.exit_code == 0, done.output
+    assert "| check | no |" in out.read_text("utf-8")
+
+
 def test_the_expert_checks_what_the_crowd_has_finished(tmp_path: Path) -> None:
     """While the crowd still works, the database is as `verify` expects it; a reopened application comes back."""
     write_small_study(tmp_path, applications=4)

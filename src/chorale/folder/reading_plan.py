@@ -13,6 +13,8 @@ from chorale.model.plural import plural
 
 LONGEST = 5
 """Number of longest items to list."""
+USUAL_SECONDS = 10.0
+"""Seconds of an answer where the study file expects none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,13 @@ def pace_of(expected: int | None, reading: ReadingPlan | None, answers: float, p
         return Pace(expected, True, 0.0, answers, paid)
     least = reading.mean + reading.writing
     return Pace(max(expected, least), expected >= least, reading.guidelines, answers, paid)
+
+
+def simulated_seconds(content: StageContent) -> float:
+    """The usual seconds of an answer by simulated people: the expected time, as for the hourly pay."""
+    expected = content.settings.pay.expected_seconds
+    pace = None if expected is None else pace_of(expected, reading_plan(content), 1, 0)
+    return USUAL_SECONDS if pace is None else pace.each
 
 
 def times_of(task: Task, items: Sequence[NewItem]) -> list[tuple[str, float]]:

@@ -56,10 +56,17 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
     >>> rows = [Problem("a.csv", line, "has no text", "Add it.") for line in range(2, 9)]
     >>> str(*condensed(rows))
     'a.csv:2: has no text in 7 rows (lines 2, 3, 4, …). Add it.'
+
+    So do rows that repeat others, each another one.
+
+    >>> rows = [Problem("a.csv", line, f"repeats the id of line {line - 2}", "Change it.") for line in (4, 5)]
+    >>> str(*condensed(rows))
+    'a.csv:4: repeats the id of an earlier line in 2 rows (lines 4, 5). Change it.'
     """
     causes: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in dict.fromkeys(problems):
         cause = re.sub(r" at column \d+", "", problem.message)
+        cause = re.sub(r"\b(in|of) line \d+", r"\1 an earlier line", cause)
         causes.setdefault((problem.file, cause, problem.fix), []).append(problem)
     listed: list[Problem] = []
     for (file, cause, _), alike in causes.items():

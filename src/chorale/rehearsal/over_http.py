@@ -7,13 +7,11 @@ from random import Random
 from typing import Any
 
 from chorale.folder.reading import StudyFolder
+from chorale.folder.reading_plan import simulated_seconds
 from chorale.folder.view_key import view_key
 from chorale.model import Answer
 from chorale.platforms.simulated import CrowdMember
 from chorale.rehearsal.simulated import AnswerSheet, WorkerModel
-
-# For stages without `expected_seconds`.
-USUAL_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +40,22 @@ def crowd_members(
         )
         for content in folder.stages
     }
+    expected = {content.settings.name: simulated_seconds(content) for content in folder.stages}
     return [
-        _member(folder, sheets, model, f"{seed}:{number}", join)
+        _member(folder, sheets, expected, model, f"{seed}:{number}", join)
         for number, (model, join) in enumerate(zip(models, joining, strict=True))
     ]
 
 
 def _member(
-    folder: StudyFolder, sheets: Mapping[str, AnswerSheet], model: WorkerModel, seed: str, join: Joining
+    folder: StudyFolder,
+    sheets: Mapping[str, AnswerSheet],
+    expected: Mapping[str, float],
+    model: WorkerModel,
+    seed: str,
+    join: Joining,
 ) -> CrowdMember:
     tasks = {content.settings.name: content.task for content in folder.stages}
-    expected = {
-        content.settings.name: content.settings.pay.expected_seconds or USUAL_SECONDS for content in folder.stages
-    }
     pace = Random(f"{seed}:pace")
     previous: dict[str, Answer] = {}
 

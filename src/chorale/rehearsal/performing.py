@@ -31,8 +31,6 @@ from chorale.store import Tx, labels
 from chorale.store.codec import frozen_from_text
 from chorale.store.gates import times_decided
 
-# For stages without an expected time per judgment.
-USUAL_SECONDS = 10.0
 FEEDBACK_SECONDS = 4.0
 # Gates are checked when a worker has finished something, and at this interval, since graders' answers can let others
 # pass.
@@ -66,6 +64,7 @@ class Performance:
         people: Sequence[Person],
         arrivals: Sequence[float],
         sheets: Mapping[str, AnswerSheet],
+        expected: Mapping[str, float],
         manners: Manners,
         advance: Advance = close_a_gate,
         models: ModelsAtWork | None = None,
@@ -86,9 +85,7 @@ class Performance:
         self._models = models
         self._desk = ExpertDesk(study, manners.experts)
         self._things_fall_due = things_fall_due(study)
-        self._expected = {
-            name: float(stage.settings.pay.expected_seconds or USUAL_SECONDS) for name, stage in study.stages.items()
-        }
+        self._expected = expected
         self._reading = {name: reading_seconds(stage.guidelines) for name, stage in study.stages.items()}
         self._schedule = Schedule(clock)
         self._changes = ChangeCounter(study)

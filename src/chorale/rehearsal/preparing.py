@@ -11,6 +11,7 @@ from typing import NamedTuple
 from chorale.engine.opening import bring_in
 from chorale.engine.running import Study
 from chorale.folder.reading import StudyFolder
+from chorale.folder.reading_plan import simulated_seconds
 from chorale.platforms.models.recorded import RecordedModel
 from chorale.protocol import fewest_people
 from chorale.rehearsal import simulated
@@ -131,6 +132,7 @@ class Rehearsal:
             ]
             for content in folder.stages
         }
+        self._expected = {content.settings.name: simulated_seconds(content) for content in folder.stages}
         self.known = {name: simulated.Knowledge(pairs) for name, pairs in self._pairs.items()}
         """The known correct answers of each stage, from its gold and its truth file."""
 
@@ -170,6 +172,7 @@ class Rehearsal:
             people,
             arrivals,
             sheets,
+            self._expected,
             Manners(
                 round(settings.look_in_minutes * MINUTE_MS), round(settings.patience_hours * HOUR_MS), settings.experts
             ),

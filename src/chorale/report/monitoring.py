@@ -29,7 +29,7 @@ def monitoring_sections(stages: Stages, items: Mapping[str, Sequence[Item]]) -> 
     details: list[Part] = []
     for name, review in reviews.items():
         parts.append(review["summary"])
-        rows = [tuple(row.values()) for row in review["answers"]]
+        rows = [(row["question"] or name, *list(row.values())[1:]) for row in review["answers"]]
         columns = ("question", "answer", "times#", "fraction#", "95% interval, low#", "high#")
         if rows:
             parts.append(ScoreTable(f"{name}: answers of the reviewers", columns, rows, digits=3))

@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 FieldName = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 PER_PAGE = 15
-MOST_ITEMS = 300
-"""Items that are listed at most, the lowest scores first."""
-
-
 MOST_AT_ONCE = 5_000
 """Annotations up to which scores are recomputed on every request; beyond, once there are 5% more."""
 OPTIONS_SHOWN = 3
@@ -66,15 +62,20 @@ def add_quality_routes(console: Console) -> None:
     @router.get("/quality")
     async def first(request: Request, field: FieldName = "") -> Response:
         stages = site.study.stages.values()
-        return await shown(request, next((stage for stage in stages if has_quality(stage)), None), field, (1, 1))
+        return await shown(request, next((stage for stage in stages if has_quality(stage)), None), field, (1, 1, 1))
 
     @router.get("/quality/{name}")
     async def of_stage(
-        request: Request, name: StageInPath, field: FieldName = "", workers: PageNumber = 1, items: PageNumber = 1
+        request: Request,
+        name: StageInPath,
+        field: FieldName = "",
+        workers: PageNumber = 1,
+        items: PageNumber = 1,
+        options: PageNumber = 1,
     ) -> Response:
-        return await shown(request, site.study.stage(name), field, (workers, items))
+        return await shown(request, site.study.stage(name), field, (workers, items, options))
 
-    async def shown(request: Request, stage: RunningStage | None, field: str, pages: tuple[int, int]) -> Response:
+    async def shown(request: Request, stage: RunningStage | None, field: str, pages: tuple[int, int, int]) -> Response:
         if stage is None or not has_quality(stage):
             lacking = "This study has no such stage." if stage is None else f"Those of {stage.name} cannot."
             message = f"CrowdTruth quality scores need a stage whose answers can be compared. {lacking}"
@@ -94,6 +95,7 @@ def add_quality_routes(console: Console) -> None:
             choosing=choosing,
             workers=Paging(pages[0], len(view.workers), PER_PAGE),
             items=Paging(pages[1], view.item_count, PER_PAGE),
+            options=Paging(pages[2], len(view.options), PER_PAGE),
             fields=list(fields),
             asked=asked,
         )
@@ -115,7 +117,7 @@ def _view(study: Study, stage: RunningStage, field: AnswerField | None, *, page:
     options = sorted(zip(scores.annotations, scores.aqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
     if field is not None and field.scale not in LEVELS and field.scale is not Scale.SET:
         options = []  # token numbers mean nothing without their item
-    units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))[:MOST_ITEMS]
+    units = sorted(zip(scores.units, scores.uqs.tolist(), strict=True), key=lambda one: (one[1], one[0]))
     shown = list(Paging(page, len(units), PER_PAGE).rows(units))
     lines = study.store.look(lambda tx: _lines(tx, stage, shown, scores))
     words = {} if field is None else {str(value): text for value, text in field.options}

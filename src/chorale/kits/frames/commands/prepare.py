@@ -103,6 +103,13 @@ def frames(
         given = read_given(texts, one_per_line=one_per_line)
         items = frame_items(given, candidates, wanted, progress, wordings.frames)
     _refuse_nothing(items, texts)
+    if wanted.outside is not None and items.not_in_framenet < wanted.outside:
+        words = plural(items.not_in_framenet, "word", "words")
+        limits = "--per-sentence or --most" if over == "leave-out" else "--per-sentence"
+        notes.append(
+            f"Only {words} outside FrameNet could be chosen, instead of {wanted.outside:,}. Add more text, raise "
+            f"{limits}, or widen --reach."
+        )
     with writing(out, "--out"):
         write_jsonl(items.rows, out)
     if as_json:
@@ -178,7 +185,4 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
         print_line(f"{few} fewer than {plural(wanted.least, 'candidate', 'candidates')}: left out.")
     if items.not_chosen:
         print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not selected (-n, --per-sentence).")
-    if wanted.outside is not None and items.not_in_framenet < wanted.outside:
-        outside = f"{items.not_in_framenet:,} words outside FrameNet instead of the requested {wanted.outside:,}"
-        notes = [*notes, f"The text has {outside}. Add more text, or widen --reach."]
     print_notes(notes)

@@ -12,8 +12,12 @@ _RUN_INTO = re.compile(r"(?<=[A-Za-z])(?=<fen>)|(?<=</fen>)(?=[A-Za-z])(?!(?:e?s
 """A word and a role name without a space between them."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPACE_BEFORE = re.compile(r" +([.,;:!?)’]|'(?:s|re|ve|ll|d|m)\b|n't\b)")
-_ABSENT = re.compile(r"\s*[\[(]?\b[CDI]NI\b[\])]?")
+_ABSENT = re.compile(r"\s*[\[(]?\b(?:[CDI]NI|INC)\b[\])]?")
 """FrameNet's marker after an example for a role without a filler."""
+_LABEL = re.compile(r"^\s*[A-Z][A-Z_]{3,}:\s+")
+"""The name of a frame before an example that another frame has too."""
+_UNGRAMMATICAL = "*"
+"""Linguists' sign before a sentence that nobody would say."""
 _STOPPED_TWICE = re.compile(r"([.!?])\s*\.+$")
 _IN_SHORT = {
     "LU": "word",
@@ -23,7 +27,7 @@ _IN_SHORT = {
     **dict.fromkeys(("CNI", "DNI", "INI"), "left unsaid"),
 }
 _SHORT = re.compile(rf"\b(?:{'|'.join(sorted(_IN_SHORT, reverse=True))})\b")
-_NOTES = re.compile(r"\n\s*\n|(?:^|\s)(?:NB|N\.B\.|Note)\b")
+_NOTES = re.compile(r"\n\s*\n|(?:^|\s)\[?(?:NB|N\.B\.|Note)\b")
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!cf)(?<!etc)[.!?](?=\s|$)")
 _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
 """Spelling of frame and role names."""
@@ -70,7 +74,8 @@ def readable(definition: str) -> tuple[str, tuple[Marked, ...]]:
     ('An Agent acts.', (Marked(text='Ann did it.', spans=((4, 7),)),))
     """
     definition = definition[:_LONGEST]
-    examples = tuple(found for raw in _EXAMPLE.findall(definition) if (found := marked_example(raw)).text)
+    marked = map(marked_example, _EXAMPLE.findall(definition))
+    examples = tuple(each for each in marked if each.text and _UNGRAMMATICAL not in each.text)
     text = _EXAMPLE.sub(" \n", definition)
     text = _RUN_INTO.sub(" ", text)
     text = _MENTION.sub(lambda found: f"“{found[2].strip()}”" if found[1] == "ment" else found[2], text)
@@ -105,7 +110,7 @@ def marked_example(raw: str) -> Marked:
     Marked(text='She opened it.', spans=((4, 10),))
     """
     text = _TARGET.sub(lambda found: f"{_OPEN}{found[1]}{_CLOSE}", raw)
-    text = _STOPPED_TWICE.sub(r"\1", _tidied(_ABSENT.sub("", _plain(text))))
+    text = _STOPPED_TWICE.sub(r"\1", _tidied(_ABSENT.sub("", _LABEL.sub("", _plain(text)))))
     spans: list[tuple[int, int]] = []
     pieces: list[str] = []
     length = 0

@@ -97,7 +97,7 @@ class _Flaws:
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
 
-    def add(self, line: int, kind: str, value: str | None) -> None:
+    def add(self, line: int, kind: str, value: str | bytes | None) -> None:
         self.append(Problem(str(self.path), line, *_FLAWS[kind], None if value is None else shortened(value)))
 
     def check(self) -> None:
@@ -276,7 +276,7 @@ def _lines(raw: bytes, first: int, flaws: _Flaws) -> pl.Series:
                 flaws.add(number, "NUL", None)
         except UnicodeDecodeError as error:
             lines.append("")
-            flaws.add(number, "not UTF-8", repr(line[error.start : error.end]))
+            flaws.add(number, "not UTF-8", line[error.start : error.end])
     return pl.Series(lines, dtype=pl.String)
 
 
