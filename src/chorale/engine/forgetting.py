@@ -1,7 +1,7 @@
 """Erasing a person's identity and, depending on the settings, their answers.
 
-Append-only tables change only in the transaction of an erasure. What remains is a row with the time, actor and extent of
-the erasure, and the counts and sums that other workers' results and the ledger depend on.
+Append-only tables change only in the transaction of an erasure. What remains is a row with the time, actor and extent
+of the erasure, and the counts and sums that other workers' results and the ledger depend on.
 """
 
 from collections import Counter
