@@ -35,7 +35,7 @@ class DenseRules:
     iou: float = 0.5
     """Minimum overlap for a match; 1 for exact spans."""
     people_only: bool = True
-    """Whether recall counts only questions written by people. Questions by models always count for validity."""
+    """Whether span precision and recall use only questions written by people. Validity uses all questions."""
 
 
 def dense_statistics(system: QuestionAnswers, bank: Bank, rules: DenseRules) -> Statistics:
