@@ -107,8 +107,10 @@ def _narrow_table(table: ScoreTable) -> str:
     lines += [r"\midrule"]
     for row, parts in zip(rows, stacked, strict=True):
         cells = [
-            _paragraph(text) if kind.startswith("p") else _stacked(cell, kind, "t")
-            for text, cell, kind in zip(row, parts, kinds, strict=True)
+            (_ragged(text) if place < len(kinds) - 1 else _cell(text))
+            if kind.startswith("p")
+            else _stacked(cell, kind, "t")
+            for place, (text, cell, kind) in enumerate(zip(row, parts, kinds, strict=True))
         ]
         lines += [" & ".join(cells) + r" \\"]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
@@ -135,8 +137,9 @@ def _points(line: str) -> float:
     return capitals * _CAPITAL_POINTS + thin * _THIN_POINTS + (len(line) - capitals - thin) * _POINTS
 
 
-def _paragraph(text: str) -> str:
-    return rf"{{\raggedright {_cell(text)}\par}}"
+def _ragged(text: str) -> str:
+    """A paragraph that is not justified. In the last column, this would change the command that ends the row."""
+    return rf"\raggedright {_cell(text)}" if text else ""
 
 
 def _heading_lines(name: str) -> list[str]:
