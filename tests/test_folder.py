@@ -619,8 +619,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     }
     _, problems = check_folder(write_study(tmp_path, changes))
     assert [(problem.file, problem.line) for problem in problems] == [
-        ("study.toml", 2),  # study.title is missing
-        ("study.toml", 3),  # titel
+        ("study.toml", 3),  # titel, for the missing title
         ("study.toml", 8),  # stage.title is missing
         ("study.toml", 11),  # one.md
         ("study.toml", 16),  # share
