@@ -26,9 +26,12 @@ from chorale.store.items import all_items, find_item
 from chorale.store.judgments_in_order import JudgmentsInOrder
 from chorale.store.responses import all_responses
 from chorale.web.app import create_app
+from chorale.web.console.review import _first_to_decide
+from chorale.web.console.texts import answer_parts, brief_text
 from chorale.web.links import staff_link_path, study_sessions
 from comments_study import comments_study
 from crowd import Person, do, look, tamper
+from mcq_study import write_mcq_study
 from small_study import write_small_study
 from test_console import browser, runs, set_up
 from test_form import field_toml, read_table, write_form_study
@@ -259,6 +262,34 @@ async def test_an_empty_sample_is_explained_by_its_size(study: Study, monkeypatc
         page = (await client.get("/console/review/main?queue=sampled")).text
     assert "The random sample is 10% of the complete items" in page
     assert "once they are complete" not in page
+
+
+def test_review_begins_with_a_stage_on_which_people_disagree(tmp_path: Path) -> None:
+    """Before, it began with the first stage, although nothing was to be decided there."""
+    folder = write_mcq_study(tmp_path / "study")
+    settings = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(settings.replace("judgments = 50", "judgments = 2"))
+    with closing(open_study(folder)) as opened:
+        stages = list(opened.stages.values())
+        assert look(opened, lambda tx: _first_to_decide(tx, opened, stages)) is stages[0]
+        for number in (1, 2):
+            person = Person(opened, f"person-{number}")
+            for _ in range(4):
+                answer = {"answer_1": f"option{number}", "answer_2": "option1"}
+                person.submit(person.next("validate"), answer)
+        assert look(opened, lambda tx: _first_to_decide(tx, opened, stages)).name == "validate" != stages[0].name
+
+
+def test_an_answer_is_in_words_where_its_task_has_some(tmp_path: Path) -> None:
+    """Before, the tables of items and gold showed “answer_1: option4”."""
+    with closing(open_study(write_mcq_study(tmp_path / "study"))) as opened:
+        stage = opened.stage("validate")
+        item = look(opened, lambda tx: find_item(tx, "validate", "validate0"))
+        assert item is not None
+        answer = {"answer_1": "option1", "answer_2": "invalid"}
+        words = answer_parts(stage, item.payload, answer, gold=True)
+        assert words == brief_text(stage, item.payload, answer)
+        assert words == f"question 1: option a “{item.payload['options_1'][0]}” · question 2: no right option"
 
 
 @runs

@@ -301,6 +301,27 @@ def test_rows_are_selected_without_scripts(chromium: Browser, tmp_path: Path) ->
         assert len(site.query("SELECT 1 FROM event WHERE kind = 'retired gold'")) == 2
 
 
+def test_a_choice_in_a_menu_filters_at_once(chromium: Browser, tmp_path: Path) -> None:
+    create_study(tmp_path / "study", "rules")
+    with Site(tmp_path / "study") as site:
+        scene = Scene(chromium, site)
+        page = scene.page(viewport={"width": 360, "height": 740})
+        set_up(page, site)
+        page.goto("/console/items?stage=meaningful")
+        page.locator("#filters-fold > summary").click()
+        page.locator("#filter-state").select_option("complete")
+        expect(page).to_have_url(re.compile("state=complete"))
+        expect(page.locator("#filters-fold")).to_have_attribute("open", "")
+        expect(page.locator("#filter-state")).to_be_focused()
+        # A keyboard's choice waits for the last arrow key.
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+        expect(page).not_to_have_url(re.compile("state=complete"))
+        page.goto("/console/workers?stage=meaningful")
+        expect(page.locator("#filters-fold")).not_to_have_attribute("open", "")
+        assert not scene.watch.complaints
+
+
 def test_filters_fold_on_a_phone_by_keys_and_without_scripts(chromium: Browser, tmp_path: Path) -> None:
     create_study(tmp_path / "study", "rules")
     with Site(tmp_path / "study") as site:

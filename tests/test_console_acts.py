@@ -831,6 +831,9 @@ def test_stages_where_an_expert_can_work_come_first(
         monkeypatch.setattr(frame, "MOST_TABS", 1)
         menu = owner.get("/console/items").text
         assert menu.index('class="stage-menu"') < menu.index('<span class="mono small">quick-grades</span>')
+        # Adjudication opens the first stage with a disagreement, and has the same menu.
+        reviewed = owner.get("/console/review").text
+        assert 'class="stage-menu"' in reviewed and "/console/review/quick-grades?queue=disagreeing" in reviewed
         # A card with nothing to do has no button.
         busy, idle = desk.split('id="queue-careful-grades"')
         assert '/console/queue/work"' in busy and '/console/queue/work"' not in idle and "Nothing to do." in idle

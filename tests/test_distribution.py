@@ -45,6 +45,14 @@ def test_the_citation_names_this_version() -> None:
     assert f"## [{chorale.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
+def test_the_source_distribution_has_the_files_that_readme_and_make_need() -> None:
+    """Before, it lacked SECURITY.md, which README links, and mkdocs.yml, without which `make docs` fails."""
+    included = set(PYPROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"])
+    linked = set(re.findall(r"\]\(([^):#/]+)[^)]*\)", (ROOT / "README.md").read_text()))
+    assert {"SECURITY.md", "CHANGELOG.md"} < linked
+    assert {*linked, "mkdocs.yml"} <= included
+
+
 def test_the_container_file_has_no_faults() -> None:
     hadolint = Path(sys.executable).with_name("hadolint")
     if not hadolint.exists():

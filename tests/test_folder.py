@@ -15,6 +15,7 @@ from chorale.folder.reading import GoldRow, TruthRow, check_folder, did_you_mean
 from chorale.folder.templates import create_study, template_names
 from chorale.model import NewItem, Problem, UserError
 from examples import examples
+from small_study import write_small_study
 
 STUDY = """\
 format = 1
@@ -618,8 +619,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     }
     _, problems = check_folder(write_study(tmp_path, changes))
     assert [(problem.file, problem.line) for problem in problems] == [
-        ("study.toml", 2),  # study.title is missing
-        ("study.toml", 3),  # titel
+        ("study.toml", 3),  # titel, for the missing title
         ("study.toml", 8),  # stage.title is missing
         ("study.toml", 11),  # one.md
         ("study.toml", 16),  # share
@@ -698,6 +698,20 @@ def test_loading_a_study_with_problems_raises_them_all(tmp_path: Path) -> None:
     write_study(tmp_path, {"one.md": ""})
     with pytest.raises(UserError, match="has 1 problem\n"):
         load_folder(tmp_path)
+
+
+def test_a_required_setting_with_a_misspelt_name_is_one_problem(tmp_path: Path) -> None:
+    """Before, the same slip was reported twice: as an unknown setting, and as a missing one."""
+    write_small_study(tmp_path)
+    written = (tmp_path / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(written.replace("contact =", "contct =", 1))
+    with pytest.raises(UserError) as wrong:
+        load_folder(tmp_path)
+    assert [one.message for one in wrong.value.problems] == ["there is no setting `contct` here"]
+    (tmp_path / "study.toml").write_text(written.replace("contact =", "elsewhere =", 1))
+    with pytest.raises(UserError) as wrong:
+        load_folder(tmp_path)
+    assert len(wrong.value.problems) == 2
 
 
 def test_names_that_are_near() -> None:

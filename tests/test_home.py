@@ -47,6 +47,9 @@ def test_time_and_pay_an_hour_are_known_beforehand(tmp_path: Path) -> None:
         "about 2.2 hours in total",
         "about $16.61 an hour",
     )
+    for bonus in ("parts", "kept"):
+        pay = {"per_judgment": 10, bonus: {"beyond": 1, "amounts": [5]}}
+        assert shown(study, None, ExpectedTime(30), **pay)[1] == "about $12.00 an hour without bonuses"
     assert shown(study, None, ExpectedTime(5)) == ("about 5 seconds each", "")
     assert shown(study, None, ExpectedTime(None), per_judgment=10) == ("", "")
     by_length = {"per_judgment": 5, "by_length": {"per_100_words": 8, "most": 40}}

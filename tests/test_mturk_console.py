@@ -16,6 +16,7 @@ from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.kits.mturk.market import perform, working
 from chorale.kits.mturk.market.operations import Call
+from chorale.kits.mturk.store import keys
 from chorale.store import ledger, messages
 from chorale.web.app import create_app
 from chorale.web.links import setup_link_path, staff_link_path, study_sessions
@@ -191,3 +192,34 @@ def test_viewers_see_answers_and_review_nothing(study: Study, owner: TestClient)
         assert viewer.post(f"{PATH}/answers/confirm", data=given).status_code == 403
         assert viewer.post(f"{PATH}/answers", data=given).status_code == 403
     assert states(study, hit) == ["Submitted"]
+
+
+def test_an_owner_creates_and_revokes_access_keys_and_sees_a_secret_once(study: Study, owner: TestClient) -> None:
+    assert "No keys yet" in owner.get(PATH).text
+    made = owner.post(f"{PATH}/keys", data={"name": " laptop "}).text
+    key = re.search(r"aws_access_key_id = (CHORALE\w{13})\naws_secret_access_key = ([\w-]{40})", made)
+    assert key is not None and look(study, partial(keys.secret_of, access_key=key[1])) == key[2]
+    page = owner.get(PATH).text
+    assert key[1] in page and key[2] not in page and "in use" in page
+    without = owner.post(f"{PATH}/keys/revoke", data={"key": key[1], "reason": " "})
+    assert without.status_code == 422 and "Enter a reason" in without.text
+    revoked = owner.post(f"{PATH}/keys/revoke", data={"key": key[1], "reason": "the laptop is lost"}).text
+    assert f"The key {key[1]} is revoked" in revoked and "in use" not in revoked
+    assert look(study, partial(keys.secret_of, access_key=key[1])) is None
+    assert owner.post(f"{PATH}/keys/revoke", data={"key": key[1], "reason": "again"}).status_code == 422
+    log = owner.get("/console/activity").text
+    assert "the laptop is lost" in log and "Olga" in log and key[2] not in log
+    assert owner.post(f"{PATH}/keys", data={"name": "\t"}).status_code == 422
+
+
+def test_viewers_see_keys_but_cannot_create_or_revoke_them(study: Study, owner: TestClient) -> None:
+    owner.post(f"{PATH}/keys", data={"name": "laptop"})
+    with TestClient(create_app(study), base_url="https://testserver") as viewer:
+        viewer.get(staff_link_path(study_sessions(study), "viewer", "Vera"))
+        page = viewer.get(PATH).text
+        assert "laptop" in page and "Create a key" not in page and "Revoke" not in page
+        key = re.search(r"CHORALE\w{13}", page)
+        assert key is not None
+        assert viewer.post(f"{PATH}/keys", data={"name": "mine"}).status_code == 403
+        assert viewer.post(f"{PATH}/keys/revoke", data={"key": key[0], "reason": "no"}).status_code == 403
+    assert look(study, partial(keys.secret_of, access_key=key[0])) is not None

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,21 @@ def _new(folder: Path, table: str, *options: str, name: str = "comments.csv") ->
 
 
 QUESTION = ("--ask", "Is it [toxic]?", "--labels", 'toxic, not "toxic"')
+
+
+def test_a_large_table_shows_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, a table of 100 MB showed nothing for more than a minute."""
+    shown: list[str] = []
+
+    @contextmanager
+    def patiently(activity: str) -> Iterator[Callable[..., None]]:
+        shown.append(activity)
+        yield lambda *_: None
+
+    for command in ("new", "check"):
+        monkeypatch.setattr(f"chorale.cli.{command}.patiently", patiently)
+    assert _new(tmp_path, TABLE, *QUESTION).exit_code == 0
+    assert shown == ["reading", "finding columns", "writing", "checking"]
 
 
 def test_a_table_becomes_a_study_that_passes_the_check(tmp_path: Path) -> None:

@@ -166,6 +166,18 @@ def test_a_copy_of_somebody_s_data_has_their_address(folder: Path, study: Study)
     assert known == {"method": "paypal", "email": "ada@example.org", "name": "Ada B."}
 
 
+def test_a_copy_of_somebody_s_data_can_do_without_their_address(
+    folder: Path, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, one address that could not be decrypted held back all other data."""
+    ada = earn(study, "ada")
+    monkeypatch.setenv(KEY_VARIABLE, "another key, given too late")
+    result = CliRunner().invoke(app, ["person", str(folder), ada.pseudonym])
+    known = json.loads(result.stdout)
+    assert "can't be decrypted" in known["payout_address"]["unreadable"] and known["answers"]
+    assert "can't be decrypted" in result.stderr and "The export has everything else." in result.stderr
+
+
 def test_an_address_goes_with_its_worker(study: Study) -> None:
     ada = earn(study, "ada")
     do(study, erase, ada.id, ErasureRequest("the test", answers=False, even_unpaid=True))

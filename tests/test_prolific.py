@@ -270,7 +270,8 @@ def test_arrivals_are_checked_against_what_prolific_knows(folder: Path, world: S
         told("sync", folder)
         due = told("pay", folder)["due"]
         assert {one["why_not"] for one in due} == {
-            "Prolific has not reported their submission yet: run `chorale sync` first",
+            "Prolific has not reported their submission yet: synchronise first (`chorale sync`, or "
+            "Recruiting in the console)",
             "their submission is not approved yet",
         }
     study.close()

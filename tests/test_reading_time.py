@@ -151,6 +151,26 @@ def test_status_names_who_is_too_fast(make_study: StudyMaker, tmp_path: Path, da
     assert f"Too fast to have read: {hasty.pseudonym} answered 3 items of meaningful" in " ".join(said.split())
 
 
+def test_status_counts_who_is_too_fast_in_one_line(
+    make_study: StudyMaker, tmp_path: Path, database: str | None
+) -> None:
+    """Before, a study with hundreds of hurried workers printed a line for each."""
+    study = make_study(applications=14, texts=(LONG, LONG))
+    for number in range(7):
+        hasty = Person(study, f"hasty-{number}")
+        for _ in range(3):
+            offer = hasty.next()
+            study.clock.pass_minutes(1)  # type: ignore[attr-defined]
+            hasty.submit(offer, "yes", ms=5)
+    study.close()
+    where = [] if database is None else ["--db", database]
+    output = CliRunner().invoke(app, ["status", str(tmp_path / "study"), *where]).output
+    words = " ".join(output.split())
+    assert words.count("reading one takes about") == 1
+    [line] = re.findall(r"Too fast to have read: 7 workers \((.*?)\)", words)
+    assert line.endswith(" and 2 more") and line.count("w-") == 5
+
+
 BY_LENGTH = "by_length = { per_100_words = 5, most = 12 }"
 
 

@@ -209,6 +209,17 @@ def test_an_answer_that_is_too_fast_is_refused_and_can_be_sent_again(tmp_path: P
     study.close()
 
 
+@pytest.mark.parametrize(("least", "shown"), [(1, "1 second"), (1.5, "2 seconds")])
+def test_a_minimum_is_shown_in_whole_seconds(tmp_path: Path, clock: ManualClock, least: float, shown: str) -> None:
+    write_comments_study(tmp_path, count=3, extra=f"sense = {{ min_seconds = {least}, refuse = true }}")
+    study = open_study(tmp_path, clock=clock)
+    person = Person(study, "person-0")
+    offer = person.next("main")
+    with pytest.raises(Refusal, match=f"at least {shown} to read"):
+        person.submit(offer, answer(comments(1)[0], Random(1), "x"), "key-00000001", 5)
+    study.close()
+
+
 def test_a_refusal_needs_a_minimum(tmp_path: Path) -> None:
     write_comments_study(tmp_path, count=3, extra="sense = { refuse = true }")
     assert "`refuse` needs `min_seconds`" in str(check_folder(tmp_path)[1][0])

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from chorale.cli.arguments import AsJson, Database, StudyFolder
 from chorale.cli.output import print_json, print_line
+from chorale.cli.progress import patiently
 from chorale.cli.terminal import show
 from chorale.folder.assigned_notes import assignees_of, without_account
 from chorale.folder.checking.content import StageContent
@@ -37,15 +38,16 @@ def check(directory: StudyFolder, db: Database = None, as_json: AsJson = False) 
 
 def print_check(directory: StudyFolder, db: str | None = None) -> None:
     """Print a study's plan and notes, or raise an error that lists every problem."""
-    folder = load_folder(directory)
-    _refuse_changes(directory, db, folder)
-    plan = plan_study(folder, _measured_unsure(directory, db))
-    measured = _measured(directory, db, folder)
-    notes = [
-        *study_notes(folder),
-        *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder)),
-        *unanswered_in_simulations(folder),
-    ]
+    with patiently("checking"):
+        folder = load_folder(directory)
+        _refuse_changes(directory, db, folder)
+        plan = plan_study(folder, _measured_unsure(directory, db))
+        measured = _measured(directory, db, folder)
+        notes = [
+            *study_notes(folder),
+            *(f"before you simulate: {note}" for note in truth_that_fits_nothing(folder)),
+            *unanswered_in_simulations(folder),
+        ]
     left = f"no errors, {plural(len(notes), 'note', 'notes')} (below)" if notes else "no problems found"
     print_line(f"{directory} ({plan.title!r}): {left}.")
     show(plan_table(plan))

@@ -9,6 +9,7 @@ from chorale.cli.first_steps import steps_before_launch
 from chorale.cli.new_questions import Beginning, ask_about_table, ask_for_beginning, ask_for_folder, can_ask
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
+from chorale.cli.progress import patiently
 from chorale.files.rows import shortened
 from chorale.folder.own_table import read_own_table
 from chorale.folder.templates import (
@@ -137,10 +138,12 @@ def _new_from_table(
     asking: bool,
     as_json: bool,
 ) -> None:
-    table = read_own_table(path)
+    with patiently("reading"):
+        table = read_own_table(path)
     if asking:
         text, ask, labels = ask_about_table(table, text, ask, labels)
-    shown, identified = table.text_column(text), table.id_column(key)
+    with patiently("finding columns"):
+        shown, identified = table.text_column(text), table.id_column(key)
     if ask is None or labels is None:
         missing = " and ".join(name for name, given in (("--ask", ask), ("--labels", labels)) if given is None)
         raise UserError(
@@ -148,7 +151,8 @@ def _new_from_table(
             f"chorale new {directory} --from {path} --ask 'Is this comment toxic?' --labels 'toxic,not toxic'"
         )
     listed = [label.strip() for label in labels.split(",") if label.strip()]
-    files = create_study_from_table(directory, table, shown, identified, ask, listed)
+    with patiently("writing"):
+        files = create_study_from_table(directory, table, shown, identified, ask, listed)
     if as_json:
         columns = {"text": shown, "id": identified or table.number_column}
         print_json({"study": str(directory), "from": str(path), **columns, "files": [str(file) for file in files]})

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from chorale.cli.arguments import BY, Database, StudyFolder
 from chorale.cli.forget import WorkerName, asked_for
-from chorale.cli.output import print_json, print_line
+from chorale.cli.output import print_json, print_line, print_notes
 from chorale.cli.parameters import Option
 from chorale.engine.forgetting import worker_to_forget
 from chorale.engine.started import started_study
@@ -31,6 +31,8 @@ def person(
         name = asked_for(worker)
         named_worker = study.store.look(lambda tx: worker_to_forget(tx, name))
         data = study.store.do(lambda tx: personal_data(tx, study, named_worker, BY))
+    if unreadable := (data["payout_address"] or {}).get("unreadable"):
+        print_notes([f"{unreadable} The export has everything else."])
     if export is None:
         print_json(data)
         return

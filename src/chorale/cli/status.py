@@ -1,6 +1,6 @@
 """`chorale status`"""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ from chorale.engine.started import started_study
 from chorale.folder.retention_notes import retention_sentences
 from chorale.model import UserError, money_text
 from chorale.monitor import tables
-from chorale.monitor.alarm import MOST_NAMED
+from chorale.monitor.alarm import first_names
 from chorale.monitor.costs import arm_costs, study_costs
 from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
@@ -82,12 +82,6 @@ def _retention_lines(study: "Study") -> list[str]:
     return lines
 
 
-def _first(names: Sequence[str]) -> str:
-    """The first names, and the number of the others."""
-    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
-
-
 def _print_arms(study: "Study") -> None:
 
     counts = study.store.read(arm_counts).result()
@@ -117,8 +111,8 @@ def _print_status(study: "Study") -> None:
         print_line(f"No more items are assigned in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
     for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
-        items = _first([key for _, key in alarm.items])
-        named = "; ".join(filter(None, (_first(alarm.workers), f"items {items}" if items else "")))
+        items = first_names([key for _, key in alarm.items])
+        named = "; ".join(filter(None, (first_names(alarm.workers), f"items {items}" if items else "")))
         of = f" ({named})" if named else ""
         print_line(f"Warning: {alarm.title}{of}. {alarm.advice}")
     for gate in gates:
@@ -127,8 +121,8 @@ def _print_status(study: "Study") -> None:
     for line in tables.cost_lines(study.store.read(lambda tx: study_costs(tx, study)).result(), pay.currency):
         print_line(line)
     print_line(tables.wage_line(now, pay.currency, pay.minimum_hourly))
-    for hurried in now.too_fast:
-        print_line(f"Too fast to have read: {hurried_line(hurried)}")
+    if now.too_fast:
+        print_line(f"Too fast to have read: {hurried_line(now.too_fast)}")
     for name in now.below_in:
         median = now.wages[name].median or 0
         print_line(

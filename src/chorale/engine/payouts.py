@@ -112,6 +112,11 @@ def books(tx: Tx, study: Study) -> Books:
     return Books(study.settings.pay.currency, tuple(due), tuple(from_ledger), fees)
 
 
+_NOT_REPORTED = (
+    "Prolific has not reported their submission yet: synchronise first (`chorale sync`, or Recruiting in the console)"
+)
+
+
 def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool) -> DuePayment:
     """Whether and how a person can be paid now."""
     if account.external_id.startswith(ERASED):
@@ -121,7 +126,7 @@ def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool
     reported = [one for one in own if one.reported_at is not None]
     if not reported:
         # Anybody can forge an id that looks like Prolific's, so Prolific must confirm it.
-        return DuePayment(account, None, "Prolific has not reported their submission yet: run `chorale sync` first")
+        return DuePayment(account, None, _NOT_REPORTED)
     if account.on_the_way:
         # Two pending bonuses could not be distinguished in Prolific's reports.
         return DuePayment(account, None, "their last bonus has not arrived yet")

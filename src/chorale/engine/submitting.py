@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from math import ceil
 from typing import Any, NamedTuple
 
 from chorale.contract import AnswerError, GradeResult
@@ -25,7 +26,7 @@ from chorale.model import (
     Refusal,
     Standing,
 )
-from chorale.model.wording import joined, worded
+from chorale.model.wording import counted, joined, worded
 from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
 from chorale.protocol.situation_words import message
 from chorale.store import Tx, assignees, assignments, events, grades, items, labels, lengths, participations, responses
@@ -144,10 +145,12 @@ def _duration(stage: RunningStage, assignment: Assignment, now: int, measured_ms
     elapsed = max(0, now - assignment.leased_at)
     rule = stage.settings.sense
     if rule.refuse and rule.min_seconds is not None and elapsed < rule.min_seconds * 1000:
-        words = worded(
-            "This question takes at least {seconds} seconds to read and answer. Please read it again, then submit your "
+        words = counted(
+            ceil(rule.min_seconds),
+            "This question takes at least {count} second to read and answer. Please read it again, then submit your "
             "answer.",
-            seconds=int(rule.min_seconds) if rule.min_seconds == int(rule.min_seconds) else rule.min_seconds,
+            "This question takes at least {count} seconds to read and answer. Please read it again, then submit your "
+            "answer.",
         )
         raise Refusal("invalid_answer", words, 422)
     return elapsed if measured_ms is None else min(max(0, measured_ms), elapsed)

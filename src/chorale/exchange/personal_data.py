@@ -7,7 +7,7 @@ from chorale.engine.managing import Act, reveal
 from chorale.engine.payout_addresses import address_of
 from chorale.engine.running import Study
 from chorale.exchange.export_rows import iso_time
-from chorale.model import Worker
+from chorale.model import UserError, Worker
 from chorale.monitor.status import gold_of
 from chorale.store import Tx, consents, events, invitations, ledger, participations
 from chorale.store.first_answers import first_answers_by
@@ -23,7 +23,6 @@ ALL = 1_000_000
 def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, Any]:
     """A person's data as one object. The request is logged, because it reveals an identity."""
     name = worker.pseudonym
-    address = address_of(tx, worker.id)
     identities = reveal(tx, study, name, Act(by, "a copy of a person's data", "person"))
     return {
         "study": study.settings.study.title,
@@ -54,13 +53,20 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
             for one in ledger.ledger_lines(tx)
             if one.worker == name
         ],
-        "payout_address": None
-        if address is None
-        else {"method": address.method, "email": address.email, "name": address.name},
+        "payout_address": _payout_address(tx, worker.id),
         "currency": study.settings.pay.currency,
         "log": _reasons(tx, name),
         **_of_kits(tx, study, worker),
     }
+
+
+def _payout_address(tx: Tx, worker_id: int) -> dict[str, str] | None:
+    """Their payout address; the reason instead if it cannot be decrypted, so that they get all other data."""
+    try:
+        address = address_of(tx, worker_id)
+    except UserError as error:
+        return {"unreadable": error.message}
+    return None if address is None else {"method": address.method, "email": address.email, "name": address.name}
 
 
 def _email_addresses(tx: Tx, identities: Sequence[tuple[str, str]]) -> list[str]:

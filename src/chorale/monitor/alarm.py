@@ -1,9 +1,20 @@
 """Alarms about problems of a running study."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_NAMED = 5
 """The number of workers, and of items, that pages and the terminal show; they say how many more there are."""
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first names, and the number of the others.
+
+    >>> first_names(list("abcdefg"))
+    'a, b, c, d, e and 2 more'
+    """
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Workers who answer too fast to have read the items."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ from chorale.contract.reading_time import TOO_FAST
 from chorale.engine.expected_time import reading_sample
 from chorale.engine.running import Study
 from chorale.model import is_model
+from chorale.monitor.alarm import first_names
 from chorale.store import Tx
 
 ENOUGH_ANSWERS = 3
@@ -39,9 +40,11 @@ def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, 
     return sorted(hurried, key=lambda one: one.seconds / one.estimate)
 
 
-def hurried_line(hurried: HurriedWorker) -> str:
-    """A sentence about a worker who answers too fast."""
-    return (
-        f"{hurried.worker} answered {hurried.answers:,} items of {hurried.stage} in {hurried.seconds:.2g} seconds "
-        f"each; reading one takes about {hurried.estimate:.0f}."
+def hurried_line(hurried: Sequence[HurriedWorker]) -> str:
+    """A sentence about the fastest worker, after the number and first names if there are several."""
+    fastest, names = hurried[0], list(dict.fromkeys(row.worker for row in hurried))
+    sentence = (
+        f"{fastest.worker} answered {fastest.answers:,} items of {fastest.stage} in {fastest.seconds:.2g} seconds "
+        f"each; reading one takes about {fastest.estimate:.0f}."
     )
+    return sentence if len(names) == 1 else f"{len(names):,} workers ({first_names(names)}). The fastest: {sentence}"

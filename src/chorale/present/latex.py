@@ -12,6 +12,12 @@ _PAGE = 80
 """Characters of a row that fit on a page."""
 _HEADING = 12
 """Characters in a line of a heading, in a table that would be wider than a page."""
+_TEXT_WIDTH, _GAP = 345, 4
+"""Points in a line of an article, and between two columns of a table that would be wider than a page."""
+_THIN, _THIN_POINTS, _CAPITAL_POINTS, _POINTS = " .,:;'()[]ijlt", 2.9, 6.6, 4.4
+"""The widths of characters in such a table, rounded up."""
+_WIDEST, _NARROWEST = 0.35, 0.15
+"""The part of a line that a column of paragraphs has."""
 _BRACKET = re.compile(r" (?=\()")
 _CHARACTERS = str.maketrans(
     {
@@ -73,7 +79,7 @@ def _alignment(table: ScoreTable) -> str:
     kinds = []
     for place, name in enumerate(table.columns):
         longest = max((len(cell_text(row[place], table.digits)) for row in table.rows), default=0)
-        kinds.append("r" if name.endswith("#") else r"p{0.35\linewidth}" if longest > _LONG else "l")
+        kinds.append("r" if name.endswith("#") else rf"p{{{_WIDEST}\linewidth}}" if longest > _LONG else "l")
     return "".join(kinds)
 
 
@@ -93,14 +99,47 @@ def _narrow_table(table: ScoreTable) -> str:
     """A tabular whose headings have several lines, and whose intervals are below their values."""
     sides = ["r" if name.endswith("#") else "l" for name in table.columns]
     headings, *rows = _texts(table)
-    lines = [f"% {latex_text(table.title)}", rf"\begin{{tabular}}{{@{{}}{_alignment(table)}@{{}}}}", r"\toprule"]
     wrapped = [_heading_lines(name) for name in headings]
+    stacked = [[_BRACKET.split(text) for text in row] for row in rows]
+    kinds = _kinds([wrapped, *stacked], sides)
+    lines = [f"% {latex_text(table.title)}", rf"\begin{{tabular}}{{@{{}}{''.join(kinds)}@{{}}}}", r"\toprule"]
     lines += [" & ".join(_stacked(cell, side, "b") for cell, side in zip(wrapped, sides, strict=True)) + r" \\"]
     lines += [r"\midrule"]
-    for row in rows:
-        cells = [_BRACKET.split(text) if len(text) <= _LONG else [text] for text in row]
-        lines += [" & ".join(_stacked(cell, side, "t") for cell, side in zip(cells, sides, strict=True)) + r" \\"]
+    for row, parts in zip(rows, stacked, strict=True):
+        cells = [
+            (_ragged(text) if place < len(kinds) - 1 else _cell(text))
+            if kind.startswith("p")
+            else _stacked(cell, kind, "t")
+            for place, (text, cell, kind) in enumerate(zip(row, parts, kinds, strict=True))
+        ]
+        lines += [" & ".join(cells) + r" \\"]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def _kinds(rows: Sequence[Sequence[Sequence[str]]], sides: Sequence[str]) -> list[str]:
+    """The column types, given the lines of each cell. Paragraphs get the width that the other columns leave."""
+    widths = [max(_points(line) for row in rows for line in row[place]) + _GAP for place in range(len(sides))]
+    longest = [max(len(" ".join(row[place])) for row in rows) for place in range(len(sides))]
+    texts = [place for place, side in enumerate(sides) if side == "l"]
+    paragraphs = {place for place in texts if longest[place] > _LONG}
+    if not paragraphs and texts and sum(widths) > _TEXT_WIDTH:
+        paragraphs = {max(texts, key=lambda place: widths[place])}
+    others = sum(width for place, width in enumerate(widths) if place not in paragraphs)
+    left = (1 - (others + _GAP * len(paragraphs)) / _TEXT_WIDTH) / max(1, len(paragraphs))
+    share = max(_NARROWEST, min(_WIDEST, left))
+    return [rf"p{{{share:.2f}\linewidth}}" if place in paragraphs else side for place, side in enumerate(sides)]
+
+
+def _points(line: str) -> float:
+    """The approximate width of a line."""
+    capitals = sum(character.isupper() or character == "−" for character in line)
+    thin = sum(map(_THIN.count, line))
+    return capitals * _CAPITAL_POINTS + thin * _THIN_POINTS + (len(line) - capitals - thin) * _POINTS
+
+
+def _ragged(text: str) -> str:
+    """A paragraph that is not justified. In the last column, this would change the command that ends the row."""
+    return rf"\raggedright {_cell(text)}" if text else ""
 
 
 def _heading_lines(name: str) -> list[str]:

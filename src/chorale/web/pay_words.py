@@ -90,8 +90,12 @@ def hourly_text(pay: StagePay, expected: ExpectedTime, size: int | None, study: 
         return ""
     # Graders are paid for finishing when the round ends, whatever their number of answers.
     amount = pay.per_judgment + expected.for_length + (pay.finished / size if size else 0)
-    hourly = _money(int(amount * 3600 / expected.seconds), study)
-    return study.language.say("about {amount} an hour", amount=hourly) if amount else ""
+    hourly, say = _money(int(amount * 3600 / expected.seconds), study), study.language.say
+    if not amount:
+        return ""
+    if pay.parts is not None or pay.kept is not None:
+        return say("about {amount} an hour without bonuses", amount=hourly)
+    return say("about {amount} an hour", amount=hourly)
 
 
 def work_facts(stage: RunningStage, expected: ExpectedTime, study: Study) -> list[str]:

@@ -52,12 +52,17 @@ class CheckReport:
         self.problems.append(Problem(self.file, line_of(self.text, path), message, fix, shown, path, missing))
 
 
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """The most similar known name; None if none is similar."""
+    return next(iter(difflib.get_close_matches(name[:100].lower(), known, n=1)), None)
+
+
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """Suggest the most similar known name, or list all if none is similar."""
-    near = difflib.get_close_matches(name[:100].lower(), known, n=1)
+    near = nearest(name, known)
     names = ", ".join(f"`{printable(each)}`" for each in sorted(known))
     if near:
-        return f"Did you mean `{printable(near[0])}`?"
+        return f"Did you mean `{printable(near)}`?"
     return f"Use one of: {names}." if names else "None exist. Add one, or remove this setting."
 
 

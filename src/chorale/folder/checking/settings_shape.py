@@ -6,7 +6,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from chorale.files.toml_lines import TomlPath, as_toml
-from chorale.folder.checking.report import CheckReport, did_you_mean, printable
+from chorale.folder.checking.report import CheckReport, did_you_mean, nearest, printable
 from chorale.model.plain_words import MISSING, NOT_A_LIST, NOT_A_TABLE, NOT_WHOLE, UNKNOWN, PlainWords, plain_words
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -17,9 +17,19 @@ def parsed_settings(kind: type[Model], raw: Any, at: TomlPath, report: CheckRepo
     try:
         return _validated(kind, raw)
     except ValidationError as error:
-        for mistake in error.errors(include_url=False, include_context=False):
-            _add_problem(kind, _written(mistake["loc"], raw), mistake["msg"], mistake["input"], at, report)
+        mistakes = error.errors(include_url=False, include_context=False)
+        misspelt = {_meant(kind, mistake["loc"]) for mistake in mistakes if mistake["msg"] == UNKNOWN}
+        for mistake in mistakes:
+            # A required setting with a misspelt name is one mistake.
+            if mistake["msg"] != MISSING or mistake["loc"] not in misspelt:
+                _add_problem(kind, _written(mistake["loc"], raw), mistake["msg"], mistake["input"], at, report)
     return None
+
+
+def _meant(kind: type[BaseModel], loc: TomlPath) -> TomlPath | None:
+    """The path of the setting that an unknown name is most similar to."""
+    name = nearest(str(loc[-1]), _known_names(_table(kind, loc[:-1])))
+    return None if name is None else (*loc[:-1], name)
 
 
 def is_valid(kind: type[BaseModel], raw: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import Form, Query, Request, Response
@@ -14,6 +14,7 @@ from chorale.engine.adjudicating import Queue
 from chorale.engine.decisions import WHOLE
 from chorale.engine.running import RunningStage, Study
 from chorale.model import Refusal, UserError
+from chorale.store import Tx
 from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
 from chorale.web.worker import StageInPath
 
@@ -34,6 +35,12 @@ AfterKey = Annotated[str, Query(max_length=400, pattern=NO_NUL)]
 
 def _reviewed_stages(study: Study) -> list[RunningStage]:
     return [stage for stage in study.stages.values() if stage.settings.round is None]
+
+
+def _first_to_decide(tx: Tx, study: Study, stages: Sequence[RunningStage]) -> RunningStage:
+    """The first stage with items on which people disagree; without any, the first one."""
+    waiting = (stage for stage in stages if adjudicating.next_case(tx, study, stage, "disagreeing") is not None)
+    return next(waiting, stages[0])
 
 
 async def _page(
@@ -108,7 +115,7 @@ def add_review_routes(console: Console) -> None:
         stages = _reviewed_stages(site.study)
         if not stages:
             raise Refusal("nothing_to_review", "This study has training rounds only, which have no labels.", 404)
-        return await _page(console, request, stages[0], "disagreeing", "")
+        return await _page(console, request, await site.read(_first_to_decide, stages), "disagreeing", "")
 
     @router.get("/review/{name}")
     async def of_stage(

@@ -82,6 +82,8 @@ def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: 
     """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
     if stage.task.shape.fields:
         return answer_words(stage.task, payload, answer, between="\n")
+    if stage.task.explaining.quote is not None and isinstance(answer, Mapping):
+        return stage.task.explaining.quote(payload, answer)
     if stage.task.explaining.caption is None:
         if isinstance(answer, dict) and len(answer) > 1:
             return "\n".join(f"{name}: {_cut(answer_text(value))}" for name, value in answer.items())
@@ -97,7 +99,8 @@ def answer_parts(
     if stage.task.shape.fields and isinstance(answer, Mapping) and len(stage.task.shape.fields) > 1:
         lines = field_lines(stage.task, payload, answer, gold=gold)
         return [(name.replace("_", " "), words) for name, words in lines]
-    if isinstance(answer, Mapping) and len(answer) > 1 and stage.task.explaining.caption is None:
+    explaining = stage.task.explaining
+    if isinstance(answer, Mapping) and len(answer) > 1 and not (explaining.caption or explaining.quote):
         return [(str(name).replace("_", " "), answer_text(value)) for name, value in answer.items()]
     return gold_beside_item(stage, payload, answer) if gold else answer_beside_item(stage, payload, answer)
 

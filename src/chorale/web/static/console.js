@@ -1,6 +1,7 @@
 /** The console: keeps its live part up to date, copies texts, and offers the review queue by keys. */
 
 import { offerCopying, offerCopyingIds } from "./copying.js";
+import { filterAtOnce } from "./filters.js";
 import { workByKeys } from "./queue.js";
 import { keepLive } from "./live.js";
 import { reviewByKeys } from "./review.js";
@@ -35,3 +36,4 @@ for (const form of document.querySelectorAll("form[method=post]")) {
 }
 
 selectRows(document);
+filterAtOnce(document);

@@ -75,7 +75,7 @@ def _no_hits(directory: Path) -> UserError:
 def _make(study: Study, name: str, as_json: bool) -> None:
     made = study.store.write(lambda tx: make_key(tx, study, name, BY)).result()
     if as_json:
-        print_json({"access_key": made.access_key, "secret": made.secret, "name": name.strip()})
+        print_json({"access_key": made.access_key, "secret": made.secret, "name": made.name})
         return
     print_line(f"aws_access_key_id = {made.access_key}")
     print_line(f"aws_secret_access_key = {made.secret}")

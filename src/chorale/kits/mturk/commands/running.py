@@ -68,7 +68,7 @@ def _key(tx: Tx, study: Study) -> NewKey:
     for row in keys.keys(tx):
         secret = keys.secret_of(tx, row.access_key) if row.name == KEY_NAME else None
         if secret is not None:
-            return NewKey(row.access_key, secret)
+            return NewKey(row.access_key, secret, row.name)
     return make_key(tx, study, KEY_NAME, BY)
 
 

@@ -15,12 +15,14 @@ from chorale.kits.mturk.api.questions import External, Page, QuestionForm, read_
 from chorale.kits.mturk.api.requirements import SYSTEM_TYPES, unchecked
 from chorale.kits.mturk.market import bulk, market_of, market_stage
 from chorale.kits.mturk.market.bulk import Deed, Review
+from chorale.kits.mturk.market.stage import layout_id
 from chorale.kits.mturk.market.wages import is_low
 from chorale.kits.mturk.store import assignments, hits, keys, qualifications
 from chorale.kits.mturk.store.assignments import AssignmentRow
 from chorale.kits.mturk.store.hits import HitRow
 from chorale.kits.mturk.store.keys import KeyRow
 from chorale.kits.mturk.web.frames import SANDBOX, form_html, frame_height, framed, page_html
+from chorale.kits.mturk.web.keys import key_routes
 from chorale.kits.mturk.web.pages import IdInPath, facts
 from chorale.model import Refusal, UserError
 from chorale.model.money import minor_units
@@ -62,6 +64,8 @@ class ListedHits:
     shown: list[ListedHit]
     older: int | None
     keys: list[KeyRow]
+    layout: str
+    """HITLayoutId of the study's own layout; empty without one."""
     waiting: int
 
 
@@ -106,7 +110,9 @@ def _listed(tx: Tx, study: Study, before: int | None) -> ListedHits:
     rows = hits.newest_hits(tx, HITS_PER_PAGE + 1, before, now=market_of(tx, study).now)
     shown = rows[:HITS_PER_PAGE]
     older = shown[-1].id if len(rows) > HITS_PER_PAGE else None
-    return ListedHits(_described(tx, study, shown), older, keys.keys(tx), assignments.count_waiting(tx))
+    stage = market_stage(study)
+    layout = "" if stage is None else layout_id(stage)
+    return ListedHits(_described(tx, study, shown), older, keys.keys(tx), layout, assignments.count_waiting(tx))
 
 
 def _hit(tx: Tx, name: str) -> HitRow:
@@ -163,6 +169,7 @@ def console_routes(console: Console) -> APIRouter:
     _add_lists(router, console)
     _add_preview(router, console)
     _add_reviewing(router, console)
+    router.routes += key_routes(console, _hits_page).routes
     return router
 
 
@@ -188,11 +195,18 @@ def _notice(request: Request) -> str | None:
     return text.format(n=count) if text and count.isascii() and count.isdigit() and len(count) < 9 else None
 
 
+async def _hits_page(
+    console: Console, request: Request, before: int | None = None, code: int = 200, **context: Any
+) -> Response:
+    _check_has_hits(console.site.study)
+    shown = {"listed": await console.site.read(_listed, before), "made": None, "key_name": ""}
+    return console.page(request, "mturk/console.html", code, under=HITS_PATH, **{**shown, **context})
+
+
 def _add_lists(router: APIRouter, console: Console) -> None:
     @router.get("/recruiting/hits")
     async def listed_hits(request: Request, before: Before = None) -> Response:
-        _check_has_hits(console.site.study)
-        return console.page(request, "mturk/console.html", listed=await console.site.read(_listed, before))
+        return await _hits_page(console, request, before)
 
     @router.get("/recruiting/hits/answers")
     async def answers_to_review(request: Request, after: Before = None) -> Response:
