@@ -339,7 +339,7 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     [note] = [
         note for note in study_notes(load_folder(tmp_path / "few")) if "too little gold in stage meaningful" in note
     ]
-    assert "about 15 workers see each of its 20 gold items, but only 3 see any other item" in note
+    assert "about 15 workers see each of its 20 gold items, but other items are seen by only 3" in note
     assert "Workers who exchange information can recognise gold, because of gold.reuse = true" in note
     assert (
         "Write 100 gold items in total, or leave gold.reuse out: then about 0.022 of a worker's items are gold" in note

@@ -191,7 +191,7 @@ def test_the_report_says_how_empty_answers_count(tmp_path: Path) -> None:
     assert "Not all annotations answer b: remark. For the confidence, an empty optional field counts as a vote" in page
     methods = report["aggregation"]["methods"]
     assert {one["compared"] for one in methods if one["question"] == "b: remark"} == {"2 items"}
-    assert ">2 items<" in page[page.index("items have both labels") :]
+    assert ">2 items<" in page[page.index("both have a label for them") :]
 
 
 def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path) -> None:

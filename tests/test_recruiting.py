@@ -370,7 +370,10 @@ def test_check_names_what_can_be_done_about_unsigned_links(folder: Path, arrival
     [
         ('panel = "sona"', "Only links from Prolific can be verified."),
         ('panel = "prolific"', 'Set `signed = "prolific"` in [arrival].'),
-        (f'panel = "prolific"\n{PUBLISHED}', "Start the site with Prolific's token in the variable PROLIFIC_TOKEN."),
+        (
+            f'panel = "prolific"\n{PUBLISHED}',
+            "Start the site with Prolific's token in the environment variable PROLIFIC_TOKEN.",
+        ),
     ],
 )
 def test_a_public_site_names_the_check_that_its_platform_has(folder: Path, arrival: str, fix: str) -> None:

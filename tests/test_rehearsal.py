@@ -1146,7 +1146,7 @@ def test_a_run_is_kept_as_a_study_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--keep", "{study}/inside"], "is inside the study's own folder"),
+        (["--keep", "{study}/inside"], "is the study's own folder or inside it"),
         (["--keep", "{taken}"], "already exists. Name a new folder with --keep"),
         (["--keep", "{other}", "--vary", "workers=8,9"], "Leave out --vary or --keep"),
     ],

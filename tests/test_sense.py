@@ -80,7 +80,7 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     name = who(study)
     (alarm,) = alarms_of(study).values()
     assert alarm.kind == "too-fast" and alarm.workers == (name,) and alarm.serious
-    assert f"{name} in 25 of 25 answers, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 25
+    assert f"{name} gave 25 of 25 answers so fast, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 25
 
 
 def test_one_second_is_no_plural(tmp_path: Path, clock: ManualClock) -> None:
@@ -99,7 +99,7 @@ def test_the_same_answer_to_everything_is_reported(tmp_path: Path, clock: Manual
     status = CliRunner().invoke(app, ["status", str(tmp_path)])
     (alarm,) = alarms_of(study).values()
     assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
-    assert f"{name} to 25 in a row" in alarm.title
+    assert f"{name} gave it to 25 in a row" in alarm.title
     evidence = f"({name}; items {', '.join(key for _, key in alarm.items[:5])} and 20 more)"
     assert evidence in " ".join(status.output.split()) and len(alarm.items) == 25
 

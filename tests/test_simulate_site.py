@@ -152,7 +152,7 @@ def test_nothing_but_an_earlier_simulation_is_replaced(folder: Path, tmp_path: P
     assert "already exists" in refused.stderr
     assert (taken / "thesis.tex").read_text() == "years of work"
     inside = chorale("simulate", folder, "--out", folder / "copy")
-    assert "inside the study's own folder" in inside.stderr
+    assert "the study's own folder or inside it" in inside.stderr
     assert not (folder / MARKER).exists() and not (folder / "study.db").exists()
 
 

@@ -51,12 +51,12 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """Questions about what workers saw that the records cannot answer."""
-    yield "whether items are as workers saw them: `chorale serve` compares those from files with the study's files"
+    yield "whether items are as workers saw them: `chorale serve` compares items from a file with this file"
     yield "whether the database belongs to this folder: `chorale check` compares its settings, stages and items"
     yield "when people joined and labels changed, and the keys and task versions of answers: each is stored only once"
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
-        yield f"whether first answers came first up to response {last}: they were not stored before that"
+        yield f"whether first answers came first, up to response {last}: until then they were not stored"
     for stage in study.stages.values():
         if stage.task.form.reveal is not None and (imported := imported_answers(tx, stage.id)):
             answers = plural(imported, "imported answer", "imported answers")

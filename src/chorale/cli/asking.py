@@ -20,8 +20,8 @@ def prolific() -> Prolific:
             token = sys.stdin.readline().strip()
     if not token:
         raise UserError(
-            f"Prolific needs an API token. Set the variable {TOKEN_VARIABLE}, or type it when asked. Create a token "
-            "on Prolific under Settings."
+            f"Prolific needs an API token. Set the environment variable {TOKEN_VARIABLE}, or type it when asked. "
+            "Create a token on Prolific under Settings."
         )
     return connected(token)
 

@@ -57,7 +57,8 @@ def _given(file: Path | None) -> str | None:
 def _typed(prompt: str, *, again: bool) -> str:
     if not sys.stdin.isatty():
         raise UserError(
-            f"There is no terminal to type a passphrase in. Use --passphrase-file, or the variable {ENVIRONMENT}."
+            "There is no terminal to type a passphrase in. Use --passphrase-file, or the environment variable "
+            f"{ENVIRONMENT}."
         )
     typed = str(click.prompt(prompt, hide_input=True))
     if again and typed != click.prompt("Repeat passphrase", hide_input=True):

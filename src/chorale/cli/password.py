@@ -79,7 +79,9 @@ def _typed(prompt: str) -> str:
         return str(click.prompt(prompt, hide_input=True))
     line = sys.stdin.readline()
     if not line:
-        raise UserError(f"There is no terminal to type a password in. Put it into the variable {ENVIRONMENT}.")
+        raise UserError(
+            f"There is no terminal to type a password in. Put it into the environment variable {ENVIRONMENT}."
+        )
     return line.rstrip("\r\n")
 
 

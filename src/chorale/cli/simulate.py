@@ -107,7 +107,7 @@ class _Result:
 def _replacing(target: Path, folder: Folder) -> Iterator[None]:
     """Remove an earlier simulation at the target, and nothing else."""
     if target.resolve().is_relative_to(folder.path.resolve()):
-        raise UserError(f"{target} is inside the study's own folder. Name a folder elsewhere with --out.")
+        raise UserError(f"{target} is the study's own folder or inside it. Name a folder elsewhere with --out.")
     if folder.path.resolve().is_relative_to(target.resolve()):
         raise UserError(f"The study is inside {target}, which would be replaced. Name a folder elsewhere with --out.")
     if (target / MARKER).is_file() and not target.is_symlink():

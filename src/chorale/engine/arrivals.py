@@ -58,7 +58,7 @@ def _how_to_verify(study: Study) -> str:
         return "Only links from Prolific can be verified."
     if study.settings.prolific is None:
         return 'Set `signed = "prolific"` in [arrival].'
-    return "Start the site with Prolific's token in the variable PROLIFIC_TOKEN."
+    return "Start the site with Prolific's token in the environment variable PROLIFIC_TOKEN."
 
 
 def new_invitation(

@@ -52,7 +52,9 @@ def paypal_from_environment() -> PayPal:
     """A client for PayPal, with the id and secret from the environment. They are not stored."""
     client_id, secret = (os.environ.get(name, "").strip() for name in (ID_VARIABLE, SECRET_VARIABLE))
     if not client_id or not secret:
-        raise UserError(f"PayPal needs the variables {ID_VARIABLE} and {SECRET_VARIABLE}, from its developer pages.")
+        raise UserError(
+            f"PayPal needs the environment variables {ID_VARIABLE} and {SECRET_VARIABLE}, from its developer pages."
+        )
     return PayPal(client_id, secret, os.environ.get(ADDRESS_VARIABLE, ADDRESS))
 
 

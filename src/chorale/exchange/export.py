@@ -142,14 +142,14 @@ def _with_fields(study: Study, formats: Mapping[str, ExportFormat]) -> dict[str,
     return {
         **wider,
         "tidy": ExportFormat(
-            "annotations, a row for every value of every field with the item's text, as CSV",
+            "annotations with the item's text, one row per value of each field, as CSV",
             "tidy.csv",
             export_fields.tidy_answer_columns(study),
             export_fields.tidy_answers,
             tables.write_csv,
         ),
         "tidy-labels": ExportFormat(
-            "aggregated labels, a row for every value of every field with the item's text, as CSV",
+            "aggregated labels with the item's text, one row per value of each field, as CSV",
             "tidy-labels.csv",
             export_fields.tidy_label_columns(study),
             export_fields.tidy_labels,

@@ -24,7 +24,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "sources": ("The items it was derived from.", "Text"),
     "arm": ("Arm of the trial.", "Text"),
     "field": ("Name of the form's field.", "Text"),
-    "kind": ("Kind of the response: training, qualification, gold or production.", "Text"),
+    "kind": ("Kind of the response: training, qualification (in a quiz), gold, or production (any other).", "Text"),
     "value": ("The value; of a span, its text.", "Text"),
     "start": ("Start of the span, in tokens.", "Integer"),
     "end": ("End of the span, in tokens.", "Integer"),

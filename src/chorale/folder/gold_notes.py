@@ -90,7 +90,7 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     return (
         f"too little gold in stage {stage.name}: about {shown:,.0f} workers see each of its {len(content.gold):,} "
-        f"gold items, but only {least:,} see any other item. {RECOGNISABLE}, because of gold.reuse = true. "
+        f"gold items, but other items are seen by only {least:,}. {RECOGNISABLE}, because of gold.reuse = true. "
         f"Write {needed:,} gold items in total, or leave gold.reuse out: then about {lasting:.3f} of a worker's items "
         "are gold"
     )

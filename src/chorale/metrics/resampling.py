@@ -74,13 +74,15 @@ class Resampling:
         basis = support(statistics, metric, self.clusters)[name]
         units = "items" if self.clusters is None else f"values of {self.clusters.names[0]}"
         if basis.units_needed is None:
-            return f"{score} has no interval: none of {basis.units:,} {units} affects it. Add items with disagreement."
+            return (
+                f"{score} has no interval: none of the {basis.units:,} {units} affects it. Add items with disagreement."
+            )
         carrying = "on average, less than one" if basis.carrying < 1 else f"about {basis.carrying:.0f}"
         affect = "affects" if basis.carrying < 1.5 else "affect"
         return (
-            f"{score} has no interval: {carrying} of {basis.units:,} {units} {affect} it. This is common if a label "
-            f"is rare or people agree on nearly everything. An interval requires about {basis.units_needed:,} such "
-            f"{units}."
+            f"{score} has no interval: {carrying} of the {basis.units:,} {units} {affect} it. This is common if a "
+            f"label is rare or people agree on nearly everything. An interval requires about "
+            f"{basis.units_needed:,} such {units}."
         )
 
     def settings(self, *, compared: bool = False) -> dict[str, Setting]:

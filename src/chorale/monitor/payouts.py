@@ -15,7 +15,9 @@ from chorale.store.submissions import SubmissionRow
 
 def books_table(books: Books) -> Table:
     """Balances due, and how they are paid."""
-    table = table_of("worker", "source", "earned#", "paid by reward#", "paid in payouts#", "owed#", "payment method")
+    table = table_of(
+        "worker", "source", "earned#", "paid by Prolific reward#", "paid in payouts#", "owed#", "payment method"
+    )
     for due in books.due:
         account = due.account
         how = (
@@ -47,7 +49,7 @@ def books_as_json(books: Books) -> dict[str, Any]:
 
 def books_line(books: Books) -> str:
     """The totals in one line."""
-    amounts = {"earned": books.earned, "paid by rewards": books.rewarded, "in payouts": books.paid}
+    amounts = {"earned": books.earned, "paid by Prolific rewards": books.rewarded, "in payouts": books.paid}
     amounts |= {"owed": books.owed} | ({"paid in advance": books.ahead} if books.ahead else {})
     texts = [f"{what} {money_text(amount, books.currency)}" for what, amount in amounts.items()]
     return ", ".join(texts).capitalize() + "."

@@ -61,8 +61,9 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
         yield Alarm(
             "too-fast",
             f"{plural(len(hurried), 'worker answers', 'workers answer')} in less than {_seconds(rule.min_seconds)} in "
-            f"“{stage.settings.title}”: {worst.worker} in {worst.fast} of "
-            f"{plural(worst.answers, 'answer', 'answers')}, the fastest in {worst.fastest_ms / 1000:.1f} seconds",
+            f"“{stage.settings.title}”: {worst.worker} gave {worst.fast} of "
+            f"{plural(worst.answers, 'answer', 'answers')} so fast, the fastest in "
+            f"{worst.fastest_ms / 1000:.1f} seconds",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in hurried),
             items=tuple((stage.name, item) for item in worst.items),
@@ -87,8 +88,8 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
         yield Alarm(
             "straight-line",
             f"{plural(len(lines), 'worker gives', 'workers give')} the same answer to many items in a row in "
-            f"“{stage.settings.title}”: {worst.worker} to {worst.length} in a row, where {worst.others:.0%} of "
-            "other workers' answers differ",
+            f"“{stage.settings.title}”: {worst.worker} gave it to {worst.length} in a row, and "
+            f"{worst.others:.0%} of other workers' answers to these items differ from it",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in lines),
             items=tuple((stage.name, item) for item in worst.items),

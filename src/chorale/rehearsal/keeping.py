@@ -20,7 +20,7 @@ MARKER = ".chorale-simulated"
 def keep_run(folder: StudyFolder, crowd: Crowd, seed: int, directory: Path) -> None:
     """Copy a study's files to a new folder, and simulate the study there once, all or nothing."""
     if directory.resolve().is_relative_to(folder.path.resolve()):
-        raise UserError(f"{directory} is inside the study's own folder. Name a folder elsewhere with {KEEP}.")
+        raise UserError(f"{directory} is the study's own folder or inside it. Name a folder elsewhere with {KEEP}.")
     with draft_folder(directory, KEEP) as draft, disk_errors():
         copy_as_simulated(folder, draft.study)
         store = open_loading_store(draft.study / DATABASE, indexed=True)

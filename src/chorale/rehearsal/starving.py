@@ -32,7 +32,7 @@ def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
     if not theirs:
         return f"{wanting} They are for experts, but there are none: set `experts` in rehearsal.toml to 1 or more."
     hindrances = Counter(_hindrance(person, running) for person in theirs)
-    reasons = ", ".join(f"{count} {what}" for what, count in hindrances.most_common())
+    reasons = ", ".join(_counted(count, what) for what, count in hindrances.most_common())
     of_them = (
         plural(len(theirs), "expert", "experts") if running.is_for_experts else plural(len(theirs), "person", "people")
     )
@@ -63,13 +63,22 @@ def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str
 
 
 def _graders(stage: StageRun) -> str:
-    lost = [f"{count:,} {what}" for count, what in ((stage.left, "left"), (stage.dropped, "were removed")) if count]
+    lost = [_counted(count, what) for count, what in ((stage.left, "left"), (stage.dropped, "were removed")) if count]
     graded = "1 person" if stage.entered == 1 else f"{stage.entered:,} people"
     of_whom = f", of whom {' and '.join(lost)}" if lost else ""
     return (
         f"{stage.open_items:,} of {stage.items:,} items of {stage.name} still needed annotations; "
         f"{graded} had worked there{of_whom}, and nobody could do more"
     )
+
+
+def _counted(count: int, verb: str) -> str:
+    """A number of people and what they did.
+
+    >>> _counted(1, "were removed"), _counted(2, "were removed")
+    ('1 was removed', '2 were removed')
+    """
+    return f"{count:,} {verb.replace('were ', 'was ', 1) if count == 1 else verb}"
 
 
 def _hindrance(person: Person, stage: RunningStage) -> str:

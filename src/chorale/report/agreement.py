@@ -227,12 +227,12 @@ def aggregation_section(questions: Sequence[AnsweredQuestion], resampling: Resam
     if rows:
         details += [
             "Other aggregation methods, applied to the same annotations; empty answers are left out.",
-            "The last two columns are the fraction of items with the same label as in this study, and how many items "
-            "have both labels.",
+            "Items are compared if the method and this study both have a label for them. “Same label as the study” is "
+            "the fraction of compared items with equal labels.",
             ScoreTable("Other aggregation methods", columns, rows, digits=3),
             "Signatures, to compute the values again:",
             Bullets([each["signature"] for each in aggregations]),
-            "The table of digests under Agreement shows which annotations they were computed from.",
+            "The table of digests under Agreement shows which annotations each digest was computed from.",
         ]
     else:
         details.append("No stage asks for labels that general methods could aggregate.")

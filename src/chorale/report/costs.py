@@ -109,9 +109,9 @@ def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> lis
     by_arm = {**arms.own, "shared": arms.shared}
     [unit] = {terms.unit for terms in arms.own.values()}
     counted = (
-        "Its labels and annotations are those of its last own stage."
+        "Its labels and annotations are those of the last of these stages."
         if unit == RESULT
-        else f"Its {unit}s are those of its people, and its annotations are those of its last own stage."
+        else f"Its {unit}s are those of its people, and its annotations are those of the last of these stages."
     )
     parts: list[Part] = [
         f"An arm's cost is the cost of its own stages. {counted} Costs of stages that serve several arms are in the "

@@ -56,8 +56,8 @@ def fields_sections(tx: Tx, study: Study, stages: Stages, items: Mapping[str, Se
             for one in measured
         ]
         parts += [
-            "Confidence is computed before any review. An item is complete when all fields that decide have enough "
-            "annotations. Workers' agreement is the mean over workers, on items that others annotated too. "
+            "Confidence is computed before any review. An item is complete when all fields with “yes” under “decides” "
+            "have enough annotations. Workers' agreement is the mean over workers, on items that others annotated too. "
             "Gold accuracy is the fraction of correct answers to gold.",
             ScoreTable("Results per field", columns, rows, digits=3),
         ]

@@ -184,9 +184,9 @@ def _rate(pay: StagePay, currency: str) -> str:
     bonus = pay.parts or pay.kept
     if bonus is not None:
         rate += (
-            f" plus a bonus for every part after the first {bonus.beyond}"
+            f" plus a bonus for every part of an answer after the first {bonus.beyond}"
             if bonus.beyond
-            else " plus a bonus for every part"
+            else " plus a bonus for every part of an answer"
         )
     return rate
 
@@ -235,7 +235,7 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
     bounds = sorted({stage.settings.release_confidence for stage in main_stages(study)})
     threshold = listed([f"{bound:g}" for bound in bounds])
     when = f"accepted at a confidence of {threshold} or more" if any(bounds) else "accepted at any confidence"
-    yield f"The annotations of an item were aggregated to one label, {when}."
+    yield f"The annotations of an item were aggregated into one label, {when}."
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
     yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."

@@ -140,7 +140,7 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
     ]
     details: list[Part] = []
     if rows:
-        columns = ("stage", "per worker", "workers#", *(f"{name}#" for name, _ in _QUANTILES))
+        columns = ("stage", "measure per worker", "workers#", *(f"{name}#" for name, _ in _QUANTILES))
         details.append(ScoreTable(_WORKED, columns, rows))
     else:
         details.append(f"Fewer than {_FEW} people worked in each stage, so nothing is shown about them.")
@@ -166,7 +166,10 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
 
 
 _PER_HOUR = "pay per hour"
-_WORKED = "How people worked (percentiles by nearest rank; the median of an even number is the mean of the middle two)"
+_WORKED = (
+    "How people worked (percentiles by nearest rank; the median of an even number of values is the mean of the middle "
+    "two)"
+)
 
 
 def _measures(study: Study, stage: str, rows: Sequence[ParticipationSummary]) -> list[dict[str, Any]]:

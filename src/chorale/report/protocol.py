@@ -128,7 +128,10 @@ def _stage_words(running: RunningStage, settings: StudySettings, given: str | No
     if stage.round is None:
         yield f"Every item gets {judgments_in_words(stage)}." if given is None else f"Every item has {given}."
         if not stage.grades:
-            yield f"Labels with a confidence of {stage.release_confidence:g} or more are accepted."
+            least = stage.release_confidence
+            yield (
+                f"Labels with a confidence of {least:g} or more are accepted." if least else "All labels are accepted."
+            )
     if stage.arms:
         yield f"Only for the {'arm' if len(stage.arms) == 1 else 'arms'} {listed(stage.arms)}."
     if stage.grades:
@@ -144,7 +147,8 @@ def _stage_words(running: RunningStage, settings: StudySettings, given: str | No
 def _people_words(stage: StageSettings) -> Iterator[str]:
     entry = stage.entry
     if entry.qualifications:
-        yield f"Requires the qualification {listed(entry.qualifications)}."
+        noun = "qualification" if len(entry.qualifications) == 1 else "qualifications"
+        yield f"Requires the {noun} {listed(entry.qualifications)}."
     if entry.qualified_in is not None:
         yield (
             f"Requires a gold accuracy of {entry.accuracy:.0%} in {entry.qualified_in}, after at least "
@@ -158,7 +162,8 @@ def _people_words(stage: StageSettings) -> Iterator[str]:
         # The share is lower if there was too little gold to show it only as often as other items.
         most = "" if stage.gold.reuse else "Up to "
         yield f"{most}{stage.gold.share:.0%} of the items are gold items with known answers."
-        yield f"Workers with {gold_rule(stage.gold)} are removed, and their annotations no longer count."
+        if stage.gold.floor:
+            yield f"Workers with {gold_rule(stage.gold)} are removed, and their annotations no longer count."
     if stage.quality is not None and stage.quality.floor is not None:
         after = plural(stage.quality.after, "annotation", "annotations")
         yield f"Workers with a CrowdTruth quality (WQS) below {stage.quality.floor:g} after {after} are removed."

@@ -95,8 +95,9 @@ class Reading:
             fix = "Correct the file, or omit --reader"
             raise refused(path, None, f"cannot be read by the reader {name!r}", fix, str(error)) from error
         if not len(judgments):
-            why = "; ".join(judgments.notes).rstrip(".") or None
-            raise refused(path, None, "has no judgments with a label", "Check the file name", why)
+            why = "; ".join(judgments.notes).rstrip(".")
+            problem = f"has no judgments with a label{f' ({why})' if why else ''}"
+            raise refused(path, None, problem, "Check the file name")
         return JudgmentFile(judgments, digest)
 
     def line_of(self, path: Path, option: str) -> int | None:

@@ -97,8 +97,9 @@ def read_judgments(
     frame = frame.with_columns(label=labels)
     judgments = Judgments.from_frame(frame, repeats=repeats, counted=counted)
     if not len(judgments):
-        why = "; ".join((*notes, *remarks, *judgments.notes)).rstrip(".") or None
-        raise refused(path, None, "has no judgments with a label", "Check the selected columns", why)
+        why = "; ".join((*notes, *remarks, *judgments.notes)).rstrip(".")
+        problem = f"has no judgments with a label{f' ({why})' if why else ''}"
+        raise refused(path, None, problem, "Check the selected columns")
     notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments))
     return JudgmentFile(replace(judgments, notes=notes, free_text=free_text), digest_of(raw))
 

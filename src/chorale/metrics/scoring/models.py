@@ -143,7 +143,7 @@ class _Agreed:
         for pair, (value, interval) in self.across.items():
             rows.append((*pair, "κx", *_cells(value, interval, ci=ci), self.items[pair]))
         columns = ("who", "compared with", "coefficient", "value#", *(["95% interval#"] if ci else []), "items#")
-        return ScoreTable("Agreement beyond chance", columns, rows)
+        return ScoreTable("Agreement beyond chance (κx: between two groups, Wong et al. 2021)", columns, rows)
 
 
 def _cells(value: float | None, interval: Interval | None, *, ci: bool) -> tuple[Cell, ...]:

@@ -181,6 +181,7 @@ def _reachable(base: str) -> str:
 def prolific_of(site: Site) -> Prolific:
     if site.prolific is None:
         raise UserError(
-            f"The site has no token for Prolific. Start it with the token in the variable {recruiting.TOKEN_VARIABLE}."
+            "The site has no token for Prolific. Start it with the token in the environment variable "
+            f"{recruiting.TOKEN_VARIABLE}."
         )
     return site.prolific

@@ -207,7 +207,7 @@ def author_of(label: Label, given: Iterable[Judgment]) -> Judgment:
 
 ANNOTATORS = TaskExport(
     name="qasrl-annotators",
-    summary="the questions and answers of every worker, with the writers they are based on, as CSV",
+    summary="every worker's questions and answers, with the writers of the original questions, as CSV",
     file_name="qasrl-annotators.csv",
     columns=(*CSV_COLUMNS, "source_worker_ids"),
     rows=lambda results: csv_rows(everybodys(results)),
@@ -237,7 +237,7 @@ def gold_standard_of(settled: Callable[[SourceItem], Sequence[Mapping[str, Any]]
 
 SENTENCES = TaskExport(
     name="qasrl-sentences",
-    summary="the sentences of qasrl-csv, in the columns of the QA-SRL gold standard, as CSV",
+    summary="the sentences of the final questions and answers, in the columns of the QA-SRL gold standard, as CSV",
     file_name="qasrl-sentences.csv",
     columns=SENTENCE_COLUMNS,
     rows=lambda results: sentence_rows(item.payload for item in results.items),
