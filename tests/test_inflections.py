@@ -253,6 +253,9 @@ def test_words_with_capitals_inside_are_no_verbs() -> None:
         ("texted", "VBD", True),
         ("friended", "VBN", True),
         ("handshaking", "VBG", True),
+        ("blimming", "VBG", False),
+        ("login", "VB", False),
+        ("hotplugging", "VBG", True),
     ],
 )
 def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_verb: bool) -> None:
@@ -272,6 +275,7 @@ def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_ver
         ("that/WDT/PRON can/MD/AUX", "backfrobnicate", "it/PRP/PRON", False),
         ("that/WDT/PRON can/MD/AUX", "retorch", "it/PRP/PRON", True),
         ("it/PRP/PRON will/MD/AUX", "kontinue", "", False),
+        ("do/VBP/AUX not/RB/PART", "pickup", "them/PRP/PRON", False),
         ("hope/VBP/VERB to/TO/PART", "sssee", "you/PRP/PRON", False),
         ("you/PRP/PRON can/MD/AUX", "fceil", "it/PRP/PRON", False),
         ("nor/CC/CCONJ can/MD/AUX", "piety", "itself/PRP/PRON", False),
@@ -333,10 +337,11 @@ def test_a_text_confirms_stems_by_infinitives_and_by_several_forms() -> None:
             Tagged("unhandle", "unhandle", "VERB", tag="VB"),
         ]
     )
-    for word in ("boxworked", "boxworking", "toolmoved"):
+    for word in ("boxworked", "boxworking", "toolmoved", "wretches", "wretched"):
         written.note(forms_of(word).stem, word)
     found = {
         word: is_attested(forms_of(word), Tagged(word, "", "VERB", tag="VBN"), written)
-        for word in ("unused", "unhandled", "boxworked", "toolmoved")
+        for word in ("unused", "unhandled", "boxworked", "toolmoved", "wretches", "wretched")
     }
-    assert found == {"unused": False, "unhandled": True, "boxworked": True, "toolmoved": False}
+    confirmed = [word for word, is_confirmed in found.items() if is_confirmed]
+    assert confirmed == ["unhandled", "boxworked"]

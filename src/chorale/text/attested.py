@@ -34,8 +34,6 @@ _BRITISH = re.compile(r"([a-z]{3,})ise$")
 """Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
 _DERIVED_FORM = re.compile(r"[a-z]{4}ating$")
 """Many words in *ated* are adjectives (pileated); those in *ating* are verbs."""
-_DOUBLED = re.compile(r"[^aeiou]+[aeiou]([bdgmnprt])\1(?:ed|ing)")
-"""Forms of one syllable with a doubled consonant, which only stems with a single one have: vlogged."""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
 """What makes new verbs of verbs. Others make nouns (microphone, subtask) or adjectives (nonblocking, subfreezing)."""
 _FIRST_PARTS = (*PREFIXES, *COMBINING)
@@ -57,8 +55,6 @@ _OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
 _SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
 _SPELLED = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
-_SHORTEST_DOUBLING = 4
-"""Many shorter words are names: mirred, gred."""
 _SHORTEST = 3
 _SHORTEST_ORIGIN = 5
 _SHORTEST_WRITTEN = 4
@@ -188,7 +184,7 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
         word,
         *written.inflected.get(stem, ()),
     )
-    return is_confirmed or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
+    return is_confirmed or _is_verb_with_prefix(stem) or _is_derived(stem, word)
 
 
 def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
@@ -204,10 +200,14 @@ def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
         return False
     if not parts and (has_prefix or _is_derived(stem, word)):
         return True
-    if len(stem) >= _SHORTEST_WRITTEN and written.has_other_forms(stem, word):
+    # Nouns have a plural, and adjectives in *ed*: wretches, wretched.
+    is_noun = "NOUN" in parts_of_speech(stem) and not any(
+        form.endswith("ing") for form in written.inflected.get(stem, ())
+    )
+    if len(stem) >= _SHORTEST_WRITTEN and not is_noun and written.has_other_forms(stem, word):
         return True
     # Other words may be misspelt, foreign or dialect also where only a verb can be: kontinue, larn, getcha.
-    return stem in written.base_forms and (hyphen != "" or "NOUN" in parts or _is_verb_with_prefix(stem))
+    return stem in written.base_forms and (hyphen != "" or _is_verb_with_prefix(stem))
 
 
 def _is_doer(word: str) -> bool:
@@ -223,14 +223,6 @@ def _is_verb_with_prefix(stem: str, prefixes: Iterable[str] = (*_PRODUCTIVE, "un
         for prefix in prefixes
         if stem.startswith(prefix)
     )
-
-
-def _is_only_stem(stem: str, word: str) -> bool:
-    """Whether the spelling of a form allows no other stem. Names are not forms."""
-    if doubled := _DOUBLED.fullmatch(word):
-        is_form = word.islower() and word.startswith(stem + doubled[1])
-        return is_form and len(stem) >= _SHORTEST_DOUBLING and not _has_verb_at_end(stem, 3)
-    return _is_derived(stem, word)
 
 
 def _is_derived(stem: str, word: str) -> bool:
