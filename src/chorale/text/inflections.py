@@ -343,7 +343,7 @@ def _is_listed(stem: str) -> bool:
         return True
     if (dictionary := _dictionary()) is None or not stem.isascii() or stem in _words(_WRONG):
         return False
-    return bool(dictionary.getInflection(stem, tag="VBD", inflect_oov=False))
+    return all(dictionary.getInflection(stem, tag=tag, inflect_oov=False) for tag in _TAGS[1:3])  # pent is one form
 
 
 def _those_with(form: str, stems: Iterable[str], is_participle: bool) -> list[VerbForms]:
