@@ -294,7 +294,7 @@ def likelihood(stem: str) -> tuple[int, int]:
     a stem, and others (googl). Of two that contain a listed verb, the longer scores higher (uninstall, uninstal); of
     two that only look like verbs, the shorter.
 
-    >>> [likelihood(stem)[0] for stem in ("go", "unsing", "crowdspeak", "yeet", "googl")]
+    >>> [likelihood(stem)[0] for stem in ("go", "unsing", "crowdspeak", "frob", "googl")]
     [4, 3, 2, 1, 0]
     """
     known = _knowledge(stem)
