@@ -193,7 +193,6 @@ def test_words_with_capitals_inside_are_no_verbs() -> None:
         ("nonblocking", "VBG", False),
         ("readmitted", "VBN", True),
         ("retweets", "VBZ", True),
-        ("texted", "VBD", True),
         ("subducting", "VBG", True),
         ("monomorphized", "VBN", True),
         ("vlogged", "VBD", True),
@@ -242,6 +241,24 @@ def test_words_with_capitals_inside_are_no_verbs() -> None:
         ("hotplugged", "VBN", True),
         ("crowdsourced", "VBN", True),
         ("marginalised", "VBN", True),
+        ("re-asserted", "VBD", True),
+        ("celled", "VBN", False),
+        ("yuppied", "VBD", False),
+        ("cross-eyed", "VBN", False),
+        ("cross-pollinated", "VBN", True),
+        ("tyrranize", "VB", False),
+        ("infantilise", "VB", True),
+        ("lorises", "VBZ", False),
+        ("radius", "VBZ", False),
+        ("texted", "VBD", True),
+        ("friended", "VBN", True),
+        ("wrought", "VBN", True),
+        ("handshaking", "VBG", True),
+        ("blimming", "VBG", False),
+        ("pent", "VBN", False),
+        ("canned", "VBN", True),
+        ("login", "VB", False),
+        ("hotplugging", "VBG", True),
     ],
 )
 def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_verb: bool) -> None:
@@ -249,25 +266,32 @@ def test_a_verb_needs_a_stem_that_something_confirms(word: str, tag: str, is_ver
     assert is_attested(forms_of(word), Tagged(word, "", "VERB", tag=tag)) is is_verb
     stem = forms_of(word).stem
     in_text = is_attested(forms_of(word, written={stem}), Tagged(word, "", "VERB", tag=tag), WrittenWords.of({stem}))
-    assert in_text or is_misspelt(stem) or len(stem) < 4, "a text confirms neither misspelt verbs nor short words"
+    may_be_confirmed = word != stem and word.endswith(("ed", "ing")) and not is_misspelt(stem) and len(stem) > 3
+    assert in_text or not may_be_confirmed, "a text confirms participles, but neither misspelt verbs nor short words"
 
 
 @pytest.mark.parametrize(
     "before, word, after, is_verb",
     [
-        ("we/PRP/PRON can/MD/AUX", "frob", "it/PRP/PRON", True),
-        ("that/WDT/PRON can/MD/AUX also/RB/ADV", "frob", "it/PRP/PRON", True),
+        ("we/PRP/PRON can/MD/AUX", "save-load", "it/PRP/PRON", True),
+        ("that/WDT/PRON can/MD/AUX also/RB/ADV", "save-load", "it/PRP/PRON", True),
+        ("that/WDT/PRON can/MD/AUX", "backfrobnicate", "it/PRP/PRON", False),
+        ("that/WDT/PRON can/MD/AUX", "retorch", "it/PRP/PRON", True),
+        ("it/PRP/PRON will/MD/AUX", "kontinue", "", False),
+        ("do/VBP/AUX not/RB/PART", "pickup", "them/PRP/PRON", False),
+        ("hope/VBP/VERB to/TO/PART", "sssee", "you/PRP/PRON", False),
+        ("you/PRP/PRON can/MD/AUX", "fceil", "it/PRP/PRON", False),
         ("nor/CC/CCONJ can/MD/AUX", "piety", "itself/PRP/PRON", False),
-        ("nor/CC/CCONJ can/MD/AUX", "frob", "itself/PRP/PRON", False),
+        ("nor/CC/CCONJ can/MD/AUX", "save-load", "itself/PRP/PRON", False),
         ("we/PRP/PRON shall/MD/AUX", "hereafter", "it/PRP/PRON", False),
         ("we/PRP/PRON may/MD/AUX", "frob'em", "", False),
         ("we/PRP/PRON may/MD/AUX", "know-we", "it/PRP/PRON", False),
         ("we/PRP/PRON may/MD/AUX", "not-take", "it/PRP/PRON", False),
         ("we/PRP/PRON may/MD/AUX", "tear-up", "it/PRP/PRON", True),
-        ("does/VBZ/AUX not/RB/PART", "frob", "it/PRP/PRON", True),
-        ("want/VBP/VERB to/TO/PART", "frob", "", True),
-        ("how/WRB/SCONJ to/TO/PART", "frob", "the/DT/DET", True),
-        ("defaults/VBZ/VERB to/TO/PART", "frob", "the/DT/DET", True),
+        ("does/VBZ/AUX not/RB/PART", "save-load", "it/PRP/PRON", True),
+        ("want/VBP/VERB to/TO/PART", "save-load", "", True),
+        ("how/WRB/SCONJ to/TO/PART", "save-load", "the/DT/DET", True),
+        ("defaults/VBZ/VERB to/TO/PART", "save-load", "the/DT/DET", True),
         ("defaults/VBZ/VERB to/TO/PART", "fceil", "", False),
         ("immunity/NN/NOUN to/TO/PART", "iocane", "powder/NN/NOUN", False),
         ("could/MD/AUX", "fceil", "return/VB/VERB", False),
@@ -316,10 +340,11 @@ def test_a_text_confirms_stems_by_infinitives_and_by_several_forms() -> None:
             Tagged("unhandle", "unhandle", "VERB", tag="VB"),
         ]
     )
-    for word in ("boxworked", "boxworking", "toolmoved"):
+    for word in ("boxworked", "boxworking", "toolmoved", "wretches", "wretched"):
         written.note(forms_of(word).stem, word)
     found = {
         word: is_attested(forms_of(word), Tagged(word, "", "VERB", tag="VBN"), written)
-        for word in ("unused", "unhandled", "boxworked", "toolmoved")
+        for word in ("unused", "unhandled", "boxworked", "toolmoved", "wretches", "wretched")
     }
-    assert found == {"unused": False, "unhandled": True, "boxworked": True, "toolmoved": False}
+    confirmed = [word for word, is_confirmed in found.items() if is_confirmed]
+    assert confirmed == ["unhandled", "boxworked"]

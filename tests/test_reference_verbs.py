@@ -41,8 +41,8 @@ def test_no_verb_is_left_out() -> None:
     words = {word for word, _ in _verbs()}
     assert len(words) > 2_000
     left_out = {word for word in words if not is_attested(forms_of(word), Tagged(word, "", "VERB"))}
-    # Two adjectives, for one of which the Bank invents the verb *upcome*, and worms.
-    assert left_out <= {"upcoming", "temperate", "flukes"}
+    # Adjectives, for which the Bank invents verbs like *upcome* and *cell*, and worms.
+    assert left_out <= {"upcoming", "temperate", "flukes", "celled", "down-curved", "down-dropped"}
 
 
 def _verbs() -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from string import ascii_lowercase
 from typing import Self
 
 from chorale.text.inflections import (
+    COMBINING,
     PREFIXES,
     VerbForms,
     inflect,
@@ -22,20 +23,24 @@ from chorale.text.inflections import (
 from chorale.text.tagger import Sentence, Tagged, is_cut
 
 _PARTICIPLE = re.compile(r"(?:ed|ing)$")
-_DERIVED = re.compile(r"[a-z]{3}i(?:ze|fy)$")
+_DERIVED = re.compile(r"([a-z]{3,})i(?:ze|fy)$")
 """Verbs that can be derived from any noun or adjective: monomorphize, yuppify."""
+_LOST = ("", "e", "y", "a", "al", "an", "ar", "ate", "ation", "ia", "ic", "id", "ine", "is", "ism", "ist", "ium", "on",
+         "or", "ous", "ity", "um", "us")  # fmt: skip
+"""Endings that a word loses before *ize* or *ify*: anonymous, anonymize."""
 _SIZE = re.compile(r"([a-z]{2,})size$")
 """Many compounds end in *size*: winsize. Derived verbs have a vowel before it: photosynthesize."""
 _BRITISH = re.compile(r"([a-z]{3,})ise$")
 """Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
 _DERIVED_FORM = re.compile(r"[a-z]{4}ating$")
 """Many words in *ated* are adjectives (pileated); those in *ating* are verbs."""
-_DOUBLED = re.compile(r"[^aeiou]+[aeiou]([bdgmnprt])\1(?:ed|ing)")
-"""Forms of one syllable with a doubled consonant, which only stems with a single one have: vlogged."""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
 """What makes new verbs of verbs. Others make nouns (microphone, subtask) or adjectives (nonblocking, subfreezing)."""
+_FIRST_PARTS = (*PREFIXES, *COMBINING)
 _BEFORE_BASE_FORMS = ("dis", "mis", "out", "over", "pre", "re", "un", "under")
 """Prefixes that only verbs have. Others also make nouns: autocommand, backslash."""
+_DIRECTIONS = frozenset({"back", "cross", "down", "fore", "up"})
+"""Prefixes that also make adjectives of nouns: cross-eyed."""
 _BEFORE_INFINITIVES = frozenset(
     {"able", "attempt", "begin", "continue", "decide", "easy", "fail", "hard", "have", "how", "impossible", "like",
      "likely", "manage", "need", "order", "possible", "ready", "refuse", "start", "try", "unable", "want", "way",
@@ -50,9 +55,8 @@ _OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
 _SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
 _SPELLED = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
-_SHORTEST_DOUBLING = 4
-"""Many shorter words are names: mirred, gred."""
 _SHORTEST = 3
+_SHORTEST_ORIGIN = 5
 _SHORTEST_WRITTEN = 4
 """Shorter words of the text confirm nothing: *ade* for *ading*."""
 _SHORTEST_MISSPELT = 6
@@ -84,7 +88,11 @@ class WrittenWords:
         for index, token in enumerate(sentence):
             if token.pos in ("NOUN", "PROPN") or token.tag in _BASE_TAGS:
                 self.nouns[token.text.lower()] += 1 if token.pos in ("NOUN", "PROPN") else -1
-            if token.text.islower() and token.pos not in _CLOSED and not is_cut(sentence, index):
+            if (
+                token.text.islower()
+                and token.pos not in _CLOSED
+                and not (is_cut(sentence, index) or follows_dash(sentence, index))
+            ):
                 self.words.add(token.text)
                 if token.tag in _BASE_TAGS and _is_where_only_verbs_are(sentence, index):
                     self.base_forms.add(token.text)
@@ -102,6 +110,11 @@ class WrittenWords:
 
 
 NOTHING_WRITTEN = WrittenWords()
+
+
+def follows_dash(sentence: Sentence, index: int) -> bool:
+    """Whether a word follows a dash with spaces, which may have cut it: de - veloped."""
+    return index > 1 and sentence[index - 1].text == "-" and sentence[index - 2].text.isalpha()
 
 
 def _is_where_only_verbs_are(sentence: Sentence, index: int) -> bool:
@@ -160,13 +173,18 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
         return True
     front, hyphen, last = stem.rpartition("-")
     if hyphen:
-        return front in _PRODUCTIVE and is_verb(last)  # brain-damaged is no form of a verb, though brain-damage exists
+        # Brain-damaged is no form of a verb, though brain-damage exists.
+        is_adjective = front in _DIRECTIONS and "NOUN" in parts_of_speech(last)
+        return front in _PRODUCTIVE and is_verb(last) and not is_adjective
     if token.text.istitle() and word not in written.words:
         return _is_verb_with_prefix(stem) or _is_derived(stem, word)
-    # Known words confirm a verb only if they are nouns themselves.
+    # Known words confirm a verb only if they are nouns themselves. Those in *ed* may be adjectives of nouns: celled.
     is_written = not parts_of_speech(stem) and len(stem) >= _SHORTEST_WRITTEN and stem in written.words
-    is_noun = "NOUN" in parts_of_speech(stem)
-    return is_written or is_noun or _is_verb_with_prefix(stem) or _is_only_stem(stem, token.text)
+    is_confirmed = (is_written or "NOUN" in parts_of_speech(stem)) and verb.present_participle in (
+        word,
+        *written.inflected.get(stem, ()),
+    )
+    return is_confirmed or _is_verb_with_prefix(stem) or _is_derived(stem, word)
 
 
 def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
@@ -182,8 +200,14 @@ def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
         return False
     if not parts and (has_prefix or _is_derived(stem, word)):
         return True
-    has_forms = len(stem) >= _SHORTEST_WRITTEN and written.has_other_forms(stem, word)
-    return has_forms or stem in written.base_forms
+    # Nouns have a plural, and adjectives in *ed*: wretches, wretched.
+    is_noun = "NOUN" in parts_of_speech(stem) and not any(
+        form.endswith("ing") for form in written.inflected.get(stem, ())
+    )
+    if len(stem) >= _SHORTEST_WRITTEN and not is_noun and written.has_other_forms(stem, word):
+        return True
+    # Other words may be misspelt, foreign or dialect also where only a verb can be: kontinue, larn, getcha.
+    return stem in written.base_forms and (hyphen != "" or _is_verb_with_prefix(stem))
 
 
 def _is_doer(word: str) -> bool:
@@ -201,24 +225,38 @@ def _is_verb_with_prefix(stem: str, prefixes: Iterable[str] = (*_PRODUCTIVE, "un
     )
 
 
-def _is_only_stem(stem: str, word: str) -> bool:
-    """Whether the spelling of a form allows no other stem. Names are not forms."""
-    if doubled := _DOUBLED.fullmatch(word):
-        is_form = word.islower() and word.startswith(stem + doubled[1])
-        return is_form and len(stem) >= _SHORTEST_DOUBLING and not _has_verb_at_end(stem, 3)
-    return _is_derived(stem, word)
-
-
 def _is_derived(stem: str, word: str) -> bool:
     if (size := _SIZE.fullmatch(stem)) and (size[1][-1] not in _VOWELS or is_word(size[1])):
         return False
-    is_derived = _DERIVED.search(stem) is not None or _is_british(stem) or _DERIVED_FORM.search(word) is not None
+    is_derived = _has_origin(stem) or _is_british(stem) or _DERIVED_FORM.search(word) is not None
     return is_derived and not _has_verb_at_end(stem, 6)
+
+
+def _has_origin(stem: str) -> bool:
+    """Whether the dictionary has a word that a verb is derived from, perhaps after a prefix: monomorphize, of morph.
+
+    Others are misspelt: tyrranize.
+    """
+    derived = _DERIVED.fullmatch(stem)
+    if derived is None:
+        return False
+    if any(map(_is_known, (derived[1] + ending for ending in _LOST))):
+        return True
+    return any(stem.startswith(prefix) and _has_origin(stem.removeprefix(prefix)) for prefix in _FIRST_PARTS)
+
+
+def _is_known(word: str) -> bool:
+    return bool(parts_of_speech(word) or parts_of_speech(word.title()))
 
 
 def _is_british(stem: str) -> bool:
     british = _BRITISH.fullmatch(stem)
-    return british is not None and (is_verb(f"{british[1]}ize") or is_word(british[1]))
+    if british is None:
+        return False
+    origins = [british[1]]
+    if len(british[1]) >= _SHORTEST_ORIGIN:  # of shorter ones, another word may be a part: lore, of lorises
+        origins += [f"{british[1]}e", british[1].title()]
+    return is_verb(f"{british[1]}ize") or any(map(is_word, origins))
 
 
 def _has_verb_at_end(stem: str, letters: int) -> bool:
@@ -230,12 +268,12 @@ def _has_verb_at_end(stem: str, letters: int) -> bool:
 def is_misspelt(stem: str) -> bool:
     """Whether a letter is missing, added or swapped in a listed verb, or a vowel is wrong in a long one.
 
-    Other letters make other verbs: colorize.
+    Other letters make other verbs: colorize. A hyphen is no mistake: re-assert.
 
     >>> is_misspelt("initate"), is_misspelt("seperate"), is_misspelt("colorize")
     (True, True, False)
     """
-    if len(stem) < _SHORTEST_MISSPELT:
+    if len(stem) < _SHORTEST_MISSPELT or is_verb(stem.replace("-", "")):
         return False
     cuts = [(stem[:at], stem[at:]) for at in range(len(stem) + 1)]
     others = [front + rest[1:] for front, rest in cuts if rest]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 KEYS = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
 """The QA-SRL Bank's names of the five forms, in the order of `VerbForms`."""
 _HERE = Path(__file__).parent
-_MORE, _STRESSED_LAST = "more_verbs.txt", "doubling_verbs.txt"
+_MORE, _STRESSED_LAST, _WRONG = "more_verbs.txt", "doubling_verbs.txt", "not_verbs.txt"
 _VOWELS = "aeiou"
 _TAGS = ("VBZ", "VBG", "VBD", "VBN")
 # A verb with one of these prefixes inflects like the verb: refreeze, refroze.
@@ -25,7 +25,7 @@ PREFIXES = ("counter", "under", "inter", "cross", "down", "fore", "over", "back"
 # Past forms that many words end in: burbled, coppled.
 _SHORT_PASTS = frozenset({"bled", "fled", "led", "pled", "red", "shed", "sled", "sped", "wed", "bred"})
 # First parts of compounds that are not words by themselves: cybersquat, metaprogram.
-_COMBINING = ("anti", "auto", "be", "bio", "co", "cyber", "de", "dis", "em", "en", "geo", "hyper", "in", "macro",
+COMBINING = ("anti", "auto", "be", "bio", "co", "cyber", "de", "dis", "em", "en", "geo", "hyper", "in", "macro",
               "meta", "micro", "mini", "mono", "multi", "nano", "non", "photo", "poly", "post", "proto", "pseudo",
               "retro", "semi", "sub", "super", "tele", "trans", "ultra")  # fmt: skip
 _DOUBLING_PREFIXES = ("under", "back", "over", "out", "mis", "sub", "un")
@@ -167,7 +167,7 @@ def _splits(word: str, is_known: Callable[[str], object]) -> Iterator[tuple[str,
 
 def _cuts(word: str) -> Iterator[int]:
     yield from (
-        len(first) for first in (*PREFIXES, *_COMBINING) if word.startswith(first) and len(word) > len(first) + 2
+        len(first) for first in (*PREFIXES, *COMBINING) if word.startswith(first) and len(word) > len(first) + 2
     )
     yield from (cut for cut in range(3, len(word) - 3) if is_word(word[:cut]) or _dictionary() is None)
 
@@ -294,7 +294,7 @@ def likelihood(stem: str) -> tuple[int, int]:
     a stem, and others (googl). Of two that contain a listed verb, the longer scores higher (uninstall, uninstal); of
     two that only look like verbs, the shorter.
 
-    >>> [likelihood(stem)[0] for stem in ("go", "unsing", "crowdspeak", "yeet", "googl")]
+    >>> [likelihood(stem)[0] for stem in ("go", "unsing", "crowdspeak", "frob", "googl")]
     [4, 3, 2, 1, 0]
     """
     known = _knowledge(stem)
@@ -333,17 +333,17 @@ def parts_of_speech(word: str) -> frozenset[str]:
     (['NOUN'], ['NOUN', 'VERB'], [])
     """
     dictionary = _dictionary()
-    return frozenset(dictionary.getAllLemmas(word) if dictionary is not None and word.isascii() else ())
+    lemmas = dictionary.getAllLemmas(word) if dictionary is not None and word.isascii() else {}
+    return frozenset(part for part, stems in lemmas.items() if part != "VERB" or not {*stems} <= _words(_WRONG))
 
 
 @lru_cache(_MOST_CACHED)
 def _is_listed(stem: str) -> bool:
     if stem in _irregular() or stem in _words(_STRESSED_LAST) or stem in _words(_MORE):
         return True
-    dictionary = _dictionary()
-    return (
-        dictionary is not None and stem.isascii() and bool(dictionary.getInflection(stem, tag="VBD", inflect_oov=False))
-    )
+    if (dictionary := _dictionary()) is None or not stem.isascii() or stem in _words(_WRONG):
+        return False
+    return all(dictionary.getInflection(stem, tag=tag, inflect_oov=False) for tag in _TAGS[1:3])  # pent is one form
 
 
 def _those_with(form: str, stems: Iterable[str], is_participle: bool) -> list[VerbForms]:
@@ -355,7 +355,8 @@ def _known_stems(form: str) -> Iterator[str]:
     yield from _stem_by_irregular_form().get(form, ())
     yield from (stem for stem in _possible_stems(form) if stem in _words(_MORE))
     if (dictionary := _dictionary()) is not None and form.isascii():
-        yield from sorted(dictionary.getLemma(form, upos="VERB", lemmatize_oov=False), key=_RARELY_MEANT.__contains__)
+        listed = (stem for stem in dictionary.getLemma(form, upos="VERB", lemmatize_oov=False) if _is_listed(stem))
+        yield from sorted(listed, key=_RARELY_MEANT.__contains__)
 
 
 def _compound_stems(form: str) -> Iterator[str]:

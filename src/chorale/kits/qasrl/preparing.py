@@ -11,7 +11,7 @@ from chorale.kits.qasrl.grammar import prepositions
 from chorale.kits.qasrl.tasks.shared.predicates import with_variants
 from chorale.model import Problem, UserError
 from chorale.model.extras import need
-from chorale.text.attested import WrittenWords, is_attested
+from chorale.text.attested import WrittenWords, follows_dash, is_attested
 from chorale.text.inflections import VerbForms, is_verb
 from chorale.text.predicates import Predicate, forms_of, predicates
 from chorale.text.sentence_files import LONGEST_TOKEN, MOST_TOKENS, GivenSentence
@@ -77,7 +77,7 @@ def qasrl_items(
             stems.read(sentence)
             for verb in verbs:
                 rows.append(_row(name, sentence, verb))
-                stems.check(rows[-1], sentence[verb.index], given_sentence)
+                stems.check(rows[-1], sentence, verb.index, given_sentence)
         if progress:
             progress(done, len(given))
         if len(problems) >= MOST_PROBLEMS:
@@ -107,12 +107,16 @@ class _Stems:
     def read(self, sentence: Sentence) -> None:
         self._written.read(sentence)
 
-    def check(self, row: dict[str, Any], token: Tagged, given: GivenSentence) -> None:
-        forms = VerbForms.from_bank(row["forms"])
+    def check(self, row: dict[str, Any], sentence: Sentence, index: int, given: GivenSentence) -> None:
+        token, forms = sentence[index], VerbForms.from_bank(row["forms"])
         is_from_file = bool(given.upos) and forms.stem == token.lemma.lower()
         if not is_from_file and not is_verb(forms.stem):
+            is_listed = given.verbs is not None
+            if follows_dash(sentence, index) and not is_listed:
+                self._leave_out(row, token)
+                return
             self._written.note(forms.stem, token.text.lower())
-            self._doubtful.append((row, token, given.verbs is not None))
+            self._doubtful.append((row, token, is_listed))
 
     def settle(self) -> None:
         for row, token, is_listed in self._doubtful:
@@ -122,8 +126,11 @@ class _Stems:
             elif is_listed:
                 self.guessed[token.text] = forms.stem
             else:
-                self.left_out.add(row["id"])
-                self.unknown[token.text] += 1
+                self._leave_out(row, token)
+
+    def _leave_out(self, row: Mapping[str, Any], token: Tagged) -> None:
+        self.left_out.add(row["id"])
+        self.unknown[token.text] += 1
 
 
 def _verbs(given: GivenSentence, sentence: Sentence, wanted: VerbFilter) -> list[Predicate]:
