@@ -95,8 +95,8 @@ def verify(tx: Tx, study: Study) -> Verification:
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
     elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
     recorded = ledger.for_responses(tx, gone)
-    currency = study.settings.pay.currency
-    books = PayRecords(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded, currency)
+    words, fees = all_words(tx), fees_then(tx, study, history)
+    books = PayRecords(history, paid, GoldThen.of(tx), words, fees, recorded, study.settings.pay.currency)
     by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
@@ -129,7 +129,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
     differences += protection_differences(tx)
-    differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid, currency)]
+    differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid, books.currency)]
     differences += [*first_differences(tx, study, history), *suggestion_differences(tx, study, history)]
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
