@@ -428,7 +428,7 @@ def test_mistakes_are_told_with_what_to_do(
         ("bad.parquet", b"PAR1 nothing", "is not a valid Parquet file"),
         ("a.doc", b"x", "has an unsupported format"),
         ("half.tsv.gz", gzip.compress(b"a\tb\tc\n" * 9, mtime=0)[:-9], "can't be unpacked"),
-        ("long.tsv", b"x" * 1_000_002 * 40, "a line without an end"),
+        ("long.tsv", b"x" * 1_000_002 * 40, "a line of more than 1,000,000 bytes"),
     ],
 )
 def test_files_that_are_no_extractions_are_refused(name: str, raw: bytes, message: str, tmp_path: Path) -> None:
