@@ -803,7 +803,7 @@ def test_propbank_is_read_from_conll_2009(gold: Path, tmp_path: Path) -> None:
         found = run_json(gold, "--propbank", conll, "--sentences", sentences, "--found-by", how)
         assert found["propbank"]["all"] == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
         assert found["verbs"] == 1
-    assert "Add a file with the tokens with --sentences" in run(gold, "--propbank", conll, code=2).stderr
+    assert "Use --sentences to add a file with the tokens" in run(gold, "--propbank", conll, code=2).stderr
 
 
 @pytest.mark.parametrize(("tags", "deprel"), [("IN", "PMOD"), ("IN", "D"), ("X", "PMOD")])
@@ -870,7 +870,7 @@ def test_a_system_that_says_nothing_scores_zero_with_a_word(gold: Path, tmp_path
         (["{pred}"], "GOLD is missing"),
         (["{pred}", "{gold}", "--by", "worker_id"], "--by takes only one file"),
         (["{pred}", "--by", "worker_id", "--propbank", "{gold}"], "cannot be combined"),
-        (["{pred}", "{gold}", "--dense"], "is a CSV file"),
+        (["{pred}", "{gold}", "--dense"], "gold.csv is a table"),
         (["{pred}", "--by", "worker_id", "--average", "macro"], "mean over pairs"),
         (["{pred}", "--by", "worker_id", "--alignment", "x.csv"], "--by does not compute an alignment"),
     ],

@@ -538,7 +538,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(sent: signal.Signals, code: i
     os.kill(killed.pid, sent)
     told = killed.communicate()[1]
     assert killed.returncode == code and "Traceback" not in told
-    assert ("run the same command again to continue" in " ".join(told.split())) == (sent is signal.SIGINT)
+    assert ("Run the same command again to continue" in " ".join(told.split())) == (sent is signal.SIGINT)
     done = {file.name for file in tmp_path.glob("work/*/pairs-40/*.parquet")}
     assert 3 <= len(done) < 40
     assert not (tmp_path / "killed.tsv").exists()

@@ -113,7 +113,7 @@ def _of_published(name: str, path: str, data: PaperData, applications: Sequence[
         ("area", scores.auc),
         ("precision", scores.precision),
         ("recall", scores.recall),
-        ("share of applications whose rule it has", scores.coverage),
+        ("share of applications whose rule is in the set", scores.coverage),
     ):
         yield Cell(_AREA, f"{name}: {measure}", None, value, 2, _WITHOUT_SCORES)
 

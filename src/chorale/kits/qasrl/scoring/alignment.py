@@ -114,7 +114,7 @@ def _page(
     yield "for different roles under STRICT-MATCH</dd>\n"
     extra = sum(row.extra_questions for row in rows)
     questions = plural(extra, "question", "questions")
-    yield f"<dt>extra questions</dt><dd>{questions} about matched arguments, which also count as errors</dd>\n"
+    yield f"<dt>extra questions</dt><dd>{questions} about matched arguments. Extra questions count as errors.</dd>\n"
     yield "</dl>\n<main>\n"
     for verb, group in groupby(rows, key=lambda row: row.verb):
         yield from _verb(verb, list(group), sentences.get(verb.sentence, ()))

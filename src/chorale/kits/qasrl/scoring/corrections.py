@@ -59,9 +59,8 @@ def with_corrections(
     around = resampling.intervals(statistics, by) if resampling.ci else {}
     json: dict[str, Any] = {name: measure_json(name, sums[name], scores, around) for name in MEASURES}
     table = measures_table(f"Corrected by hand in {path.name}", sums, scores, around, MEASURES)
-    note = (
-        f"{path.name}: {plural(changed, 'argument was', 'arguments were')} corrected by hand ({len(given):,} in all)."
-    )
+    were = "was" if changed == 1 else "were"
+    note = f"{path.name}: {changed:,} of {plural(len(given), 'argument', 'arguments')} {were} corrected by hand."
     extended = scored.extended({"corrected": {**json, "changed": changed}}, [table], [note])
     return replace(extended, signature=f"{scored.signature}|corrections:{digest_of(read_bytes(path))}")
 

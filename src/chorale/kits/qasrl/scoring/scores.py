@@ -22,7 +22,7 @@ NAMES = {"ua": "UA", "la": "LA", "role": "role"}
 _MOST = 20
 _QUESTIONS: Mapping[QuestionRule, str] = {
     "assigned": (
-        "Extra questions about an argument count as errors in LA and role (--questions assigned; {charged:,} here). "
+        "Extra questions about an argument count as errors in LA and role (--questions assigned): {charged:,} here. "
         "The gold standard's own script ignores them (--questions authors)."
     ),
     "any": (

@@ -34,7 +34,7 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
                     f"predicates with at least {plural(options.pruning.min_predicate, 'extraction', 'extractions')}",
                     learned.kept_predicates,
                 ),
-                ("fillers of their slots", learned.features),
+                ("fillers of the slots of these predicates", learned.features),
                 ("pairs of slots with a common filler", learned.joined_pairs),
             ],
         ),
@@ -65,7 +65,7 @@ def _graph_table(graph: GraphFacts) -> ScoreTable:
         ("objective", graph.objective),
         ("upper bound", graph.bound),
         ("examples", graph.examples),
-        ("rules among them", graph.rules_among_examples),
+        ("rules among the examples", graph.rules_among_examples),
         *((f"coefficient of {name}", value) for name, value in graph.coefficients.items()),
     ]
     return ScoreTable("Graph", ("quantity", "value#"), rows)
