@@ -592,7 +592,7 @@ def test_verbs_that_the_system_lacks_are_told(gold: Path, pred: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("how", "said"), [("assigned", "; 1 here)"), ("any", "are not errors"), ("authors", "1 matched")]
+    ("how", "said"), [("assigned", "): 1 here. "), ("any", "are not errors"), ("authors", "1 matched")]
 )
 def test_the_rule_for_questions_is_named_with_the_scores(tmp_path: Path, how: str, said: str) -> None:
     gold = write_rows(tmp_path / "gold.csv", [row()])
