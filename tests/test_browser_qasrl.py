@@ -281,7 +281,7 @@ def test_two_sets_are_consolidated_with_the_keyboard_alone(scene: Scene) -> None
     page, keys = worker.page, worker.page.keyboard
     groups = page.locator(".qa-group")
     expect(groups).to_have_count(4)
-    expect(groups.last).to_contain_text("Both agree")
+    expect(groups.last).to_contain_text("The writers agree")
     keys.press("b")
     expect(groups.last).to_contain_text("Decided")
     expect(groups.first).to_be_focused()
@@ -337,7 +337,7 @@ def test_two_sets_are_consolidated_by_touch(scene: Scene) -> None:
     for number in (1, 2):
         groups.nth(number).get_by_role("button", name="Keep:").tap()
     groups.nth(2).get_by_role("button", name="Redundant:").tap()
-    page.get_by_role("button", name="Keep the one on which both agree").tap()
+    page.get_by_role("button", name="Keep the question on which the writers agree").tap()
     assert page.evaluate(WIDER_THAN_SCREEN) == 0
     assert barriers(page) == ""
     page.locator("#submit").tap()

@@ -393,7 +393,7 @@ def test_a_section_without_questions_is_said(tmp_path: Path) -> None:
         ({"question_id": None}, "record 2 has no question_id"),
         ({"question_id": "a"}, "has the same ID as another record (found 'a')"),
         ({"options": "abcd"}, "has no list of options (found 'abcd')"),
-        ({"options": ["one"]}, "has 1 options"),
+        ({"options": ["one"]}, "has 1 option. Write"),
         ({"options": ["one", " "]}, "has no text in option2"),
         ({"gold_answer": "option5"}, "gold_answer that is not one of its options (found 'option5')"),
         ({"gold_answer": None}, "gold_answer that is not one of its options (found 'nothing')"),
@@ -462,7 +462,7 @@ def test_files_that_make_no_sense_together_are_refused(questions_file: Path, tmp
     assert "nothing to compare with" in chorale(questions_file, "--against", bare, code=2).output
     assert "require each other" in chorale(questions_file, "--ledger", bare, code=2).output
     assert "requires predictions of models" in chorale(bare, "--irt", code=2).output
-    assert "1 records of" in chorale(bare, "--partial-inputs", "light", code=2).output
+    assert "1 record of" in chorale(bare, "--partial-inputs", "light", code=2).output
 
 
 def test_several_files_are_each_compared_with_another(questions_file: Path, tmp_path: Path) -> None:

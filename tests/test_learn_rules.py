@@ -428,7 +428,7 @@ def test_mistakes_are_told_with_what_to_do(
         ("bad.parquet", b"PAR1 nothing", "is not a valid Parquet file"),
         ("a.doc", b"x", "has an unsupported format"),
         ("half.tsv.gz", gzip.compress(b"a\tb\tc\n" * 9, mtime=0)[:-9], "can't be unpacked"),
-        ("long.tsv", b"x" * 1_000_002 * 40, "a line without an end"),
+        ("long.tsv", b"x" * 1_000_002 * 40, "a line of more than 1,000,000 bytes"),
     ],
 )
 def test_files_that_are_no_extractions_are_refused(name: str, raw: bytes, message: str, tmp_path: Path) -> None:
@@ -538,7 +538,7 @@ def test_a_run_that_is_killed_goes_on_where_it_was(sent: signal.Signals, code: i
     os.kill(killed.pid, sent)
     told = killed.communicate()[1]
     assert killed.returncode == code and "Traceback" not in told
-    assert ("run the same command again to continue" in " ".join(told.split())) == (sent is signal.SIGINT)
+    assert ("Run the same command again to continue" in " ".join(told.split())) == (sent is signal.SIGINT)
     done = {file.name for file in tmp_path.glob("work/*/pairs-40/*.parquet")}
     assert 3 <= len(done) < 40
     assert not (tmp_path / "killed.tsv").exists()

@@ -274,7 +274,7 @@ def test_who_has_answered_in_the_file_of_questions_does_not_answer_again_beside_
     for option, column, who in (("--validations", "worker_id", "v1"), ("--predictions", "model", "m")):
         answers.write_text(f"question_id,{column},answer\nq00,{who},option2\n")
         told = " ".join(chorale("evaluate", "mcq", file, option, answers, code=2).output.split())
-        assert f"answers.csv:2: repeats an answer: {who} already answers in the file of questions" in told
+        assert f"answers.csv:2: repeats an answer: {who} already answered in the file of questions" in told
 
 
 def test_everything_at_once_with_pictures(arm: Path, tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_costs_from_files_that_are_none_are_refused(arm: Path, tmp_path: Path) -
     grades = tmp_path / "grades.csv"
     grades.write_text("task,worker,label,criterion\nq/1,w,often,creative\n")
     output = chorale("evaluate", "mcq", arm, "--grades", grades, code=2).output
-    assert "grades.csv:2: has a label that is invalid (found 'often')" in " ".join(output.split())
+    assert "grades.csv:2: has a label that is not a whole number (found 'often')" in " ".join(output.split())
 
 
 # Passages

@@ -82,7 +82,7 @@ def test_corrections_change_what_counts(pair: tuple[Path, Path], table: Path) ->
     ("changes", "message"),
     [
         ({"r0_2": {"status": "right"}}, "unknown status (found 'right')"),
-        ({"r12_13": {"status": "matched"}}, "a matched argument needs same_role"),
+        ({"r12_13": {"status": "matched"}}, "same_role is neither True nor False"),
         ({"r12_13": {"status": "unmatched"}}, "only a matched argument can become unmatched"),
         ({"r0_2": {"extra_questions": "some"}}, "extra_questions is not a whole number"),
         ({"r0_2": {"gold_range": "0:3"}}, "is not in the alignment of these files"),
@@ -104,7 +104,7 @@ def test_shared_verbs_are_those_that_all_files_have(pair: tuple[Path, Path], tmp
     assert run_json(*pair)["ua"]["fn"] == 2
     found = run_json(*pair, "--shared-verbs")
     assert found["ua"]["fn"] == 1 and found["verbs"]["scored"] == 1
-    assert "gold.csv: 1 verb is not in all files: left out (--shared-verbs)." in found["notes"]
+    assert "gold.csv: 1 verb was left out: not in all files (--shared-verbs)." in found["notes"]
     assert "verbs:shared" in found["signature"]
     third = write_rows(tmp_path / "third.csv", [row(), row(qasrl_id="s3", verb_idx="1", verb="ran")])
     against = run_json(*pair, "--shared-verbs", "--against", third)["against"]["scores"]["ua_recall"]

@@ -525,7 +525,9 @@ def test_writers_are_paid_and_judged_by_what_consolidation_keeps(tmp_path: Path,
         running.close()
     assert numbers is not None
     assert {(one.verbs, one.roles_kept) for one in numbers.writers} == {(1, 1.0)}
-    assert "Writers: fraction kept in consolidation" in {table.title for table in numbers.writers_tables()}
+    assert "Writers: fraction of their work kept in consolidation" in {
+        table.title for table in numbers.writers_tables()
+    }
     assert (record.marks, record.graded) == ({"roles_kept": 1.0, "answers_kept": 1.0}, 1)
     assert {(verdict.worker, verdict.passed) for verdict in verdicts} == {(ada.pseudonym, True), (bob.pseudonym, True)}
 
@@ -727,7 +729,7 @@ def a_row(**changes: str) -> str:
         (f"{HEADER}\n{a_row(verb_idx='11')}\n", 2, ["verb_idx outside the sentence", "the last position is 10"]),
         (f"{HEADER}\n{a_row(verb_idx='sold')}\n", 2, ["not a token position", "counted from 0"]),
         (f"{HEADER}\n{a_row(verb_idx='3')}\n", 2, ["does not match the verb", "token 3, counted from 0, is “Ada”"]),
-        (f"{HEADER}\n{a_row(qasrl_id='kiosk:2')}\n", 2, ["1 sentence without known words"]),
+        (f"{HEADER}\n{a_row(qasrl_id='kiosk:2')}\n", 2, ["1 sentence whose words are unknown"]),
         (f"{HEADER.replace('answer_range', 'range')}\n{a_row()}\n", 1, ["has no column answer_range"]),
         (f"{HEADER}\n{a_row()}\n".encode() + b"caf\xe9,4\n", 3, ["not UTF-8", "Save the file as UTF-8"]),
         (f"{HEADER}\n{a_row()}\n".encode("utf-16"), 1, ["UTF-16", "Save the file as UTF-8"]),

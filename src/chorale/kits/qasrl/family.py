@@ -38,7 +38,7 @@ System = Annotated[
 ]
 Gold = Annotated[
     File | None,
-    Argument(metavar="GOLD", help="Gold standard, in any of these formats. Omit with --by and --propbank."),
+    Argument(metavar="GOLD", help="Gold standard, in the same formats as PRED. Omit with --by and --propbank."),
 ]
 SentenceFiles = Annotated[
     Sequence[File],
@@ -80,7 +80,7 @@ Iou = Annotated[
     float, Option(metavar="X", min=0.01, max=1.0, help="Minimum overlap of two spans that count as one argument.")
 ]
 ExtraVerbs = Annotated[
-    bool, Option("--include-extra-verbs", help="Also count verbs that only PRED has. All their arguments are errors.")
+    bool, Option("--include-extra-verbs", help="Also count verbs that only PRED has. Their arguments count as errors.")
 ]
 SharedVerbs = Annotated[
     bool,
@@ -120,7 +120,8 @@ Dense = Annotated[
 QuestionsBy = Annotated[
     Literal["people", "anyone"],
     Option(
-        metavar="WHO", help="Which questions of the Bank count: people (only those written by people) or anyone (all)."
+        metavar="WHO",
+        help="Which questions of the QA-SRL Bank count: people (only those written by people) or anyone (all).",
     ),
 ]
 Valid = Annotated[int, Option(min=1, max=6, help="Number of the Bank's six judges who must call a question valid.")]
@@ -298,7 +299,7 @@ class _Files:
 
     def dense(self, iou: float, resampling: Resampling) -> Score:
         if self.gold is None or is_table(self.gold):
-            raise UserError(f"{self.gold} is a CSV file. With --dense, GOLD must be a JSONL file of the QA-SRL Bank.")
+            raise UserError(f"{self.gold} is a table. With --dense, GOLD must be a JSONL file of the QA-SRL Bank.")
         bank, other = read_bank(self.gold), self._rival()
         rules, system = DenseRules(self.valid, iou, self.people_only), self._read(self.system)
         resampling = self._clustered(resampling, system, other, verbs=bank.questions)
@@ -329,7 +330,7 @@ class _Files:
             return scored
         note = (
             f"{self.alignment.name} has token ranges instead of words for {len(lacking):,} of {len(mentioned):,} "
-            "sentences, because their texts are missing. Add them with --sentences."
+            "sentences, because their texts are missing. Use --sentences to add the texts."
         )
         return replace(scored, notes=[*scored.notes, note])
 

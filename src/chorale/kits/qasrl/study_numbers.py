@@ -110,8 +110,8 @@ class QasrlStudy:
         columns = ("writer", "verbs#", "roles kept#", "answers kept#")
         listed = [astuple(one) for one in self.writers[:MOST_WRITERS]]
         more = len(self.writers) - len(listed)
-        title = "Writers: fraction kept in consolidation" + (
-            f" (the lowest; {more:,} more in the JSON)" if more else ""
+        title = "Writers: fraction of their work kept in consolidation" + (
+            f" (the lowest {MOST_WRITERS}; {more:,} more in the JSON file)" if more else ""
         )
         return [ScoreTable(title, columns, listed, digits=2)]
 

@@ -115,7 +115,7 @@ def score(
     files: Files,
     *,
     ties: TiesName = "share",
-    gold_votes: Annotated[int, Option(min=1, max=20, help="Validator votes sampled for the gold answer.")] = 4,
+    gold_votes: Annotated[int, Option(min=1, max=20, help="Validator votes sampled per gold answer.")] = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
     cluster: Cluster = (),
@@ -124,7 +124,7 @@ def score(
     validations: Validations = None,
     predictions: Predictions = None,
     written: Written = False,
-    irt: Annotated[bool, Option(help="Fit the difficulty of every question for models (3PL).")] = False,
+    irt: Annotated[bool, Option(help="Estimate each question's difficulty for models (3PL).")] = False,
     round_files: Rounds = (),
     partial_inputs: Partial = None,
     folds: Folds = 5,
@@ -187,9 +187,8 @@ def _check_together(own: Mapping[str, object], ledger: File | None, is_study: bo
     if (own["--responses"] is None) != (ledger is None):
         raise UserError("--responses and --ledger require each other. Use both or neither.")
     if is_study and (given := [name for name, value in own.items() if value]):
-        raise UserError(
-            f"{', '.join(given)} can only be used with files. A study folder contains these data. Omit the option."
-        )
+        omit = "Omit this option." if len(given) == 1 else "Omit these options."
+        raise UserError(f"{', '.join(given)} can only be used with files. A study folder contains these data. {omit}")
     if own["--round"] and not irt:
         raise UserError("--round requires --irt. Add --irt, or omit --round.")
 

@@ -192,7 +192,7 @@ def passages_of(
     asked = sum((parts or {}).values())
     if asked > len(prepared.passages):
         raise UserError(
-            f"the parts need {asked:,} passages, but the texts have only {len(prepared.passages):,} without "
+            f"The parts need {asked:,} passages, but the texts have only {len(prepared.passages):,} without "
             "duplicates. Add more texts, lower --min-words, or reduce the parts."
         )
     shares = _shared_out(prepared.passages, parts or {"": sample}, seed)

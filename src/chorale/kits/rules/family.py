@@ -69,7 +69,7 @@ BothWays = Annotated[
 ]
 Pairwise = Annotated[bool, Option(help="Compare all pairs of resources with paired bootstrap and randomisation tests.")]
 MinConfidence = Annotated[
-    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications with a lower confidence.")
+    float, Option(metavar="SHARE", min=0, max=1, help="Leave out applications with a confidence below this.")
 ]
 AreaRule = Annotated[
     Area,

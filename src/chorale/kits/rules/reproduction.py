@@ -34,7 +34,7 @@ _AGREEMENT = {
     "κ at confidence 0.7 and more": 0.99,
 }
 
-_NOT_RELEASED = "Not in the release, which has only applications judged with confidence."
+_NOT_RELEASED = "Not in the release, which has only applications judged with enough confidence."
 _NO_SINGLE = "Neither the crowd's single judgments nor the authors' own 200 were published."
 _NO_SCORES = "The resource with its scores was not published."
 _BY_ORDER = (
@@ -84,7 +84,7 @@ def _counts(entailing: Sequence[JudgedApplication], non_entailing: Sequence[Judg
     yield cell("lowest confidence", 0.7, min(known, default=None), digits=1)
     sure = sum(confidence == 1 for confidence in known) / max(1, len(known))
     yield cell(
-        "share with confidence 1", None, sure, "The paper does not report this number for all of them.", digits=2
+        "share with confidence 1", None, sure, "The paper does not report this number for all applications.", digits=2
     )
 
 
@@ -113,7 +113,7 @@ def _of_published(name: str, path: str, data: PaperData, applications: Sequence[
         ("area", scores.auc),
         ("precision", scores.precision),
         ("recall", scores.recall),
-        ("share of applications whose rule it has", scores.coverage),
+        ("share of applications whose rule is in the set", scores.coverage),
     ):
         yield Cell(_AREA, f"{name}: {measure}", None, value, 2, _WITHOUT_SCORES)
 

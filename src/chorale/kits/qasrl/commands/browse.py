@@ -14,7 +14,9 @@ from chorale.metrics.options import Force
 
 Files = Annotated[
     list[Path],
-    Argument(metavar="FILE...", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank."),
+    Argument(
+        metavar="FILE...", help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the QA-SRL Bank."
+    ),
 ]
 Sentences = Annotated[
     list[Path] | None, Option(help="File with the sentences of the CSV files: qasrl_id and tokens. Repeatable.")

@@ -18,13 +18,14 @@ def qasrl(
         list[Path],
         Argument(
             metavar="FILE...",
-            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the Bank. Verbs that occur in "
-            "several files become items to consolidate.",
+            help="Questions and answers: CSV like the QA-SRL gold standard, or JSONL of the QA-SRL Bank. Verbs that "
+            "occur in several files become items to consolidate.",
         ),
     ],
     out: Annotated[Path, Option(metavar="DIR", help="Folder for the files; created if missing.")],
     sentences: Annotated[
-        Path | None, Option(help="Sentences of a CSV file: qasrl_id and tokens. Not needed for files of the Bank.")
+        Path | None,
+        Option(help="Sentences of a CSV file: qasrl_id and tokens. Not needed for files of the QA-SRL Bank."),
     ] = None,
     force: Annotated[bool, Option(help="Overwrite existing files.")] = False,
     as_json: AsJson = False,

@@ -32,7 +32,9 @@ def qasrl(
     ] = None,
     epochs: Annotated[int, Option(min=1, max=1000, help="Number of passes over the data.")] = 8,
     seed: Annotated[int, Option(min=0, max=2**31 - 1, help="Random seed.")] = 1,
-    threads: Annotated[int, Option(min=1, max=256, help="Number of threads. This number affects rounding.")] = 1,
+    threads: Annotated[
+        int, Option(min=1, max=256, help="Number of threads. It slightly affects the result, because of rounding.")
+    ] = 1,
     device: Annotated[Literal["cpu", "cuda"], Option(help="Device: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
     force: Annotated[bool, Option(help="Overwrite the parser in the folder.")] = False,
     as_json: AsJson = False,
@@ -70,5 +72,5 @@ def _read_gold(path: Path, sentences: Mapping[str, Tokens]) -> QuestionAnswers:
     missing = sorted({verb.sentence for verb in table.verbs} - set(sentences))
     if missing:
         there = f"{plural(len(missing), 'sentence has', 'sentences have')} no tokens, such as {missing[0]!r}"
-        raise UserError(f"{path}: {there}. Add the file with the sentences with --sentences.")
+        raise UserError(f"{path}: {there}. Use --sentences to add the file with the sentences.")
     return table

@@ -14,6 +14,7 @@ from chorale.files.rows import UNSTORABLE_ESCAPE, read_rows, shortened
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.kits.qasrl.files.table import Qa, QuestionAnswers, Span, Verb, VerbQuestion
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 JUDGES = 6
 """Number of judges per question in the dense part."""
@@ -36,7 +37,7 @@ class JudgedQuestion(NamedTuple):
     """Author of the question."""
 
     def is_valid(self, threshold: int = VALID) -> bool:
-        """Whether enough judges call the question valid: `threshold` of six, or an equal fraction of others."""
+        """Whether enough judges call the question valid: `threshold` of six, or that fraction of another number."""
         valid = sum(judgment.valid for judgment in self.judgments)
         return bool(self.judgments) and valid * JUDGES >= threshold * len(self.judgments)
 
@@ -103,7 +104,7 @@ def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Probl
         try:
             given, tokens, judged, inflected = _sentence(values)
             if given in sentences:
-                raise _ShapeError("repeats the sentence of an earlier line", "Remove one of them.", given)
+                raise _ShapeError("repeats the sentence of an earlier line", "Remove one of the two lines.", given)
             sentences[given] = tokens
             questions |= judged
             forms |= inflected
@@ -142,9 +143,10 @@ def _sentence(
     for entry in _get(values, "verbEntries", dict).values():
         verb = Verb(given, _get(entry, "verbIndex", int))
         if not 0 <= verb.token < len(tokens):
-            raise _ShapeError("has a verb outside the sentence", f"The sentence has {len(tokens)} tokens.", verb.token)
+            length = f"The sentence has {plural(len(tokens), 'token', 'tokens')}."
+            raise _ShapeError("has a verb outside the sentence", length, verb.token)
         if verb in questions:
-            raise _ShapeError("has the same verb twice", "Remove one of them.", verb.token)
+            raise _ShapeError("has the same verb twice", "Remove one of the two entries.", verb.token)
         questions[verb] = tuple(_questions(entry, len(tokens)))
         inflected = entry.get("verbInflectedForms")
         if isinstance(inflected, dict):
@@ -176,5 +178,6 @@ def _judgment(values: Any, length: int) -> BankJudgment:
             case [int(start), int(end)] if 0 <= start < end <= length:
                 spans.add((start, end))
             case _:
-                raise _ShapeError("has an answer outside the sentence", f"The sentence has {length} tokens.", span)
+                has = f"The sentence has {plural(length, 'token', 'tokens')}."
+                raise _ShapeError("has an answer outside the sentence", has, span)
     return BankJudgment(judge, valid, tuple(sorted(spans)))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from chorale.files.rows import shortened
 from chorale.kits.qasrl.files.table import VerbQuestion
+from chorale.model.plural import plural
 
 SEPARATOR = "~!~"
 """Separator between several answers or names in one cell."""
@@ -33,7 +34,7 @@ def flaws(cells: Mapping[str, str], length: int | None) -> Iterator[Flaw]:
         fix = "Write the position of the verb's token, counted from 0."
         yield Flaw("has a verb_idx that is not a token position", fix, shortened(index))
     elif length is not None and int(index) >= length:
-        fix = f"The sentence has {length} tokens, so the last position is {length - 1}."
+        fix = f"The sentence has {plural(length, 'token', 'tokens')}, so the last position is {length - 1}."
         yield Flaw("has a verb_idx outside the sentence", fix, index)
     for name in ("is_negated", "is_passive"):
         if cells[name] and cells[name].lower() not in TRUTH:
@@ -64,7 +65,7 @@ def _flaws_of_answers(cells: Mapping[str, str], length: int | None) -> Iterator[
                 fix = "Write the first token, a colon, and the token after the last token."
                 yield Flaw("has an answer that ends before it begins", fix, text)
             elif length is not None and end > length:
-                fix = f"The sentence has {length} tokens, so an answer ends at {length} at most."
+                fix = f"The sentence has {plural(length, 'token', 'tokens')}, so an answer ends at {length} at most."
                 yield Flaw("has an answer outside the sentence", fix, text, outside=True)
 
 

@@ -106,7 +106,7 @@ class QuestionAnswers:
     ) -> Self:
         """Builds the table from plain lists, one per verb. An empty list means that nothing is asked about the verb.
 
-        `nothing`: verbs for which a worker found nothing to ask, even if others did.
+        `nothing`: verbs with a worker who found nothing to ask, even if other workers asked questions.
         """
         of_verb = {Verb(*verb): qas for verb, qas in verbs.items()}
         keys = tuple(sorted(of_verb))
@@ -167,7 +167,7 @@ class QuestionAnswers:
         """The rows of these verbs, with a note on the number of other verbs."""
         keeps = np.array([verb in verbs for verb in self.verbs], dtype=np.bool_)
         gone = len(self.verbs_with_rows() - set(verbs))
-        note = f"{plural(gone, 'verb is', 'verbs are')} not in all files: left out (--shared-verbs)."
+        note = f"{plural(gone, 'verb was', 'verbs were')} left out: not in all files (--shared-verbs)."
         kept = self.taken(keeps[self.rows.verb])
         return replace(kept, notes=(*self.notes, note)) if gone else kept
 

@@ -98,9 +98,10 @@ def likeliest(
 
 
 def makes_sense(question: FirstQuestion, forms: VerbForms, clause: Clause) -> bool:
-    """*Who arrived something?*, *Who accused something?*, *What was remained?* and *Who became?* make no sense.
+    """Whether the question fits the verb and the tense of the sentence.
 
-    A sentence with a modal gets a question with a modal; facts and future events get a question without.
+    *Who arrived something?*, *Who accused something?*, *What was remained?* and *Who became?* make no sense. A sentence
+    with a modal gets a question with a modal; facts and future events get a question without.
     """
     known = table()["sentence"]
     if question.modal != is_modal(clause.tense) and (clause.tense not in ("past", "present") or clause.perfect):

@@ -109,7 +109,7 @@ class Slots(NamedTuple):
         return "second object" if self.is_passive else "object"
 
     def role(self) -> str:
-        """The unit of payment: the role the question asks for, with the preposition of *where*. It is paid once.
+        """The role the question asks for, with the preposition of *where*. Each role is paid once.
 
         Tense, voice, negation and the other slots do not make a different role.
         """

@@ -65,7 +65,7 @@ class QasrlAgreement:
     def beside(self, other: "QasrlAgreement") -> tuple[Statistics, Statistics, Metric] | None:
         """Statistics of both files over all their verbs and pairs, or None if they have no verb in common.
 
-        A pair that only one file has is empty in the other and does not enter its mean.
+        A pair that only one file has is empty in the other file and left out of the other file's mean.
         """
         verbs = sorted(set(self.verbs) & set(other.verbs))
         if not verbs:

@@ -117,19 +117,19 @@ def _compared(
     """Compares both files on verbs with two or more annotators in each, and adds a table."""
     both = agreed.beside(other)
     if both is None:
-        return None, {}, [f"{title}: not compared, because no verb has two annotations in both files."]
+        return None, {}, [f"{title}: no result, because no verb has two annotations in each file."]
     ours, theirs, metric = both
     _check_size(ours.rows.size)
     compared = resampling.compare(ours, theirs, metric)
     tables.append(comparison_table(title, names, compared))
     left = len(set(agreed.verbs) ^ set(other.verbs))
-    note = f"{title}: {plural(left, 'verb', 'verbs')} left out: two or more annotations in only one of the files."
+    note = f"{title}: {plural(left, 'verb', 'verbs')} left out, with two or more annotations in only one of the files."
     json = {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}
     return json, compared, [note] if left else []
 
 
 def _nameless(table: QuestionAnswers, by: str) -> list[str]:
-    """Removes rows without an annotator, with a note."""
+    """A note on the rows that are left out because they have no annotator."""
     codes = [code for code, worker in enumerate(table.workers) if not worker]
     rows = int(np.isin(table.rows.worker, codes).sum())
     return [f"{plural(rows, 'row left out: it has', 'rows left out: they have')} no {by}."] if rows else []

@@ -10,6 +10,7 @@ from chorale.kits.qasrl.files import Span, Verb
 from chorale.kits.qasrl.files.cells import SEPARATOR
 from chorale.kits.qasrl.metrics import AlignedArgument
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 COLUMNS = (
     "qasrl_id", "verb_idx", "verb", "status", "same_role", "extra_questions", "iou", "gold_range", "gold_answer",
@@ -103,13 +104,17 @@ def _page(
     for status, meaning in _MEANINGS.items():
         count = sum(row.status == status for row in rows)
         errors = _errors(rows) if status == "spurious" else count
-        together = "" if errors == count else f"; {errors:,} errors, since those that overlap count as one"
-        yield f"<dt>{_SIGNS[status]} {status}</dt><dd>{count:,} arguments: {meaning}{together}</dd>\n"
+        counted = plural(errors, "error", "errors")
+        together = "" if errors == count else f"; {counted}, because overlapping arguments count as one"
+        arguments = plural(count, "argument", "arguments")
+        yield f"<dt>{_SIGNS[status]} {status}</dt><dd>{arguments}: {meaning}{together}</dd>\n"
     other_role = sum(row.same_role is False for row in rows)
-    yield f'<dt><span class="differs">underlined</span></dt><dd>{other_role:,} matched arguments whose questions ask '
+    differing = plural(other_role, "matched argument", "matched arguments")
+    yield f'<dt><span class="differs">underlined</span></dt><dd>{differing} whose questions ask '
     yield "for different roles under STRICT-MATCH</dd>\n"
     extra = sum(row.extra_questions for row in rows)
-    yield f"<dt>extra questions</dt><dd>{extra:,} questions about matched arguments that count as errors</dd>\n"
+    questions = plural(extra, "question", "questions")
+    yield f"<dt>extra questions</dt><dd>{questions} about matched arguments. Extra questions count as errors.</dd>\n"
     yield "</dl>\n<main>\n"
     for verb, group in groupby(rows, key=lambda row: row.verb):
         yield from _verb(verb, list(group), sentences.get(verb.sentence, ()))

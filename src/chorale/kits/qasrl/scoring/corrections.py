@@ -59,7 +59,8 @@ def with_corrections(
     around = resampling.intervals(statistics, by) if resampling.ci else {}
     json: dict[str, Any] = {name: measure_json(name, sums[name], scores, around) for name in MEASURES}
     table = measures_table(f"Corrected by hand in {path.name}", sums, scores, around, MEASURES)
-    note = f"{path.name}: {plural(changed, 'argument was', 'arguments were')} corrected by hand, of {len(given):,}."
+    were = "was" if changed == 1 else "were"
+    note = f"{path.name}: {changed:,} of {plural(len(given), 'argument', 'arguments')} {were} corrected by hand."
     extended = scored.extended({"corrected": {**json, "changed": changed}}, [table], [note])
     return replace(extended, signature=f"{scored.signature}|corrections:{digest_of(read_bytes(path))}")
 
@@ -112,7 +113,7 @@ def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Pro
     if status not in _STATUSES:
         return refuse("unknown status", f"Write one of {', '.join(_STATUSES)}.", values["status"])
     if role not in _ROLES or (status == "matched" and not role):
-        return refuse("a matched argument needs same_role", "Write True or False.", values["same_role"])
+        return refuse("same_role is neither True nor False", "Write True or False.", values["same_role"])
     if extra and not extra.isdigit():
         return refuse("extra_questions is not a whole number", "Write the number of wrong questions, 0 or more.", extra)
     if status == "unmatched" and uncorrected.status != "matched":

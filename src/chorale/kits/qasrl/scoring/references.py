@@ -85,8 +85,8 @@ def score_propbank(
     scored.notes = file_notes(table)
     elsewhere = len(table.verbs) - len(per_verb.items)
     if elsewhere:
-        verbs = plural(elsewhere, "verb is not a predicate", "verbs are not predicates")
-        scored.notes.append(f"{verbs} in {Path(corpus.name).name}: not counted.")
+        verbs = plural(elsewhere, "verb was", "verbs were")
+        scored.notes.append(f"{verbs} left out, because {Path(corpus.name).name} has no such predicate.")
     if against is not None:
         scored.compare(table, against, propbank_statistics(against, propbank, holding))
     inputs = {"file": table.digest, "propbank": corpus.digest, "sentences": _digest(sentences)}
@@ -134,7 +134,7 @@ def propbank_arguments(
         raise _refused(
             corpus,
             "cannot be linked: the tokens of the sentences are unknown",
-            "Add a file with the tokens with --sentences.",
+            "Use --sentences to add a file with the tokens.",
         )
     ids: dict[tuple[str, ...], list[str]] = {}
     for given, tokens in sentences.items():

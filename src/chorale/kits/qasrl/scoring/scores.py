@@ -22,7 +22,7 @@ NAMES = {"ua": "UA", "la": "LA", "role": "role"}
 _MOST = 20
 _QUESTIONS: Mapping[QuestionRule, str] = {
     "assigned": (
-        "Extra questions about an argument count as errors in LA and role (--questions assigned; {charged:,} here). "
+        "Extra questions about an argument count as errors in LA and role (--questions assigned): {charged:,} here. "
         "The gold standard's own script ignores them (--questions authors)."
     ),
     "any": (
@@ -134,7 +134,7 @@ def fractions_table(
     scores: Mapping[str, float],
     around: Mapping[str, Interval],
 ) -> ScoreTable:
-    """Table rows by the prefix of their scores, followed by three fractions with intervals."""
+    """A table of precision, recall and F1. `rows` has the first cells of each row, by the prefix of its scores."""
     interval = ["95% interval#"] * bool(around)
     shown = []
     for name, cells in rows.items():
@@ -157,7 +157,7 @@ def per_verb_json(per_verb: Statistics) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def same_items(first: Statistics, second: Statistics) -> tuple[Statistics, Statistics]:
-    """Statistics of both over the same verbs. A verb missing on one side has zero counts."""
+    """Both statistics over the same verbs. A verb missing from one of them has zero counts there."""
     items = tuple(sorted(set(first.items) | set(second.items)))
     place = {item: number for number, item in enumerate(items)}
     filled = []
@@ -189,7 +189,10 @@ def check_pair(system: QuestionAnswers, gold: QuestionAnswers) -> None:
         raise UserError("The files have different verbs", [problem])
     problems = [
         Problem(
-            system.name, None, message, f"{_SAME_TEXTS} Leave the column verb empty unless it contains the word itself."
+            system.name,
+            None,
+            message,
+            f"{_SAME_TEXTS} The column verb must have the word of the sentence, or be empty.",
         )
         for message in _other_words(system, words, gold.name)
     ]
@@ -223,7 +226,7 @@ def _notes(alignment: Alignment, sums: Mapping[str, Counts]) -> Iterator[str]:
     if alignment.extra_verbs and not alignment.rules.extra_verbs:
         yield (
             f"{plural(alignment.extra_verbs, 'verb is', 'verbs are')} only in the system's output and not counted. "
-            "Use --include-extra-verbs to count all their arguments as errors."
+            "Use --include-extra-verbs to count the arguments of such verbs as errors."
         )
     repeated = _repeated(alignment)
     if repeated:
@@ -245,7 +248,7 @@ def _lacking(system: QuestionAnswers, verbs: Mapping[str, int]) -> Iterator[str]
     if verbs["only_in_gold"]:
         yield (
             f"{Path(system.name).name} lacks {verbs['only_in_gold']:,} of the gold's "
-            f"{plural(verbs['gold'], 'verb', 'verbs')}. All arguments of these verbs count as missed."
+            f"{plural(verbs['gold'], 'verb', 'verbs')}. The arguments of missing verbs count as missed."
         )
 
 

@@ -29,11 +29,11 @@ class EarlierTraining:
 class ChoiceModel(Protocol):
     @property
     def earlier(self) -> EarlierTraining | None:
-        """Earlier training, for a model that is used as it is. None for a model that learns from the examples."""
+        """Training data of a previously trained model, which is used unchanged. None for untrained models."""
 
     @property
     def signature(self) -> str:
-        """Its name and all settings that change its answers, except the seed."""
+        """The name of the model and all settings that change its answers, except the seed."""
 
     def fit(self, examples: Sequence[ChoiceExample], seed: int) -> FittedChoice:
         """Trains on examples. Hidden parts of the examples are empty."""

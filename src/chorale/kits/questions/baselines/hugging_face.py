@@ -1,8 +1,8 @@
 """Any multiple-choice model of Hugging Face's transformers, from a folder on this machine. Nothing is downloaded.
 
 The input of an option is the passage, a separator of the tokenizer, and the question with the option; hidden parts are
-left out. Long passages are truncated at the end. With epochs, the folder's model is fine-tuned on the examples, each
-time from scratch; with none it is used as it is.
+left out. Long passages are truncated at the end. With epochs, every training run fine-tunes a
+fresh copy of the folder's model. With --epochs 0, the model is used unchanged.
 """
 
 import random

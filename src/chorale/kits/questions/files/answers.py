@@ -50,7 +50,7 @@ class _Answers:
         self._given[question, who] = row.line
         number, place = self._places[question]
         if self._has_answered(self._files[number], place, who):
-            where = "answers in the file of questions"
+            where = "answered in the file of questions"
             raise _refused(f"repeats an answer: {who} already {where}", "Keep only one answer", question)
         options = int((~np.isnan(self._files[number].words[place])).sum())
         if self._may_be_invalid or row.values.get("answer") is not None:

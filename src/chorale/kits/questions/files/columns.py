@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 
 from chorale.contract.task import SourceProblem
+from chorale.model.plural import plural
 
 LONGEST_PASSAGE = 20_000
 LONGEST_TEXT = 400
@@ -80,8 +81,8 @@ class WrittenQuestion(NamedTuple):
 def questions_type(
     name: str, options: QuestionsOptions, *, passage: bool, right: bool, why: bool = False
 ) -> type[BaseModel]:
-    """A model with this number of questions. With their passage they form an item, which keeps all other columns of its
-    row.
+    """A Pydantic model for this number of questions: an item with their passage, or an answer without it. Items keep
+    all other columns of their row.
 
     `right` and `why`: whether these columns are required; otherwise they are optional.
     """
@@ -116,7 +117,8 @@ def _without_more(questions: int) -> Callable[[Any], Any]:
         strange = next((name for name in more if not 1 <= int(name.rpartition("_")[2]) <= questions), None)
         if strange is not None:
             raise ValueError(
-                f"has {strange}, but a page has {questions} questions. Remove the column, or change `questions`."
+                f"has {strange}, but a page has {plural(questions, 'question', 'questions')}. Remove the column, or "
+                "change `questions`."
             )
         return row
 
@@ -154,7 +156,7 @@ def same_questions(options: QuestionsOptions, source: object) -> SourceProblem |
     if here == there:
         return None
     return SourceProblem(
-        f"the source stage has {there[0]} `questions` with {there[1]} `choices`",
-        f"Use the same numbers in both stages, e.g. {there[0]} `questions` with {there[1]} `choices`.",
-        f"{here[0]} questions with {here[1]} choices",
+        f"the source stage has `questions = {there[0]}` and `choices = {there[1]}`",
+        f"Use the same numbers in both stages, e.g. `questions = {there[0]}` and `choices = {there[1]}`.",
+        f"questions = {here[0]} and choices = {here[1]}",
     )

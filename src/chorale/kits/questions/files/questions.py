@@ -28,6 +28,7 @@ from chorale.files.rows import (
 )
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 Codes = NDArray[np.int64]
 MISSING = -1
@@ -230,7 +231,10 @@ class _RecordReader:
             self.report("has no list of options", 'Write "options": ["…", "…"]', options)
             return None
         if not _FEWEST_OPTIONS <= len(options) <= _MOST_OPTIONS:
-            self.report(f"has {len(options)} options", f"Give it {_FEWEST_OPTIONS} to {_MOST_OPTIONS}")
+            self.report(
+                f"has {plural(len(options), 'option', 'options')}",
+                f"Write {_FEWEST_OPTIONS} to {_MOST_OPTIONS} options",
+            )
             return None
         empty = next((place for place, option in enumerate(options, 1) if not option.strip()), None)
         if empty is not None:

@@ -93,7 +93,7 @@ def _whole(values: dict[str, Any], name: str, export: str) -> int:
     except ValueError:
         fix = f"Write a whole number, as in the output of `chorale export --format {export}`."
         shown = shortened("nothing" if value is None else value)
-        raise RowError(f"has a {name} that is invalid", fix, shown) from None
+        raise RowError(f"has a {name} that is not a whole number", fix, shown) from None
 
 
 def _grade(values: dict[str, Any]) -> dict[str, str]:

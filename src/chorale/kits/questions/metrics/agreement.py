@@ -92,7 +92,7 @@ class DrawnAlpha:
 def alpha_over_draws(
     questions: McqQuestions, *, drawn: int = 4, draws: int = 1000, seed: int = 1
 ) -> dict[str, DrawnAlpha]:
-    """For all kept questions (`all`) and those with remaining votes (`resampled`), if any.
+    """α over all kept questions (`all`), and over the kept questions with remaining votes (`resampled`), if any.
 
     The kept questions depend on the sample, and so does α. All four values of Table 3 that the published data cover are
     within these intervals; no reading without sampling matches all of them.

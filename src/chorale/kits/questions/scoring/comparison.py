@@ -20,7 +20,7 @@ _Evidence = tuple[Statistics, Metric]
 def compared_with(
     measured: MeasuredQuestions, against: NamedQuestions, options: McqOptions, resampling: Resampling
 ) -> tuple[ScoreTable, dict[str, Any], str]:
-    """A table, the data for `--json`, and whether questions are paired."""
+    """A table, the data for `--json`, and a note on whether the questions are paired."""
     if not against.questions.votes.any() and not against.questions.models:
         raise UserError(f"{against.name} has neither validations nor predictions, so there is nothing to compare with.")
     names, mine = (measured.file.name, against.name), measured.file.questions

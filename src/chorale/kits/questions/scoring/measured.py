@@ -66,7 +66,7 @@ class MeasuredQuestions:
 
 
 def arms_of(files: Sequence[NamedQuestions], order: Sequence[str] = ()) -> list[NamedQuestions]:
-    """The questions of each arm separately, named after the arm: in this order, and others by name."""
+    """The questions of each arm, named after the arm. Arms in `order` come first, then the others by name."""
     named = []
     for file in files:
         arms = file.questions.by_protocol()

@@ -24,6 +24,7 @@ from chorale.metrics import Clusters, UnpairedComparison
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import Cell, ScoreTable, adjusted_p_values, shown_ends, test_columns
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 _NAMES: Mapping[Given, str] = {
     "pqa": "passage, question, answers",
@@ -108,8 +109,9 @@ def _check(name: str, examples: Sequence[ChoiceExample], folds: int, inputs: Seq
     without = sorted({one for given in inputs for one in lacking(examples, given)})
     if without:
         raise UserError(
-            f"{asked_by} requires passages and questions, but {len(without):,} records of {name} lack them, such as "
-            f"{without[0]}. Fill in question and document."
+            f"{asked_by} requires passages and questions, but {plural(len(without), 'record', 'records')} of {name} "
+            f"{'lacks' if len(without) == 1 else 'lack'} one of them, such as {without[0]}. Fill in question and "
+            "document."
         )
     passages = {one.passage or one.id for one in examples}
     if len(passages) < folds:

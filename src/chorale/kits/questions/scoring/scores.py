@@ -32,7 +32,7 @@ _ALPHAS = {
 def score_mcq(
     files: Sequence[NamedQuestions], options: McqOptions, resampling: Resampling, against: NamedQuestions | None = None
 ) -> Score:
-    """Measures of every file. With `against`, each is compared with another file, which may be one of them."""
+    """Measures of every file. With `against`, every file is compared with that one, which may be one of `files`."""
     everything = [*files, *([] if against is None or any(file is against for file in files) else [against])]
     check_names(everything)
     measured_files = [measured(file, options, resampling) for file in files]

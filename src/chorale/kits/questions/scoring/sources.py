@@ -27,8 +27,8 @@ def read_sources(
     by_arm: bool,
     irt: bool,
 ) -> tuple[list[NamedQuestions], NamedQuestions | None, list[NamedQuestions]]:
-    """The questions to measure, those to compare with, and earlier rounds. A study folder is replaced with its
-    questions. The arm that others are compared with is measured too.
+    """The questions to measure, the questions to compare with, and earlier rounds. With a study, its questions are
+    measured. An arm to compare with is measured too.
     """
     is_arm = by_arm and against is not None and not path_of(against).exists()
     others = [] if against is None or is_arm else read_questions([path_of(against)])

@@ -33,8 +33,8 @@ CONTENT = {
     "justification": "The writer's explanation of the correct option.",
     "question_id": "Unique ID of the question in this study.",
     "worker_id": "Pseudonym of the writer.",
-    "protocol": "Arm of the writer; in studies without arms, the stage or nothing.",
-    "flags": "Problems for experts to check.",
+    "protocol": "Arm of the writer. In studies without arms: the stage in which the question was written, or empty.",
+    "flags": "Possible problems of the question, for experts to check.",
     "validation_data": "Answers of the validators, each with the worker and whether they found the question invalid.",
     "validation_way": "Number of validators.",
     "model_predictions": "Empty list, to be filled with predictions of models.",
@@ -69,7 +69,7 @@ def combine_parts(judgments: Sequence[Judgment]) -> Combined | None:
 def published(
     question: WrittenQuestion, payload: Payload, passage: str, written: str, worker: str | None
 ) -> dict[str, Any]:
-    """A question about a passage. `written` identifies the answer or item it comes from."""
+    """A question about a passage. `written` identifies the answer or item of the question."""
     number = question.number
     values = (f"{passage}/{number}", question.text, payload["passage"], list(question.options), passage, number)
     more = (question.right, question.why, f"{written}/{number}", worker)

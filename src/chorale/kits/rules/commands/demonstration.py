@@ -249,7 +249,7 @@ def _print_results(study: Study, results: _Results, accuracy: float | None) -> N
     if results.judged and accuracy is not None:
         spent = results.status.spent
         each = money_text(round(spent / len(results.judged)), pay.currency)
-        print_line(f"{len(results.judged)} applications judged, {accuracy:.1%} correctly (by the study's truth file).")
+        print_line(f"{len(results.judged)} applications judged, {accuracy:.1%} correctly (by the study's truth files).")
         print_line(f"Cost: {money_text(spent, pay.currency)}, or {each} per judged application.")
     print_line(wage_line(results.status, pay.currency, pay.minimum_hourly))
 

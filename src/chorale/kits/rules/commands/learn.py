@@ -53,7 +53,7 @@ SpellingOfArguments = Annotated[
 MaxPredicates = Annotated[
     int, Option(min=2, help="Leave out fillers that occur in more slots than this, counted over all predicates.")
 ]
-MinScore = Annotated[float, Option(metavar="SCORE", min=0, max=1, help="Leave out rules with a lower score.")]
+MinScore = Annotated[float, Option(metavar="SCORE", min=0, max=1, help="Leave out rules with a score below this.")]
 Columns = Annotated[
     str | None,
     Option(
@@ -78,7 +78,7 @@ Work = Annotated[
     Path | None,
     Option(
         metavar="DIR",
-        help="Folder for finished parts; with Spark, one that all machines can access. Default: next to --out.",
+        help="Folder for finished parts; with Spark, a folder that all machines can access. Default: next to --out.",
     ),
 ]
 Pairs = Annotated[
@@ -105,8 +105,10 @@ def rules(
     out: Annotated[Path, Option(help="Output file for the rules: .tsv or .parquet.")] = Path("rules.tsv"),
     predicates: SpellingOfPredicates = "case",
     arguments: SpellingOfArguments = "case",
-    min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions.")] = 10,
-    min_filler: Annotated[int, Option(min=1, help="Leave out fillers (arguments in a slot) rarer than this.")] = 1,
+    min_predicate: Annotated[int, Option(min=1, help="Leave out predicates with fewer extractions than this.")] = 10,
+    min_filler: Annotated[
+        int, Option(min=1, help="Leave out fillers (arguments in a slot) that occur less often than this.")
+    ] = 1,
     max_predicates: MaxPredicates = 1000,
     min_shared: Annotated[int, Option(min=1, help="Minimum number of shared fillers in each of the two slots.")] = 1,
     min_score: MinScore = 0.01,

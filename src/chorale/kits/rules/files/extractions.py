@@ -19,6 +19,7 @@ from chorale.files.rows import LONGEST_LINE, read_rows, shortened, suffix_of
 from chorale.files.source import MOST_PROBLEMS, read_source, refused, refusing_unreadable
 from chorale.files.tables import replacing
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 LONGEST_CELL = 1000
 """Maximum length of an argument or predicate in characters."""
@@ -250,7 +251,9 @@ def _raw_blocks(path: Path) -> Iterator[bytes]:
         while block := file.read(_BLOCK):
             head, newline, rest = (kept + block).rpartition(b"\n")
             if not newline and len(rest) > LONGEST_LINE:
-                raise refused(path, None, "has a line without an end", "Check that it is a text file")
+                raise refused(
+                    path, None, f"has a line of more than {LONGEST_LINE:,} bytes", "Check that it is a text file"
+                )
             if newline:
                 yield head
             kept = rest
@@ -345,7 +348,7 @@ def _planned_columns(path: Path, line: int, cells: Sequence[str], asked: str | N
         if all(re.fullmatch(r"[1-9]\d{0,3}", part) for part in wanted):
             places = [int(part) - 1 for part in wanted]
             if max(places) >= len(names):
-                problem = f"has {len(names)} columns, fewer than --columns requires"
+                problem = f"has {plural(len(names), 'column', 'columns')}, fewer than --columns requires"
                 raise refused(path, line, problem, "Correct --columns", asked)
             return _ColumnPlan(len(names), tuple(places), header or _places_by_name(names) is not None)
         if missing := [part for part in wanted if part.lower() not in names]:

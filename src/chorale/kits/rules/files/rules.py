@@ -122,8 +122,8 @@ def read_rules(path: Path) -> RuleSet:
     repeated = len(rules) - len(scores)
     if repeated:
         notes.append(
-            f"{path}: {repeated:,} of {len(rules):,} rules {'is a duplicate' if repeated == 1 else 'are duplicates'} "
-            "(also with other types or with both arguments swapped). The highest score counts."
+            f"{path}: {repeated:,} of {len(rules):,} rules {'is a duplicate' if repeated == 1 else 'are duplicates'}, "
+            "ignoring types and arguments swapped on both sides. The highest score counts."
         )
     if not scored:
         notes.append(f"{path} has no scores, so all its rules have the same score and its curve is a single point.")
@@ -260,10 +260,10 @@ def _levy_holt(table: TextTable) -> JudgedFile:
         nonlocal unclear
         if len(cells) != 3:
             fix = (
-                "Write a header that contains judgment, or lines in the Levy/Holt format: argument, predicate, "
-                "argument;"
+                "Write a header with the column judgment, or lines in the Levy/Holt format: conclusion, premise, and "
+                "True or False, separated by tabs."
             )
-            raise FlawError("is not a judged application", f"{fix} the same again; True or False.", "\t".join(cells))
+            raise FlawError("is not a judged application", fix, "\t".join(cells))
         (first, concluded, second), (other_first, given, other_second) = _triple(cells[0]), _triple(cells[1])
         straight = _likeness(first, other_first) + _likeness(second, other_second)
         crossed = _likeness(first, other_second) + _likeness(second, other_first)

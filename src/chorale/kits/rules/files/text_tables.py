@@ -1,4 +1,4 @@
-"""Reads small text tables: CSV and JSONL with column names, tab-separated text with or without."""
+"""Reads small text tables: CSV and JSONL with column names, tab-separated text with or without column names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import TypeVar
 from chorale.files.rows import FlawError, read_rows, shortened, suffix_of
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source, refused
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 _Read = TypeVar("_Read")
 
@@ -57,8 +58,8 @@ def sound_rows(table: TextTable, read: Callable[[Sequence[str]], _Read]) -> list
     for line, cells in table.rows:
         try:
             if width is not None and len(cells) != width:
-                message = f"does not have {width} cells like the header"
-                raise FlawError(message, "Separate cells with tabs.", str(len(cells)))
+                fix = f"Separate cells with tabs: the header has {plural(width, 'cell', 'cells')}."
+                raise FlawError("has a different number of cells than the header", fix, str(len(cells)))
             rows.append((line, read(cells)))
         except FlawError as flaw:
             value = None if flaw.value is None else shortened(flaw.value)

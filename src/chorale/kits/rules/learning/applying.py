@@ -18,6 +18,7 @@ import polars as pl
 from chorale.kits.rules.files.resources import read_resources, rules_by_left_side
 from chorale.kits.rules.files.rules import Rule, RuleSet
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 LONGEST_PHRASE = 500
 """Maximum length of a phrase in characters."""
@@ -86,7 +87,7 @@ def apply_rules(
     fitting = {lhs for lhs, rules in rules_by_left_side(resources).items() if rules >= at_least}
     drawn, matching, read = _drawn_extractions(extractions, fitting, sample, seed)
     if not drawn:
-        nothing = f"No extraction matches the left side of at least {at_least} rules"
+        nothing = f"No extraction matches the left side of at least {plural(at_least, 'rule', 'rules')}"
         raise UserError(f"{nothing}. Lower --at-least, or use other files.")
     wanted = {spelled(each.predicate) for each in drawn}
     sets = [one for path in resources for one in read_resources(path, wanted)]

@@ -18,6 +18,7 @@ from chorale.kits.rules.learning.graphs import Edge, Solved, Weights, components
 from chorale.kits.rules.learning.solving import EXACT_UP_TO, SECONDS, solve_component
 from chorale.metrics import FloatArray
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 _EDGES_A_PART = 20_000
 _FEWEST_EXAMPLES = 2
@@ -70,8 +71,9 @@ def train_on(
     rules = int(holds.sum())
     if rules < _FEWEST_EXAMPLES or len(holds) - rules < _FEWEST_EXAMPLES:
         raise UserError(
-            f"Of {len(rows):,} examples, only {rules:,} rules and {len(holds) - rules:,} others have predicates that "
-            "were kept. Add examples with --pairs, or lower --min-predicate."
+            f"Too few of the {len(rows):,} examples have predicates that were kept: {plural(rules, 'rule', 'rules')} "
+            f"and {plural(len(holds) - rules, 'other example', 'other examples')}. Add examples with --pairs, or lower "
+            "--min-predicate."
         )
     features = scored.select(pl.col(name).fill_null(0.0) for name in FEATURES).to_numpy()
     return trained(features, holds), len(holds), rules

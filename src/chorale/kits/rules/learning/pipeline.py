@@ -278,10 +278,11 @@ def _read(path: Path, target: Path, options: LearnOptions) -> dict[str, Any]:
 
 def _check_enough(path: Path, kept: int, predicates: int, pruning: Pruning, problems: tuple[Problem, ...]) -> None:
     if kept < 2:
+        frequent = f"at least {plural(pruning.min_predicate, 'extraction', 'extractions')}"
+        have = "has" if kept == 1 else "have"
         raise UserError(
-            f"{path} has {plural(kept, 'predicate', 'predicates')} with at least {pruning.min_predicate} "
-            "extractions, of "
-            f"{predicates:,}. Lower --min-predicate, or learn from more extractions"
+            f"{path}: only {kept} of {plural(predicates, 'predicate', 'predicates')} {have} {frequent}. "
+            "Lower --min-predicate, or learn from more extractions"
             + (", or correct the malformed lines" if problems else "."),
             problems,
         )

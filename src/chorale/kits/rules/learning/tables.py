@@ -34,7 +34,7 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
                     f"predicates with at least {plural(options.pruning.min_predicate, 'extraction', 'extractions')}",
                     learned.kept_predicates,
                 ),
-                ("fillers of their slots", learned.features),
+                ("fillers of the slots of these predicates", learned.features),
                 ("pairs of slots with a common filler", learned.joined_pairs),
             ],
         ),
@@ -46,15 +46,14 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
         lower = "--min-predicate, --min-filler, --min-shared and --min-score"
         notes.append(f"No rules found. Lower {lower}, or use more extractions.")
     if learned.resumed:
-        notes.append(f"{plural(len(learned.resumed), 'part', 'parts')} reused from an earlier run.")
+        notes.append(f"{plural(len(learned.resumed), 'part was', 'parts were')} reused from an earlier run.")
     if learned.graph is not None:
         json["graph"] = {**asdict(learned.graph), "gap": learned.graph.gap}
         tables.append(_graph_table(learned.graph))
         if learned.graph.nearly:
-            notes.append(
-                f"{plural(learned.graph.nearly, 'part', 'parts')} of the graph solved approximately: at most "
-                f"{learned.graph.gap:.2%} of the objective was missed."
-            )
+            parts = plural(learned.graph.nearly, "part of the graph was", "parts of the graph were")
+            missed = f"at most {learned.graph.gap:.2%} of the objective was missed"
+            notes.append(f"{parts} solved approximately: {missed}.")
     return Result(json, tables, learned.signature, tuple(notes))
 
 
@@ -66,7 +65,7 @@ def _graph_table(graph: GraphFacts) -> ScoreTable:
         ("objective", graph.objective),
         ("upper bound", graph.bound),
         ("examples", graph.examples),
-        ("rules among them", graph.rules_among_examples),
+        ("rules among the examples", graph.rules_among_examples),
         *((f"coefficient of {name}", value) for name, value in graph.coefficients.items()),
     ]
     return ScoreTable("Graph", ("quantity", "value#"), rows)

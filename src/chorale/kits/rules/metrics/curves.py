@@ -147,7 +147,7 @@ def rule_statistics(
     at_recall: Sequence[float] = (),
     with_threshold: bool = False,
 ) -> tuple[Statistics, Metric]:
-    """The rank of every application and whether it is valid, and the scores of any sample of them.
+    """The rank and validity of every application, and a metric that scores any sample of these rows.
 
     A rank is the number of applications with a higher score. Ranks of two resources can be exchanged in a randomisation
     test; their scores cannot, because they may be on different scales. The threshold, which is a score, is therefore

@@ -12,7 +12,7 @@ Match = Literal["lemma", "exact"]
 
 
 def with_lemmas(resource: RuleSet, applications: Sequence[JudgedApplication]) -> tuple[RuleSet, int]:
-    """The resource with added scores for applications that match a rule only by lemmas, and their number.
+    """Adds scores for applications that match a rule only by lemmas, and counts these applications.
 
     Exact matches take precedence. If several rules match by lemmas, the highest score counts. The order of arguments
     must match in either case.

@@ -202,7 +202,7 @@ def _evaluated(resource: RuleSet, usable: Usable, options: RuleOptions) -> RuleS
 def resource_statistics(
     resource: RuleSet, usable: Usable, options: RuleOptions, *, alone: bool = False
 ) -> tuple[Statistics, Metric]:
-    """One row per application. Only a resource `alone` has a threshold, which cannot be compared."""
+    """One row per application. The scores include the threshold only if the resource is scored `alone`."""
     scores = scores_of_applications(usable.applications, resource.scores)
     items = [str(number) for number in range(len(scores))]
     return rule_statistics(

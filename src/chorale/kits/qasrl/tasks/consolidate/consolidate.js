@@ -42,7 +42,7 @@ class Page {
     this.added = [];
     /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the edited question came from */
     this.origin = null;
-    this.editor = new Editor(this.part, item, say("Questions that both missed, or that you edit"), {
+    this.editor = new Editor(this.part, item, say("Add a question that the writers missed, or edit one"), {
       others: () => this.entries().filter((entry) => !entry.redundant),
       keep: (asked) => this.#keep(asked),
       changed: () => this.#changed(),
@@ -87,7 +87,7 @@ class Page {
     const problem = this.editor.problem();
     if (problem !== null) return problem;
     const open = this.#undecided();
-    return open === null ? null : say("Decide about group {number}: keep a question of it, or reject it.", { number: this.groups.indexOf(open) + 1 });
+    return open === null ? null : say("Decide about group {number}: keep one of its questions, or reject the group.", { number: this.groups.indexOf(open) + 1 });
   }
 
   point() {
@@ -180,7 +180,7 @@ class Page {
     answers.sort((one, other) => one[0] - other[0]);
     group.rejected = false;
     group.entries = [{ ...chosen, answers }];
-    this.#decided(group, say("Kept with the answers of both: {question}", { question: chosen.question }));
+    this.#decided(group, say("Kept, with the answers of all writers: {question}", { question: chosen.question }));
   }
 
   /** @param {Group} group */
@@ -224,7 +224,7 @@ class Page {
   #acceptAgreed() {
     const open = this.groups.filter((group) => group.agreed && !isDecided(group));
     for (const group of open) group.entries = [copy(group.members[0], 0)];
-    this.editor.tell(sayCount(open.length, "Kept {count} on which both agree.", "Kept {count} on which both agree."));
+    this.editor.tell(sayCount(open.length, "Kept {count} question on which the writers agree.", "Kept {count} questions on which the writers agree."));
     this.#changed();
     const next = this.#undecided();
     if (next) this.#card(next)?.focus();
@@ -351,7 +351,7 @@ class Page {
     const agreed = this.groups.filter((group) => group.agreed && !isDecided(group)).length;
     this.part("both").replaceChildren(
       ...(agreed > 0
-        ? [this.#makeBoth(sayCount(agreed, "Keep the one on which both agree", "Keep all {count} on which both agree"))]
+        ? [this.#makeBoth(sayCount(agreed, "Keep the question on which the writers agree", "Keep all {count} questions on which the writers agree"))]
         : []),
       ...(this.#isEmpty()
         ? [button(say("Nothing to ask"), say("Nothing to ask about this word: reject every question"), () => this.#rejectAll(), { key: "N" })]
@@ -382,7 +382,7 @@ class Page {
    * @param {number} number
    */
   #makeGroup(group, number) {
-    const state = group.rejected ? say("Rejected") : group.entries.length > 0 ? say("Decided") : group.agreed ? say("Both agree") : this.#difference(group);
+    const state = group.rejected ? say("Rejected") : group.entries.length > 0 ? say("Decided") : group.agreed ? say("The writers agree") : this.#difference(group);
     const title = make("h2", { class: "qa-group-title", id: `qa-group-${number}` }, [
       `${number + 1}. `,
       make("span", { class: `qa-state${isDecided(group) ? " qa-state-decided" : ""}`, text: state }),
@@ -398,7 +398,7 @@ class Page {
       ...(group.members.length > 1
         ? [
             button(say("Merge answers"), say("Merge the answers of group {number}", { number: number + 1 }), () => this.#merge(group), { key: "M" }),
-            button(say("One is enough"), say("Group {number}: one is enough, the others are redundant", { number: number + 1 }), () => this.#redundant(group), { key: "R" }),
+            button(say("One question is enough"), say("Group {number}: one question is enough, the others are redundant", { number: number + 1 }), () => this.#redundant(group), { key: "R" }),
           ]
         : []),
       this.#makeReject(group, number + 1),

@@ -15,6 +15,7 @@ from chorale.kits.qasrl.tasks.shared.answers import as_qas, presented, role_of
 from chorale.kits.qasrl.tasks.shared.predicates import caption, excerpt, pieces, view_of
 from chorale.metrics import FloatArray
 from chorale.model import Answer, Judgment, Payload
+from chorale.model.plural import plural
 
 # Symmetric: redundant answers lower the score of either side.
 # One equivalent question is enough: grades and labels of studies in progress must not change with the scorer's default.
@@ -63,7 +64,11 @@ def _aligned(answer: Answer, gold: Answer, tokens: Sequence[str] = ()) -> list[A
 def _reasons(rows: Sequence[AlignedArgument]) -> list[str]:
     matched = sum(row.status == "matched" for row in rows)
     wanted = sum(row.gold_span is not None for row in rows)
-    reasons = [f"found {matched} of {wanted} answers"] if wanted else ["the expert says that there is nothing to ask"]
+    reasons = (
+        [f"found {matched} of {plural(wanted, 'answer', 'answers')}"]
+        if wanted
+        else ["the expert says that there is nothing to ask"]
+    )
     reasons += [f"missed the answer to “{row.gold_questions[0]}”" for row in rows if row.status == "missed"]
     reasons += [
         f"an answer to “{row.system_questions[0]}” that the expert does not have"

@@ -11,6 +11,7 @@ from chorale.kits.qasrl.files.tokens import tokens_in
 from chorale.kits.qasrl.grammar import NotAQuestion, machine
 from chorale.kits.qasrl.grammar.machine import LONGEST_QUESTION
 from chorale.model import Payload
+from chorale.model.plural import plural
 from chorale.text.attested import similar_verbs
 from chorale.text.inflections import VerbForms, variants_of
 
@@ -109,8 +110,8 @@ class PredicateItem(StrictModel):
             return values
         if index >= len(tokens):
             raise ValueError(
-                f"has an invalid verb_index: {index}. The sentence has {len(tokens)} tokens, so the verb_index is 0 "
-                f"to {len(tokens) - 1}."
+                f"has an invalid verb_index: {index}. The sentence has {plural(len(tokens), 'token', 'tokens')}, so "
+                f"the verb_index is 0 to {len(tokens) - 1}."
             )
         return values if values.get("verb") else {**values, "verb": str(tokens[index])}
 
@@ -131,9 +132,9 @@ def forms_of(item: Payload) -> VerbForms:
 
 
 def with_variants(forms: VerbForms, word: str) -> dict[str, dict[str, list[str]]]:
-    """The field `variants` of a row, for verbs that have other spellings, or that no dictionary has.
+    """The field `variants` of a row: other spellings of the verb's forms.
 
-    Nobody must be forced to write a stem that is only a guess.
+    For a verb that no dictionary has, they include other possible stems, because the stem is only a guess.
 
     >>> with_variants(VerbForms("zolon", "zolons", "zoloning", "zoloned", "zoloned"), "zoloned")
     {'variants': {'stem': ['zolone'], 'presentSingular3rd': ['zolones']}}

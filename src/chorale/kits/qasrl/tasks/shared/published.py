@@ -121,15 +121,16 @@ class _Converter:
                 break
         for path, names in unknown.items():
             count = plural(len(names), "sentence", "sentences")
-            fix = "Add the file with the sentences with --sentences."
-            self._add_problem(path, min(names), f"has {count} without known words", fix, min(names))
+            fix = "Use --sentences to add the file with the sentences."
+            self._add_problem(path, min(names), f"has {count} whose words are unknown", fix, min(names))
         if self._problems:
             files = " and ".join(str(source.path) for source in self._sources)
             raise UserError(f"{files} can't be used", self._problems[:MOST_PROBLEMS])
         if self._left_out:
             named = "; ".join(f"“{text}”" for text in self._left_out[:SHOWN])
-            count = plural(len(self._left_out), "question is", "questions are")
-            published.notes.append(f"{count} left out, because the grammar does not accept {named}.")
+            more = "; …" if len(self._left_out) > SHOWN else ""
+            count = plural(len(self._left_out), "question", "questions")
+            published.notes.append(f"Left out {count} that the grammar does not accept: {named}{more}.")
         return published
 
     def _add_problem(self, path: Path, place: str, message: str, fix: str, value: str) -> None:

@@ -22,7 +22,7 @@ _CONTENT = {
     "verb_idx": "Number of the verb's token in the sentence, from 0.",
     "verb": "The verb, as in the sentence.",
     "assign_id": "Number of the response; empty for an answer decided in the console.",
-    "source_assign_id": "Response that had this question first, as in Some(12); None if no response had it.",
+    "source_assign_id": "Number of the first response with this question, written Some(12), or None.",
     "question": "The question; empty for a verb without questions.",
     "is_redundant": "Whether another question already asks the same.",
     "answer_range": f"Tokens of the answer as start:end, end exclusive; several answers are separated by {SEPARATOR}.",
@@ -45,7 +45,7 @@ _CONTENT = {
 }
 """The content of the columns, for data cards."""
 DECISION = "decision"
-"""Stands for a worker where the answer was decided in the console, and nobody gave it."""
+"""Replaces the worker of an answer that was decided in the console and not submitted by a worker."""
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 
@@ -111,7 +111,7 @@ def sentence_rows(items: Iterable[Payload]) -> Iterator[dict[str, Any]]:
 
 
 class BankQuestion(NamedTuple):
-    """A question of the Bank with all judgments: the judge and their spans, or None for an invalid question."""
+    """A question of the Bank with all judgments: each is a judge with spans, or with None for an invalid question."""
 
     item: Payload
     question: str

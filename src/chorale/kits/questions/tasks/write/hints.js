@@ -50,7 +50,7 @@ function copied(options, inPassage) {
   });
   const letters = named.filter((letter) => letter !== "");
   if (letters.length === 0) return [];
-  return [sayCount(letters.length, "Option {letters} mostly uses words from the text. Your own words make it harder.", "Options {letters} mostly use words from the text. Your own words make it harder.", { letters: sayList(letters) })];
+  return [sayCount(letters.length, "Option {letters} mostly uses words from the text. Your own words make the question harder.", "Options {letters} mostly use words from the text. Your own words make the question harder.", { letters: sayList(letters) })];
 }
 
 /**
