@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,24 +69,49 @@ def cross_validate(
 
 
 def transfer(
-    model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, seed: int = 1
+    model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, folds: int = 5, seed: int = 1
 ) -> dict[tuple[str, str], ModelTrial]:
-    """For every pair of sets, the accuracy on the target (first) of a model trained on the source (second).
+    """For every pair of sets, the accuracy on the target (first) of models trained on the source (second).
 
-    Training questions about passages of the target are left out.
+    If the sets share passages, as the arms of a trial do, the target is tested in folds. The model for a fold is
+    trained without the passages of the fold.
     """
-    trials = {}
-    pairs = [(target, source) for target in sets for source in sets if target != source]
-    for target, source in pairs:
-        asked = sorted(sets[target], key=lambda one: one.id)
-        known = {one.passage for one in asked if one.passage}
-        learnt = [one.seen(given) for one in sets[source] if one.passage not in known]
-        if not learnt:
-            raise ValueError(f"no question in {source} is left for training, because {target} has the same passages")
-        fitted = model.fit(learnt, seed)
-        chosen = _chosen(fitted, [one.seen(given) for one in asked])
-        trials[target, source] = _trial(asked, chosen, np.zeros(len(asked), dtype=np.intp))
-    return trials
+    return {
+        (target, source): _transferred(model, sets[target], sets[source], given, folds, seed)
+        for target, source in permutations(sets, 2)
+    }
+
+
+def _transferred(
+    model: ChoiceModel,
+    target: Sequence[ChoiceExample],
+    source: Sequence[ChoiceExample],
+    given: Given,
+    folds: int,
+    seed: int,
+) -> ModelTrial:
+    asked = sorted(target, key=lambda one: one.id)
+    fold = _folds_apart(asked, source, folds, seed)
+    chosen = np.zeros(len(asked), dtype=np.intp)
+    for number in np.unique(fold):
+        inside = np.flatnonzero(fold == number)
+        tested = {asked[place].passage for place in inside} - {""}
+        learnt = [one.seen(given) for one in source if one.passage not in tested]
+        chosen[inside] = _chosen(model.fit(learnt, seed), [asked[place].seen(given) for place in inside])
+    return _trial(asked, chosen, fold)
+
+
+def _folds_apart(
+    asked: Sequence[ChoiceExample], source: Sequence[ChoiceExample], folds: int, seed: int
+) -> NDArray[np.intp]:
+    """The fold of each question, so that every fold leaves source questions about other passages; 0 without overlap."""
+    passages = {one.passage for one in source} - {""}
+    if passages.isdisjoint(one.passage for one in asked):
+        return np.zeros(len(asked), dtype=np.intp)
+    ordered = sorted(source, key=lambda one: one.id)
+    of_passage = dict(zip((one.passage for one in ordered), folds_of(ordered, folds, seed), strict=True))
+    places = [of_passage.get(one.passage, place % folds) for place, one in enumerate(asked)]
+    return np.asarray(places, dtype=np.intp)
 
 
 def folds_of(examples: Sequence[ChoiceExample], folds: int, seed: int) -> NDArray[np.intp]:

@@ -66,7 +66,9 @@ def partial_section(
             keep(given, trials[name][given])
         if progress:
             progress(done, steps)
-    moved = transfer(model, sets, inputs[0], seed=resampling.seed) if len(sets) > 1 and not model.earlier else {}
+    moved = {}
+    if len(sets) > 1 and not model.earlier:
+        moved = transfer(model, sets, inputs[0], folds=folds, seed=resampling.seed)
     if progress:
         progress(steps, steps)
     clusters = {file.name: options.clusters(file.questions) for file in files}
