@@ -453,6 +453,9 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     assert places[0] == min(places), "whoever agrees least comes first"
     review_workers(study)
     assert everyone[0].pseudonym not in browser.get("/console/quality/meanings").text
+    alarm = browser.get("/console").text
+    assert "removed within the last day" in alarm and "minimum worker quality (quality.floor) is not too high" in alarm
+    assert "Check that the gold is correct" not in alarm, "there is none"
     assert browser.get("/console/quality/nowhere").status_code == 404
 
 
