@@ -149,6 +149,12 @@ def test_definitions_speak_of_meanings_and_not_of_frames(definition: str, lay: s
     assert brief(definition) == lay
 
 
+def test_characters_that_a_file_has_lost_are_not_shown() -> None:
+    text = "From <em>frozen</em> to \ufffdunfrozen\ufffd, for \ufffd6 at 3 degrees."
+    assert readable(text)[0] == "From frozen to “unfrozen”, for 6 at 3 degrees."
+    assert readable("<ex>Say \ufffd<t>Sir</t>\ufffd .</ex>")[1] == (Marked("Say “Sir”.", ((5, 8),)),)
+
+
 def test_a_role_run_into_a_word_gets_its_space() -> None:
     text = "the<fen>Donor</fen>no longer has it, and two <fen>Agent</fen>s do."
     assert readable(text)[0] == "the Donor no longer has it, and two Agents do."
