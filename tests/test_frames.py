@@ -441,6 +441,7 @@ def test_prepare_makes_items_that_the_check_accepts(tmp_path: Path, resources: l
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert (told["items"], told["sentences"], told["words"], told["without_candidates"]) == (2, 3, 3, 1)
+    assert told["lemmas"] == 1, "runs and ran"
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["id"], row["word"], row["start"], row["lemma"]) for row in rows] == [
         ("s1:1", "runs", 4, "run"),
@@ -525,6 +526,7 @@ def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: l
     done = CliRunner().invoke(app, [*command, "-n", "1", "--outside", "1"])
     assert done.exit_code == 0, done.output
     for line in (
+        "o.jsonl: 1 word (1 lemma) of 3 sentences.",
         "1 word has fewer than 2 candidates: left out.",
         "1 word with candidates not selected (-n, --per-sentence).",
         note := "Only 0 words outside FrameNet could be chosen, instead of 1.",
