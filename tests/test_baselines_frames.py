@@ -159,7 +159,7 @@ def test_the_commands_write_what_evaluate_reads(resources: Path, tmp_path: Path)
     options = ["--framenet", resources / "framenet", "--wordnet", resources / "wordnet", "--map", resources / "map.csv"]
     done = run("baseline", "frames", "fs", crowd, *options, "--senses", "lesk", "--reach", "map", "--out", senses)
     assert done.exit_code == 0, done.output
-    assert "3 frames for 3 of 4 sentences" in done.stdout
+    assert "3 frames for 3 of 4 sentences." in done.stdout
     unjudged = tmp_path / "unjudged.csv"
     unjudged.write_text("id,text,word\nn1,Eve ran a bakery .,ran\n", "utf-8")
     done = run("baseline", "frames", "fs", unjudged, *options, "--senses", "lesk", "--out", tmp_path / "new.csv")

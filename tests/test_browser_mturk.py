@@ -318,7 +318,7 @@ def test_an_owner_reviews_by_keys_and_sees_a_hit_as_workers_do(chromium: Browser
     expect(page.get_by_text("Rejected: 1.")).to_be_visible()
     expect(page.locator("body.shortcuts")).to_be_visible()
     page.get_by_label("Select all on this page").check()
-    page.get_by_label("Bonus for each").fill("0.10")
+    page.get_by_label("Bonus per answer").fill("0.10")
     page.get_by_label(re.compile("^Reason or feedback")).fill("Well put")
     page.get_by_role("heading", name="Answers").click()
     page.keyboard.press("b")

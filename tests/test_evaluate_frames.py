@@ -499,11 +499,11 @@ def test_a_score_that_the_paper_cuts_off_is_not_called_equal(tmp_path: Path) -> 
     cut = found["Table 1", "example 4, part_piece"]
     assert cut.ours == 0.49999
     assert cut.agrees is False
-    assert "Truncated to three digits, ours is 0.499" in cut.reason
+    assert "Truncated to three digits, our value is 0.499" in cut.reason
     assert found["Table 1", "example 4, cause_harm"].agrees
     assert found["Table 1", "example 4, cutting"].agrees is False
     assert found["Table 1", "example 4, cutting"].reason == "The release may differ from the corpus of the paper."
-    assert found["Table 1", "example 4, attack"].reason == "The file does not contain it."
+    assert found["Table 1", "example 4, attack"].reason == "The file does not contain the example."
 
 
 def test_all_examples_of_the_paper_are_listed(tmp_path: Path) -> None:
@@ -568,7 +568,7 @@ def test_missing_batches_are_named_and_the_others_counted(tmp_path: Path) -> Non
     assert "FSS_03.csv" in whole.reason
     assert found["Section 2", "word-sentence pairs of batches 1, 2"].ours == 9
     assert found["Section 2.2", "workers per sentence"].ours == pytest.approx(135 / 9)
-    assert found["Table 2", "R-SET, Cos Sim AUC, TC"].reason.startswith("These are missing: FSS_03.csv")
+    assert found["Table 2", "R-SET, Cos Sim AUC, TC"].reason.startswith("Missing files: FSS_03.csv")
     assert found["Table 2", "batches 1, 2, Cos Sim AUC, TC"].ours is not None
     assert found["Table 5", "example 1, adjusting"].reason == "Needs frames/FSS_07.csv."
 

@@ -444,7 +444,7 @@ def test_a_field_may_be_filled_in_at_first() -> None:
     suggested = [box(0.1, 0.1, 0.2, 0.2)]
     assert task.form.view(task.shape.parse_item({**ROW, "suggested": suggested}))["suggested"] == suggested
     assert "suggested" not in task.form.view(task.shape.parse_item(ROW)), "an item may go without"
-    with pytest.raises(ItemError, match="`x` is filled with it"):
+    with pytest.raises(ItemError, match="it cannot prefill the field `x`"):
         task.shape.parse_item({**ROW, "suggested": [box(0.9, 0.1, 0.2, 0.2)]})
 
 

@@ -526,9 +526,9 @@ def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: l
     done = CliRunner().invoke(app, [*command, "-n", "1", "--outside", "1"])
     assert done.exit_code == 0, done.output
     for line in (
-        "o.jsonl: 1 word (1 lemma) of 3 sentences.",
+        "o.jsonl: 1 word (1 lemma) from 3 sentences.",
         "1 word has fewer than 2 candidates: left out.",
-        "1 word with candidates not selected (-n, --per-sentence).",
+        "1 word with candidates was not selected (-n, --per-sentence).",
         note := "Only 0 words outside FrameNet could be chosen, instead of 1.",
     ):
         assert line in " ".join(done.output.split()), done.output

@@ -294,7 +294,10 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     done = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)
     assert done["stages"] == {"batch": {"judgments": 20, "items": 5, "workers": 4}}
     [note] = done["notes"]
-    assert "2 columns, and each is a field: 'Moods ticked' (several options), 'confidence' (free text)." in note
+    assert (
+        "Each of the 2 answer columns becomes a field: 'Moods ticked' (several options), 'confidence' (free text)."
+        in note
+    )
     assert "All fields except free text count toward a label's confidence." in note
     assert note.endswith("To import one column only, use --label NAME, with --sep for several options.")
     assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]

@@ -64,7 +64,7 @@ def run(*arguments: object) -> str:
 
 def test_a_batch_of_the_corpus_becomes_a_frame_study(tmp_path: Path) -> None:
     batch, study = write_batch(tmp_path / "Batch_1_batch_results.csv"), tmp_path / "study"
-    assert "each is a field" not in run("import", batch, "--out", study), "the answers become frames, not fields"
+    assert "becomes a field" not in run("import", batch, "--out", study), "the answers become frames, not fields"
     rows = [json.loads(line) for line in next(study.glob("*.jsonl")).read_text().splitlines()]
     first = next(row for row in rows if row["vid"] == "v1")
     assert (first["word"], first["start"]) == ("frame", 15), "the second of the two"

@@ -425,7 +425,7 @@ def test_graded_items_with_the_same_answer_from_everybody_are_noted(tmp_path: Pa
     matrix = np.stack([np.tile([0.0, 1.0, 2.0], 10), np.full(30, 2.0), np.arange(30.0) % 2], axis=1)
     file = write(tmp_path / "t.csv", matrix)
     notes = " ".join(json.loads(chorale("irt", file, "--model", "graded", "--json").stdout)["notes"])
-    assert "1 item with the same answer from everybody" in notes and "correctly" not in notes
+    assert "1 item has the same answer from everybody. Its difficulty" in notes and "correctly" not in notes
 
 
 def test_a_responder_of_long_files_without_answers_is_refused(tmp_path: Path) -> None:
@@ -501,7 +501,7 @@ def test_items_that_say_little_are_noted(tmp_path: Path) -> None:
     matrix[:, 1] = 1
     matrix[:, 2] = np.nan
     notes = " ".join(json.loads(chorale("irt", write(tmp_path / "t.csv", matrix), "--json").stdout)["notes"])
-    assert "1 item without answers" in notes
+    assert "1 item has no answers. Its estimates" in notes
     assert "answered correctly by everybody" in notes
     single = write(tmp_path / "one.csv", np.ones((1, 1)))
     notes = " ".join(json.loads(chorale("irt", single, "--json").stdout)["notes"])

@@ -285,7 +285,7 @@ def test_errors_name_the_file_and_the_place(tmp_path: Path, preference: Path, wr
 def test_media_must_be_next_to_the_export(tmp_path: Path) -> None:
     exported(tmp_path / "study", "gallery/image-boxes").close()
     tasks = json.loads((tmp_path / "study/main.json").read_text("utf-8"))
-    with pytest.raises(UserError, match=r"not next to it \(5 files, such as 'pictures/a.svg'\)"):
+    with pytest.raises(UserError, match=r"not in its folder \(5 files, such as 'pictures/a.svg'\)"):
         imported(tmp_path, tasks, (tmp_path / "study/main.xml").read_text("utf-8"))
 
 

@@ -121,7 +121,7 @@ def test_how_often_a_model_wins_at_the_edge_is_as_the_page_says(ranks: bool, low
     claims = {True: "it wins in 20 to 42 of 100 studies by that test", False: "in 4 to 6 by Student's t"}
     assert claims[ranks] in page
     notes = " ".join(chorale.models(judged(20), kind="kind", ranks=ranks, min_items=15, ci=False).notes)
-    assert ("ε = 0.1, in 20 to 42% of studies where 5% is nominal" in notes) is ranks
+    assert ("ε = 0.1, in 20 to 42% of studies instead of 5%" in notes) is ranks
 
 
 def test_benjamini_yekutieli_agrees_with_scipy() -> None:

@@ -128,7 +128,7 @@ def test_forms_say_what_keeps_an_answer_from_being_taken() -> None:
     assert isinstance(form, QuestionForm)
     assert misfit(form, {"sum": "four"}) is None
     assert misfit(form, {}) == "A sum: choose an answer"
-    assert misfit(form, {"sum": "four|five"}) == "A sum: choose at most 1"
+    assert misfit(form, {"sum": "four|five"}) == "A sum: choose at most 1 answer"
     assert misfit(form, {"sum": "six"}) == "A sum: this is not one of the choices"
     assert misfit(form, {"sum": "four", "why": "x"}) == "why: write at least 2 characters"
     assert misfit(form, {"sum": "four", "why": "x" * 21}) == "why: write at most 20 characters"

@@ -139,7 +139,7 @@ def test_times_that_cannot_be_are_found(tmp_path: Path, clock: ManualClock) -> N
         connection.execute("UPDATE mturk_assignment SET worked_ms = 90000")
     with closing(open_study(folder, None, clock)) as study:
         differences = look(study, lambda tx: verify(tx, study)).differences
-    assert any("90000 ms of work are stored, but only 60000 ms passed" in one for one in differences)
+    assert any("90,000 ms of work are stored, but only 60,000 ms passed" in one for one in differences)
     assert any("time worked stored 60000, recomputed 90000" in one for one in differences)
 
 
@@ -171,7 +171,7 @@ def test_reviews_wages_and_old_ids_are_the_same_on_both_databases(
         asked = [{"QualificationTypeId": kind["QualificationTypeId"], "Comparator": "Exists"}]
         make_hit(study, Title="Ends", QualificationRequirements=asked)
         ended = ask(study, "DeleteQualificationType", QualificationTypeId=kind["QualificationTypeId"])
-        assert "1 open HIT asked for" in ended.warnings[0]
+        assert "1 open HIT required this qualification" in ended.warnings[0]
         assert look(study, lambda tx: verify(tx, study)).differences == []
 
 

@@ -137,7 +137,7 @@ def test_a_text_that_can_not_be_shown_is_refused_at_once(tmp_path: Path, text: o
     rows = [{"id": "c1", "text": "Some words."}, {"id": "c2", "text": text}]
     made = _new(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), *QUESTION, name="comments.jsonl")
     assert made.exit_code == 2 and not (tmp_path / "study").exists()
-    assert "row 2 has no text of at most 50,000 characters in the column `text`" in " ".join(made.output.split())
+    assert "row 2 must have a text of at most 50,000 characters in the column `text`" in " ".join(made.output.split())
 
 
 def test_texts_without_spaces_are_found_and_paid(tmp_path: Path) -> None:

@@ -520,7 +520,7 @@ def test_writers_are_paid_and_judged_by_what_consolidation_keeps(tmp_path: Path,
         verdicts = look(running, gates.verdicts)
         assert look(running, lambda tx: verify(tx, running)).differences == []
         tamper(running, "UPDATE entry SET amount = 11 WHERE cause LIKE 'kept:%'")
-        assert any("the ledger says" in one for one in look(running, lambda tx: verify(tx, running)).differences)
+        assert any("the ledger has" in one for one in look(running, lambda tx: verify(tx, running)).differences)
     finally:
         running.close()
     assert numbers is not None
@@ -533,7 +533,8 @@ def test_writers_are_paid_and_judged_by_what_consolidation_keeps(tmp_path: Path,
 @pytest.mark.parametrize(
     ("rule", "told"),
     [
-        ("beyond = 1, amounts = [10]", "$0.10 for each kept part of your answer beyond 1"),
+        ("beyond = 1, amounts = [10]", "$0.10 for each part of your answer that is kept, from the second on"),
+        ("beyond = 2, amounts = [10]", "$0.10 for each kept part of your answer after the first 2"),
         ("amounts = [5, 8]", "$0.05–$0.08 for each part of your answer that is kept"),
     ],
 )

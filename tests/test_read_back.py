@@ -191,7 +191,9 @@ def test_the_report_counts_labels_as_the_export_does(exports: tuple[Path, float]
     (sure,) = [one for one in results.json["questions"] if one["question"] == "main: sure"]
     assert (sure["items"], sure["accepted"]) == (len(labels), labels["accepted"].sum()) == (6, 6)
     assert sure["confidence"] == pytest.approx(labels["confidence"].mean())
-    assert "Most people left main: sure in 6 items empty. These items have no label for it." in str(results.parts)
+    assert "Items without a label, because most people left the question empty: main: sure (6 items)." in str(
+        results.parts
+    )
 
 
 def _counted(stage: str) -> Any:

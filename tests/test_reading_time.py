@@ -208,7 +208,7 @@ def test_longer_items_pay_more_as_shown_before_they_are_answered(tmp_path: Path,
         assert any("$0.15 for 301 words" in entry.reason for entry in entries)
         assert look(study, lambda tx: verify(tx, study)).differences == []
         study.store.write(lambda tx: tx.execute(update(item_table).values(words=90))).result()
-        assert any("the ledger says" in line for line in look(study, lambda tx: verify(tx, study)).differences)
+        assert any("the ledger has" in line for line in look(study, lambda tx: verify(tx, study)).differences)
 
 
 def test_items_made_from_others_pay_by_their_length_too(tmp_path: Path, database: str | None) -> None:

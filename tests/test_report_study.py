@@ -675,5 +675,5 @@ def test_what_monitoring_found_is_told_with_what_was_wrong_and_whose_it_was(tmp_
     assert [row["item"] for row in found["examples"]] == sorted(wrong)
     run("report", place, "--no-charts", "--resamples", 100, "--out", tmp_path / "report.html")
     shown = (tmp_path / "report.html").read_text("utf-8")
-    assert "A random 50% sample of the work in main was sent to review" in shown
+    assert "A random 50% sample of the work in main was sent for review" in shown
     assert "&lt;b&gt;It&lt;/b&gt; is large." in shown and "<b>It" not in shown

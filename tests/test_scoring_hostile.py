@@ -224,8 +224,8 @@ def test_a_label_that_looks_like_a_missing_one_is_remarked_on(here: Path, gap: s
     [
         (conllu(), NO_PREDICATE, "gold.conllu has no predicates: recall is 0 by definition."),
         (NO_PREDICATE, conllu(), "system.conllu has no predicates: precision is 0 by definition."),
-        (conllu("_"), conllu(), "system.conllu has no arguments: their precision is 0 by definition."),
-        (conllu(), conllu("_"), "gold.conllu has no arguments: their recall is 0 by definition."),
+        (conllu("_"), conllu(), "system.conllu has no arguments: argument precision is 0 by definition."),
+        (conllu(), conllu("_"), "gold.conllu has no arguments: argument recall is 0 by definition."),
     ],
 )
 def test_a_share_of_nothing_is_remarked_on(here: Path, system: str, gold: str, note: str) -> None:

@@ -528,7 +528,7 @@ def test_verify_finds_entries_made_under_another_currency(make_study: StudyMaker
     study.clock.pass_minutes(1)  # type: ignore[attr-defined]
     Person(study, "two").judge()
     found = look(study, lambda tx: verify(tx, study))
-    said = "ledger: opened in USD, and 1 entry was made while the study file said JPY"
+    said = "ledger: opened in USD, and 1 entry was made while the study file had JPY"
     assert (found.differences, found.conclusion) == ([said], "1 number differs.")
 
 

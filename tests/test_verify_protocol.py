@@ -136,7 +136,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "UPDATE participation SET entered_at = 5 WHERE stage_id = (SELECT id FROM stage WHERE name = 'grading')",
             "without",
         ),
-        ("UPDATE entry SET amount = amount + 1 WHERE cause LIKE 'gate:%'", "the ledger says"),
+        ("UPDATE entry SET amount = amount + 1 WHERE cause LIKE 'gate:%'", "the ledger has"),
         ("UPDATE participation SET worked_ms = worked_ms + 1 WHERE answered > 0", "time worked stored"),
         ("UPDATE participation SET worked_ms = worked_ms - 1 WHERE worked_ms > 0", "time worked stored"),
         ("UPDATE response SET duration_ms = duration_ms - 1 WHERE duration_ms > 0", "time worked stored"),

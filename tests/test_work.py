@@ -486,7 +486,7 @@ def test_pay_is_recomputed_at_the_rates_of_the_day(
             )
         ),
     )
-    assert any("the ledger says 112" in line for line in look(again, lambda tx: verify(tx, again)).differences)
+    assert any("the ledger has $1.12" in line for line in look(again, lambda tx: verify(tx, again)).differences)
     again.close()
 
 

@@ -36,4 +36,4 @@ def _review_differences(tx: Tx, stage: RunningStage, key: str, event: Event) -> 
     said = {} if review is None or review.answer is None else decision_in(stage, review.answer)
     is_open = review is not None and review.state == ItemState.OPEN
     if is_open or not is_decided(decision, said):
-        yield f"item {key} of {stage.name}: decided {decision!r}, its review says {said!r}"
+        yield f"item {key} of {stage.name}: decided {decision!r}, but its review has {said!r}"

@@ -10,6 +10,7 @@ from chorale.engine.paying import earned_by, for_part
 from chorale.engine.running import RunningStage
 from chorale.engine.settings_history import History
 from chorale.model import AssignmentKind, GoldRecord, Response
+from chorale.model.money import money_text
 from chorale.protocol import fee_due, fee_on, gold_after
 from chorale.store.participations import ParticipationSummary
 
@@ -27,6 +28,7 @@ class PayRecords:
     fee_then: Callable[[str, int], float]
     recorded: Mapping[int, int]
     """Ledger amounts for erased answers, by response."""
+    currency: str
 
 
 def gold_score(stage: RunningStage, response: Response, expected: Any, gone: Collection[int]) -> float:
@@ -65,10 +67,20 @@ def pay_differences(
     fees = fee_due(sum(fee_on(amount, fee_then(at)) for at, amount in payments), 0)
     name = f"worker {row.worker} in {row.stage}"
     in_ledger = books.paid.get((row.stage, row.worker), (0, 0))
+    amounts = partial(earnings_text, currency=books.currency)
     if in_ledger != (earned, fees):
-        yield f"{name}: the ledger says {in_ledger[0]} and {in_ledger[1]} in fees, recomputed {earned}, {fees}"
+        yield f"{name}: the ledger has {amounts(*in_ledger)}, recomputed {amounts(earned, fees)}"
     if (row.earned, row.fees) != in_ledger:
-        yield f"{name}: shown {row.earned} and {row.fees} in fees, the ledger says {in_ledger}"
+        yield f"{name}: stored {amounts(row.earned, row.fees)}, the ledger has {amounts(*in_ledger)}"
+
+
+def earnings_text(earned: int, fees: int, *, currency: str) -> str:
+    """Earnings with fees, for messages.
+
+    >>> earnings_text(126, 42, currency="USD")
+    '$1.26 and fees of $0.42'
+    """
+    return f"{money_text(earned, currency)} and fees of {money_text(fees, currency)}"
 
 
 def _earned(then: RunningStage, stage: RunningStage, response: Response, record: GoldRecord, books: PayRecords) -> int:

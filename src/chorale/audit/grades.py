@@ -65,7 +65,7 @@ def grade_differences(
             graded = given[grade.response_id]
             differences += _grader_differences(study, grade, number, graded, answers, evidence)
     return differences + [
-        f"response {response}: the log says it was graded by {source}, but it has no such grade"
+        f"response {response}: graded by {source} in the activity log, but it has no such grade"
         for response, source in recorded
     ]
 
@@ -110,7 +110,7 @@ def _present_differences(
     could_be = by_people[-1:] if len(graders) == 1 else by_people
     if not any(abs(one.score - grade.score) <= TOLERANCE for one in could_be):
         stored = by_people[-1].score if by_people else None
-        yield f"response {response_id}: graded {stored}, its graders say {grade.score}"
+        yield f"response {response_id}: grade {stored} stored, {grade.score} recomputed from its graders' answers"
 
 
 def _gold_differences(

@@ -2,8 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
+from chorale.audit.earnings import earnings_text
 from chorale.model import is_model
+from chorale.model.money import money_text
 from chorale.model.plural import plural
 from chorale.protocol import calls_due
 from chorale.store import Tx, calls, model_tasks
@@ -14,9 +17,10 @@ from chorale.store.participations import ParticipationSummary
 _Paid = Mapping[tuple[str, str], tuple[int, int]]
 
 
-def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _Paid) -> Iterator[str]:
+def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _Paid, currency: str) -> Iterator[str]:
     """Recompute the cost of every call, the sums, and the whole minor units that were booked."""
     exact: defaultdict[tuple[str, str], int] = defaultdict(int)
+    amounts = partial(earnings_text, currency=currency)
     for call in calls.all_calls(tx):
         name = f"call {call.id} of {call.worker} in {call.stage}"
         if call.state == CallState.DONE:
@@ -40,9 +44,9 @@ def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _P
             in_ledger = paid.get((standing.stage, standing.worker), (0, 0))
             due, shown = calls_due(exact[standing.worker, standing.stage], 0), (standing.earned, standing.fees)
             if in_ledger != (0, due):
-                yield f"{name}: the ledger says {in_ledger}, its calls cost {due}"
+                yield f"{name}: the ledger has {amounts(*in_ledger)}, but its calls cost {money_text(due, currency)}"
             if shown != in_ledger:
-                yield f"{name}: shown {shown}, the ledger says {in_ledger}"
+                yield f"{name}: stored {amounts(*shown)}, the ledger has {amounts(*in_ledger)}"
     yield from _task_differences(tx)
 
 

@@ -16,14 +16,14 @@ def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
     if opened is None:
         return
     if study.settings.pay.currency != opened.currency:
-        yield f"ledger: opened in {opened.currency}, the study file says {study.settings.pay.currency}"
+        yield f"ledger: opened in {opened.currency}, but the study file has {study.settings.pay.currency}"
     versions = currencies(tx)
     if {currency for _, currency in versions} - {opened.currency}:
         named = Counter(currency_at(versions, at) for at, _, _ in ledger.amounts(tx))
         for currency, count in sorted(named.items()):
             if currency != opened.currency:
                 entries = plural(count, "entry was made", "entries were made")
-                yield f"ledger: opened in {opened.currency}, and {entries} while the study file said {currency}"
+                yield f"ledger: opened in {opened.currency}, and {entries} while the study file had {currency}"
     for row in payments.payouts(tx):
         if row.currency != opened.currency:
             yield f"payout {row.id}: is in {row.currency}, but the ledger is in {opened.currency}"

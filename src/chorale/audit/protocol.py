@@ -268,7 +268,8 @@ def _closing_differences(
     closings = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
     closed = gates.closing_times(tx)
     for name in sorted(closed.keys() ^ closings.keys()):
-        yield f"gate {name}: {'closed without an event' if name in closed else 'the log says closed, but it is open'}"
+        wrong = "closed without an event" if name in closed else "closed in the activity log, but it is open"
+        yield f"gate {name}: {wrong}"
     for name in sorted(closed.keys() & closings.keys()):
         everybody = [one.row for one in decided if one.row.gate == name and one.row.at == closed[name]]
         mine = [row for row in everybody if row.has_score]

@@ -94,8 +94,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     gone = remaining.erased_answers(tx)
     (bonuses, cut_off), differences = verify_gates(tx, study, history.study_at, messages)
     elsewhere = _add_bonuses(tx, study, parts, history, bonuses)
-    recorded = ledger.for_responses(tx, gone)
-    books = PayRecords(history, paid, GoldThen.of(tx), all_words(tx), fees_then(tx, study, history), recorded)
+    books = _pay_records(tx, study, history, paid, gone)
     by_hand, reinstated = dropped_by_hand(tx), counting_again(tx)
     differences += arm_differences(tx, study, history.study_at, standings)
     differences += entry_differences(tx, history.study_at, standings)
@@ -128,7 +127,7 @@ def verify(tx: Tx, study: Study) -> Verification:
     differences += [*grade_differences(tx, study, responses, judged, gone), *_duration_differences(tx)]
     differences += [*consent_differences(tx), *erasure_differences(tx, study), *shown_differences(tx, study)]
     differences += protection_differences(tx)
-    differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid)]
+    differences += [*_of_kits(tx, parts), *call_differences(tx, standings, paid, books.currency)]
     differences += [*first_differences(tx, study, history), *suggestion_differences(tx, study, history)]
     differences += [*payment_differences(tx), *currency_differences(tx, study), *identity_differences(tx)]
     return Verification(
@@ -215,6 +214,13 @@ def _kept_differences(
 def _time_worked(row: ParticipationSummary, given: list[Response], elsewhere: Mapping[tuple[str, str], int]) -> int:
     """The time a worker spent in a stage, on answers and on other work."""
     return sum(response.duration_ms for response in given) + elsewhere.get((row.stage, row.worker), 0)
+
+
+def _pay_records(
+    tx: Tx, study: Study, history: History, paid: Mapping[tuple[str, str], tuple[int, int]], gone: Collection[int]
+) -> PayRecords:
+    recorded, words, fees = ledger.for_responses(tx, gone), all_words(tx), fees_then(tx, study, history)
+    return PayRecords(history, paid, GoldThen.of(tx), words, fees, recorded, study.settings.pay.currency)
 
 
 def _worker_differences(

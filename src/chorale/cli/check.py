@@ -170,7 +170,7 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
         for gate in plan.gates
         if gate.cost
     ]
-    sentences = [f"Training, cost per worker: {', '.join(rounds)}."] if rounds else []
+    sentences = [f"Training costs per worker: {', '.join(rounds)}."] if rounds else []
     sentences += [f"Bonuses at gates: {', '.join(bonuses)}."] if bonuses else []
     if plan.training:
         more = money_text(plan.training, plan.currency)

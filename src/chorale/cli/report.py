@@ -143,7 +143,9 @@ def _check_folder(folder: Path | None, *, force: bool) -> None:
     if not folder.is_dir():
         raise UserError(f"--data-card {folder} is a file. Name a folder.")
     if any(folder.iterdir()) and not force:
-        raise UserError(f"{folder} is not empty. Use --force to overwrite its files, or name another --data-card.")
+        raise UserError(
+            f"{folder} is not empty. Use --force to overwrite its files, or name another folder with --data-card."
+        )
 
 
 @contextmanager

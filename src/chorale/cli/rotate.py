@@ -58,7 +58,8 @@ def rotate(
         print_line(f"{links} contains {len(rows):,} new links. Send each link only to its recipient.")
     elif rows:
         print_line(
-            f"{plural(len(rows), 'link has', 'links have')} to be sent again: --links FILE writes them to a file."
+            f"{plural(len(rows), 'person needs a new link', 'people need new links')}: --links FILE writes the "
+            "links to a file."
         )
 
 

@@ -1,4 +1,4 @@
-"""Decisions about many submissions on Prolific, and messages to their people: planned, confirmed, and done once."""
+"""Bulk decisions about submissions on Prolific, and messages to their authors: planned, confirmed, sent once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ RECENT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An action on selected submissions, with the message to their people."""
+    """An action on selected submissions, with the message to the people who made them."""
 
     deed: Deed
     chosen: frozenset[str]

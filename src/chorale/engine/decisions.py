@@ -53,7 +53,7 @@ def take_back(
     reason: str,
     by: str,
 ) -> None:
-    """Record that one of these decisions is undone: what the others decided themselves stays decided."""
+    """Record that one of an item's decisions is undone. Fields decided by its other decisions keep their values."""
     rest = in_force([one for one in standing if one.id != undone.id])
     _record(tx, study, stage, item, rest, {"by": by, "reason": reason, UNDONE: undone.id})
 
@@ -88,7 +88,7 @@ def standing_decisions(tx: Tx, item_id: int) -> list[Event]:
 
 
 def not_undone(recorded: Iterable[Event]) -> list[Event]:
-    """Those of an item's decisions that were not undone. Both are in the order of the activity log."""
+    """An item's decisions without those that were undone, in the order of the activity log as given."""
     standing: list[Event] = []
     for event in recorded:
         if UNDONE in event.evidence:
@@ -168,7 +168,7 @@ def decide_behind(
 
 
 def decided_in_console(tx: Tx, decided: Iterable[int]) -> set[int]:
-    """Those of the decided items whose last decision was made in the console, not by workers."""
+    """The decided items whose last decision was made in the console, not by workers."""
     last = ((item_id, standing_decisions(tx, item_id)[-1:]) for item_id in decided)
     return {item_id for item_id, standing in last if any(REVIEWED_IN not in event.evidence for event in standing)}
 

@@ -127,9 +127,9 @@ def _empty_derived(tx: Tx, study: Study, worker_id: int) -> None:
 
 
 def erase(tx: Tx, study: Study, worker_id: int, request: ErasureRequest) -> Forgotten:
-    """The part of an erasure in one transaction.
+    """Erase a person's data in one transaction.
 
-    Once it is committed, they get no more work and are not shown anywhere.
+    Once it is committed, the person gets no more work and is not shown anywhere.
     """
     worker = workers.find_worker(tx, worker_id)
     if worker is None:

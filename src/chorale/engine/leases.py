@@ -111,9 +111,9 @@ def expire_leases(tx: Tx, study: Study) -> int:
 
 
 def lease_again(tx: Tx, study: Study, stage: RunningStage, worker_id: int, now: int, expires_at: int) -> Lease | None:
-    """Assign a worker again an item that they did not answer, if it still has a place for them.
+    """Assign an item again to a worker who did not answer it, if it still has a place for them.
 
-    In a round, the first that they skipped or let expire; elsewhere the latest that expired.
+    In a round, this is the first item that they skipped or let expire; elsewhere the latest that expired.
     """
     ended = assignments.unanswered(tx, stage.id, worker_id)
     if stage.round_size is None:

@@ -15,9 +15,9 @@ def truth_that_fits_nothing(folder: StudyFolder) -> tuple[str, ...]:
         if known and content.items and known.isdisjoint(shown):
             file = stage.rehearsal.truth if stage.rehearsal else ""
             misfits.append(
-                f"no row of {file} is about an item of stage {stage.name}, so the file is not used. Write rows for "
-                "your "
-                "items, or delete the file and its [stage.rehearsal] table"
+                f"no row of {file} is about an item of stage {stage.name}, so simulated workers do not know the "
+                "correct answers to its items. Write rows for your items, or delete the file and its "
+                "[stage.rehearsal] table"
             )
     return tuple(misfits)
 

@@ -48,9 +48,8 @@ def trial(tx: Tx, study: Study, resampling: Resampling, *, with_arms: bool) -> T
         columns = ("outcome", "arm", "against", "difference#", "95% interval#", "p#", "p, Holm#")
         details.append(ScoreTable("Planned comparisons of arms", columns, tested, digits=3))
     parts.append(
-        "Outcomes that were not planned have no test: with many outcomes, some differ without a real effect. Other "
-        "tables that "
-        "compare arms are not planned either."
+        "Outcomes that were not planned have no test: with many outcomes, some differ without a real effect. "
+        "Comparisons of arms in other tables were not planned either."
     )
     json["outcomes"] = {one.planned.outcome: _json(one, is_planned=one.planned in planned) for one in compared}
     seen = [one for one in compared if any(one.units.values())]

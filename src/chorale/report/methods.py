@@ -181,13 +181,10 @@ def _rate(pay: StagePay, currency: str) -> str:
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
         rate += f" plus {per} for every 100 words of the item (at most {most})"
-    bonus = pay.parts or pay.kept
-    if bonus is not None:
-        rate += (
-            f" plus a bonus for every part of an answer after the first {bonus.beyond}"
-            if bonus.beyond
-            else " plus a bonus for every part of an answer"
-        )
+    for bonus, parts in ((pay.parts, "part of an answer"), (pay.kept, "part of an answer that a later stage keeps")):
+        if bonus is not None:
+            beyond = f", except the first {'' if bonus.beyond == 1 else bonus.beyond}".rstrip() if bonus.beyond else ""
+            rate += f" plus a bonus for every {parts}{beyond}"
     return rate
 
 

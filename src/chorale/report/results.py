@@ -51,8 +51,8 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
             "for no label. Unanimous items and agreement are computed from given answers only."
         )
     if left := [(one["question"], one["left_empty"]) for one in questions if one["left_empty"]]:
-        named = listed([f"{name} in {plural(count, 'item', 'items')}" for name, count in left])
-        parts.append(f"Most people left {named} empty. These items have no label for it.")
+        named = listed([f"{name} ({plural(count, 'item', 'items')})" for name, count in left])
+        parts.append(f"Items without a label, because most people left the question empty: {named}.")
     if facts.arms is not None:
         parts.append(facts.arms)
     costs = facts.costs

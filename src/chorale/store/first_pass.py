@@ -221,7 +221,7 @@ class GoldAnswered(NamedTuple):
 
 
 def gold_answered(tx: Connection, stage_id: int, worker_id: int, upto: int | None = None) -> list[GoldAnswered]:
-    """A model's answers to gold with a confidence and their latest grades, `upto` a grade if given."""
+    """A model's answers to gold with a confidence and their latest grades: all, or those up to the grade `upto`."""
     query = (
         select(response.c.id, grade.c.id, model_task.c.confidence, grade.c.score)
         .select_from(model_task)

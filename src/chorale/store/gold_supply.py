@@ -85,12 +85,12 @@ _ASK_FOR_MORE = Prepared(
 
 
 def replace_on_gold(tx: Connection, stage_id: int, worker_id: int, *, counts_again: bool = False) -> None:
-    """Show gold that a removed worker answered to one more worker, as items are; if they count again, to one fewer."""
+    """Show gold that a removed worker answered to one more worker; if the worker counts again, to one fewer."""
     _ASK_FOR_MORE(tx, of_stage=stage_id, of_worker=worker_id, more=-1 if counts_again else 1)
 
 
 class GroupProgress(NamedTuple):
-    """The number of groups of items in a stage, without gold that is nothing else."""
+    """The number of groups of items in a stage, without groups that contain only gold."""
 
     wanting: int
     """Some of their items want judgments."""
@@ -98,7 +98,7 @@ class GroupProgress(NamedTuple):
 
 
 def groups_by_progress(tx: Connection, stage_id: int) -> GroupProgress:
-    """How many groups of items are complete, and how many are not. Counts all of a stage: for now and then."""
+    """How many groups of items are complete, and how many are not. Slow, since it counts a whole stage."""
     [groups] = _GROUPS.first(tx, stage_id=stage_id) or (0,)
     [wanting] = _GROUPS_WANTING.first(tx, stage_id=stage_id) or (0,)
     [only_gold] = _GOLD_ONLY.first(tx, stage_id=stage_id) or (0,)

@@ -84,7 +84,7 @@ def responses_without_session(tx: Connection, epoch: int, after: int, up_to: int
 
 
 def responses_after(tx: Connection, pseudonym: str, after: int) -> list[int]:
-    """The numbers of a worker's responses after one."""
+    """The numbers of a worker's responses that are above a number, sorted."""
     query = (
         select(response.c.id)
         .join(worker, worker.c.id == response.c.worker_id)

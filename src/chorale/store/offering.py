@@ -191,7 +191,7 @@ def next_item(
 
 
 def tries(cursor: int, draw: Draw) -> list[tuple[int, Draw]]:
-    """Where to search, and for what, until something is there."""
+    """The searches to try in turn: each a position to start after, and the items to look for."""
     everywhere = [(-1, EVERYTHING)] if cursor >= 0 or draw is not EVERYTHING else []
     return [(cursor, draw), *everywhere]
 

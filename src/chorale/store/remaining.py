@@ -1,4 +1,4 @@
-"""Remaining personal data: of whom data could be erased, and of whom data were."""
+"""Remaining personal data: people whose data could be erased, and people whose data were erased."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple

@@ -56,7 +56,9 @@ def _kept_text(rule: PartsBonus, study: Study) -> str:
     amount, say = _range(rule.amounts, study), study.language.say
     if not rule.beyond:
         return say("{amount} for each part of your answer that is kept", amount=amount)
-    return say("{amount} for each kept part of your answer beyond {number}", amount=amount, number=rule.beyond)
+    if rule.beyond == 1:
+        return say("{amount} for each part of your answer that is kept, from the second on", amount=amount)
+    return say("{amount} for each kept part of your answer after the first {number}", amount=amount, number=rule.beyond)
 
 
 def screenout_text(finish: Finish, study: Study) -> str:

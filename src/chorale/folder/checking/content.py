@@ -40,7 +40,7 @@ class KnownAnswers(NamedTuple):
     def of(
         cls, task: Task, items: Sequence[NewItem], gold: Sequence[GoldRow], truth: Sequence[TruthRow]
     ) -> "KnownAnswers":
-        """Known answers from the truth file that match items, or else all of the truth file or of gold."""
+        """The answers of truth rows that match items; if there are none, those of all truth rows, or else of gold."""
         shown = {view_key(task.form.shown(item.payload)) for item in items} if truth else set()
         if fitting := [row.answer for row in truth if view_key(row.view) in shown]:
             return cls(fitting, to_items=True)

@@ -41,10 +41,10 @@ GoldFile = Annotated[File, Argument(metavar="GOLD", help="Gold labels: a table w
 ItemColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column of items. Default: item or task.")]
 LabelColumn = Annotated[str | None, Option(metavar="COLUMN", help="Column of labels. Default: label.")]
 GoldItemColumn = Annotated[
-    str | None, Option(metavar="COLUMN", help="Column of items in the gold file. Default: as in the other file.")
+    str | None, Option(metavar="COLUMN", help="Column of items in the gold file. Default: the same as --item.")
 ]
 GoldLabelColumn = Annotated[
-    str | None, Option(metavar="COLUMN", help="Column of labels in the gold file. Default: as in the other file.")
+    str | None, Option(metavar="COLUMN", help="Column of labels in the gold file. Default: the same as --label.")
 ]
 LabelIntervals = Annotated[
     bool,
@@ -160,7 +160,7 @@ def _read(
 
 
 def measure(system: Truth, gold: Truth, *, positive: str | None = None) -> Measured:
-    """One row per common item, with the scores over all of them."""
+    """One row per common item, with the scores over all common items."""
     pair = pair_of(system, gold)
     return pair.statistics(positive_label(pair.labels, positive))
 

@@ -159,7 +159,7 @@ def _files(tasks: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict
     missing = [place for place in inside if not (tasks.parent / place).is_file()]
     if missing:
         missed = f"{plural(len(missing), 'file', 'files')}, such as '{missing[0]}'"
-        words = f"{tasks} names pictures or recordings that are not next to it ({missed})."
+        words = f"{tasks} names pictures or recordings that are not in its folder ({missed})."
         raise UserError(f"{words} Copy them to {tasks.parent}, with their folders.")
     return {place: tasks.parent / place for place in inside}
 

@@ -83,12 +83,12 @@ class _MadeField:
 
 
 def _notes(staged: StagedBatch, fields: Sequence[_MadeField]) -> list[str]:
-    """What became of several columns, and which of them make labels uncertain because they are mostly empty."""
+    """Notes on the fields made from several columns, and on mostly empty fields, which lower the confidence."""
     if len(fields) == 1:
         return []
     split = ", with --sep for several options" if any(field.kind == "choices" for field in fields) else ""
     notes = [
-        f"Answers are in {len(fields)} columns, and each is a field: {', '.join(field.in_words for field in fields)}. "
+        f"Each of the {len(fields)} answer columns becomes a field: {', '.join(field.in_words for field in fields)}. "
         "All fields except free text count toward a label's confidence. "
         f"To import one column only, use --label NAME{split}."
     ]

@@ -136,7 +136,7 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
     rows: list[tuple[str, int | float | None]] = [
         ("sentences", counts.sentences),
         ("with two or more majority frames", counts.several),
-        ("with one", counts.single),
+        ("with one majority frame", counts.single),
         ("without a majority frame", counts.none),
     ]
     for kind, name in _IN_WORDS.items():
@@ -147,7 +147,7 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
         if clear := [each.quality for each in many if each.quality is not None]:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
-        rows.append((f"unclear, frames {relation}", sum(reason is relation for reason in browsing.reasons.values())))
+        rows.append((f"unclear, frames: {relation}", sum(reason is relation for reason in browsing.reasons.values())))
     return ScoreTable("The corpus", ("quantity", "value#"), rows, digits=3)
 
 
@@ -290,8 +290,8 @@ def _notes(browsing: FrameBrowsing) -> Sequence[str]:
         )
     if any(each.in_framenet is None for each in browsing.sentences):
         notes.append(
-            "Some items do not record whether their word is in FrameNet, as in imported studies. With --framenet and "
-            "WordNet, it is looked up."
+            "Some items do not record whether their word is in FrameNet, for example in imported studies. Set "
+            "--framenet and --wordnet to look these words up."
         )
     if browsing.framenet is None:
         notes.append("Without --framenet, relations between frames are not shown.")

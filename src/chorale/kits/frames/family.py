@@ -42,9 +42,7 @@ WhichScores = Annotated[
 ]
 Only = Annotated[
     File | None,
-    Option(
-        help="Score only sentences that are also in this file, e.g. the output of a system that does not cover all."
-    ),
+    Option(help="Score only sentences that are also in this file, e.g. the output of a system that covers only some."),
 ]
 Qualities = Annotated[
     File | None,

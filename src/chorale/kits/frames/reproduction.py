@@ -43,10 +43,10 @@ _RESTRICTED = tuple(range(1, 7))
 """Batches of the R-SET, inferred from their sizes and the paper's numbers. The files do not state them."""
 
 _NO_SYSTEM = "The system's output was not published. `chorale baseline frames` runs systems of the same kinds."
-_NO_QUALITY = "Needs {path}, or the raw judgments: both are in the repository's tree."
-_IN_FULL = "Over all seven batches; these are missing: {missing}."
+_NO_QUALITY = "Needs {path}, or the raw judgments. Both are in the authors' repository."
+_IN_FULL = "The paper counts all seven batches. Missing files: {missing}."
 _RELEASE = "The release may differ from the corpus of the paper."
-_CUT = "Truncated to three digits, ours is {cut:.3f}: the paper truncates instead of rounding."
+_CUT = "Truncated to three digits, our value is {cut:.3f}: the paper truncates instead of rounding."
 _MAJORITY = (
     "A frame counts if more than half of the sentence's workers chose it, before weighting. Including exactly half, "
     "or using weighted scores, does not give the paper's numbers either."
@@ -96,7 +96,7 @@ def _cells(data: PaperData, progress: Callable[[int, int], None]) -> Iterator[Ce
         progress(number, len(_BATCHES))
     if not batches:
         folders = " and ".join(map(str, data.folders))
-        raise UserError(f"{folders} has no files of frame-sentence scores, such as {_path('FSS', 1)}.")
+        raise UserError(f"There are no files of frame-sentence scores in {folders}, such as {_path('FSS', 1)}.")
     yield from _corpus(batches)
     yield from _paid(raw, batches)
     yield from _examples(batches)
@@ -168,7 +168,11 @@ def _corpus(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     yield of_all("Section 2.3", "sentences without a majority frame", 1514, int((chosen == 0).sum()), _MAJORITY)
     lacking = _missing(batches, _RESTRICTED)
     size = sum(len(batch.final.sentences) for number, batch in batches.items() if number in _RESTRICTED)
-    why = f"Batches 1 to 6; these are missing: {lacking}." if lacking else "Taken as batches 1 to 6."
+    why = (
+        f"The R-SET is taken as batches 1 to 6. Missing files: {lacking}."
+        if lacking
+        else "The R-SET is taken as batches 1 to 6."
+    )
     yield Cell("Section 3.2", "sentences of the R-SET", 4000, None if lacking else size, 0, why)
     yield Cell("Section 3.1", "frames that are not in FrameNet 1.5", 202, None, 0, _OLDER)
     if missing:
@@ -181,13 +185,13 @@ def _workers(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     counted = [batch for batch in batches.values() if batch.judgments is not None]
     judgments = sum(batch.judgments or 0 for batch in counted)
     sentences = sum(len(batch.final.sentences) for batch in counted)
-    why = "Judgments over sentences." if counted else f"Needs {_path('WQS', 1)} and the files like it."
+    why = "Number of judgments per sentence." if counted else f"Needs files such as {_path('WQS', 1)}."
     yield Cell("Section 2.2", "workers per sentence", 15, judgments / sentences if sentences else None, 0, why)
 
 
 def _paid(raw: RawJudgments | None, batches: Mapping[int, _Batch]) -> Iterator[Cell]:
     """Results from the raw judgments: the pay, and whether they reproduce the published scores."""
-    needs = f"Needs the raw judgments, {_RAW}: they are in the repository's tree."
+    needs = f"Needs the raw judgments, {_RAW}. They are in the authors' repository."
     pay = None if raw is None or not raw.rewards else float(np.mean(raw.rewards))
     yield Cell("Section 2.2", "pay for a judgment, $", 0.05, pay, 2, needs if pay is None else "")
     yield Cell("Section 2.2", "cost of a sentence, $", 1.35, None, 2, _FEES)
@@ -219,11 +223,15 @@ def _examples(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
         batch = batches.get(example.batch)
         known = batch is not None and batch.qualities is not None
         quality = batch.qualities.get(example.sentence) if batch is not None and batch.qualities is not None else None
-        lacking = "The file does not contain it." if known else _NO_QUALITY.format(path=_path("SQS", example.batch))
+        lacking = (
+            "The file does not contain the example." if known else _NO_QUALITY.format(path=_path("SQS", example.batch))
+        )
         yield _compared(table, f"example {number}, SQS", example.quality, quality, lacking)
         for frame, printed in example.frames.items():
             ours = None if batch is None else _score(batch.final, example.sentence, frame)
-            lacking = f"Needs {_path('FSS', example.batch)}." if batch is None else "The file does not contain it."
+            lacking = (
+                f"Needs {_path('FSS', example.batch)}." if batch is None else "The file does not contain the example."
+            )
             yield _compared(table, f"example {number}, {frame}", printed, ours, lacking)
 
 
@@ -263,7 +271,7 @@ def _table_2(batches: Mapping[int, _Batch]) -> Iterator[Cell]:
         if ours is None and not _missing(batches, parts[part]):
             lacking = _NO_QUALITY.format(path=_path("SQS", _without_quality(batches, parts[part])))
         else:
-            lacking = f"These are missing: {_missing(batches, parts[part])}."
+            lacking = f"Missing files: {_missing(batches, parts[part])}."
         otherwise = "The assignment of batches to the R-SET is inferred." if part == "R-SET" else _RELEASE
         yield _compared("Table 2", f"{part}, {row}, TC", printed[3], ours, lacking, otherwise)
     if _missing(batches, _BATCHES):

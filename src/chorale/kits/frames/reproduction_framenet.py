@@ -16,10 +16,10 @@ MAP = "wordnet-map/FnWnVerbMap.1.0.txt"
 FRAMENET = "framenet/framenet_v17.zip"
 _MOST = 25
 _FRAMESTER = (
-    "The lists were made with Framester's map, which is not available. Ours use FnWnVerbMap, FrameNet's lexical units "
-    "and WordNet's relations."
+    "The corpus's lists were made with Framester's map, which is not available. Our lists use FnWnVerbMap, FrameNet's "
+    "lexical units and WordNet's relations."
 )
-_OWN_WORDS = "The authors sorted the paper's examples manually. Ours are sorted by FrameNet's relations and words."
+_OWN_WORDS = "The authors sorted the examples manually. Here, FrameNet's relations and lexical units decide."
 
 _EXAMPLES: Mapping[str, tuple[Relation, tuple[tuple[str, ...], ...]]] = {
     "Table 3": (
@@ -124,13 +124,13 @@ def _candidate_cells(data: PaperData, framenet: FrameNet, sentences: FrameSenten
     outside = sum(
         not any(framenet.units(one, "v") for one in wordnet.lemmas(each.word, "v")) for each in sentences.sentences
     )
-    yield Cell("Section 2.1", "sentences of these batches whose verb is not in FrameNet", None, outside, 0)
+    yield Cell("Section 2.1", "sentences of the available batches whose verb is not in FrameNet", None, outside, 0)
     related = CandidateFrames(framenet, wordnet, mapped, "related")
     for candidates, most, name in (
         (CandidateFrames(framenet, reach="units"), None, "by lexical units"),
         (CandidateFrames(framenet, wordnet, mapped, "map"), None, "with FnWnVerbMap"),
         (related, None, "with WordNet's relations"),
-        (related, _MOST, f"the nearest {_MOST} of those"),
+        (related, _MOST, f"with WordNet's relations, the nearest {_MOST}"),
     ):
         shares = coverage(sentences.sentences, candidates, wordnet, most)
         for measure, value in zip(

@@ -5,6 +5,7 @@ from chorale.audit.protocol import Bonuses
 from chorale.engine.running import Study
 from chorale.kits.mturk.market.stage import market_stage
 from chorale.kits.mturk.store import assignments, hits
+from chorale.model.plural import plural
 from chorale.store import Tx
 
 
@@ -25,11 +26,12 @@ def _time_on_hits(tx: Tx, study: Study) -> dict[tuple[str, str], int]:
 def _hit_differences(tx: Tx) -> list[str]:
     """HITs whose number of places differs from their assignments, and impossible times."""
     places = [
-        f"HIT {name}: {taken} places are taken, but {counted} assignments hold a place"
+        f"HIT {name}: {plural(taken, 'place is', 'places are')} recorded as taken, but "
+        f"{plural(counted, 'assignment holds', 'assignments hold')} a place"
         for name, taken, counted in hits.miscounted(tx)
     ]
     times = [
-        f"assignment {name}: {worked} ms of work are stored, but only {held} ms passed between acceptance and "
+        f"assignment {name}: {worked:,} ms of work are stored, but only {held:,} ms passed between acceptance and "
         "submission"
         for name, worked, held in assignments.impossible_times(tx)
     ]

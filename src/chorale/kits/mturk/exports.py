@@ -86,7 +86,8 @@ def _cells(stage: RunningStage, answer: Any) -> dict[str, Any]:
 
 
 BATCH = ExportFormat(
-    "every answer except to gold and in training, with the columns of a Mechanical Turk batch results file, as CSV",
+    "every answer, in the columns of Mechanical Turk's batch results, as CSV; without gold and training if no stage "
+    "has the task `mturk`",
     "batch_results.csv",
     (),
     _rows,

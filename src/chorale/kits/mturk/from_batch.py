@@ -128,7 +128,7 @@ def _pay(layout: str, rows: Sequence[dict[str, Any]]) -> str:
     return (
         "[stage.pay]\n"
         f"per_judgment = {pay:<15}# the reward, in cents: set your own\n"
-        f"expected_seconds = {seconds:<11}# estimated from the length of your pages: try it yourself, then set it\n"
+        f"expected_seconds = {seconds:<11}# estimated from the length of your pages; time yourself and correct it\n"
     )
 
 
@@ -194,7 +194,7 @@ _README = """# A study from a layout for Mechanical Turk
 | `study.toml` | the study, and the layout under `[stage.options]` |
 | `batch.jsonl` | the rows of the batch file |
 | `guidelines.md` | what annotators read first; fill in the [placeholders], or delete those the layout explains |
-| `consent.md` | what they agree to; fill in the [placeholders] |
+| `consent.md` | the consent form; fill in the [placeholders] |
 
 1. Set title, pay and the number of judgments in `study.toml`.
 2. To use gold, write `gold.jsonl`: rows like those of `batch.jsonl`, each with an

@@ -90,9 +90,9 @@ def answer_elements(layout: str) -> tuple[str, ...]:
 
 
 def may_be_empty(layout: str) -> bool:
-    """Whether an answer without any field can be what somebody means: nothing was ticked or selected.
+    """Whether an empty answer can be intentional, for example with no box ticked.
 
-    Fields that rows or scripts add are unknown, so a page without fields may be empty too.
+    Rows or scripts may add fields that are unknown here, so the answer to a page without fields may be empty too.
 
     >>> may_be_empty("<input type=checkbox name=a>"), may_be_empty("<input type=radio name=a>"), may_be_empty("<p>")
     (True, False, True)
@@ -105,9 +105,9 @@ def may_be_empty(layout: str) -> bool:
 
 
 def hidden_fields(layout: str) -> list[str]:
-    """Fields of a layout that its scripts fill in beside those of people.
+    """Hidden fields of a layout, which its scripts fill in, in addition to the fields that people fill in.
 
-    If all fields are hidden, scripts write people's answers into them, and there are none beside.
+    Empty if all fields are hidden, because scripts then write people's answers into the hidden fields.
 
     >>> hidden_fields("<input type=hidden name=at><!-- <input type=hidden name=old> --><input type=radio name=red>")
     ['at']
@@ -119,7 +119,7 @@ def hidden_fields(layout: str) -> list[str]:
 
 
 def chosen_fields(layout: str) -> list[str]:
-    """Fields in which people choose an answer: neither hidden ones nor texts that they write.
+    """Fields in which people choose an answer: without hidden fields and text fields.
 
     >>> chosen_fields("<input type=radio name=red><!-- <select name=old> --><textarea name=comment></textarea>")
     ['red']

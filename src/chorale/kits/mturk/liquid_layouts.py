@@ -66,9 +66,9 @@ def row_problem(layout: str, values: Mapping[str, str]) -> str | None:
     except _liquid().exceptions.LiquidError as error:
         return f"does not fit the layout: {_first_line(error)}"
     except (ArithmeticError, ValueError) as error:
-        return f"does not fit the layout, which cannot calculate with it: {_first_line(error)}"
+        return f"does not fit the layout: a calculation fails: {_first_line(error)}"
     except RecursionError:
-        return "does not fit the layout: it is nested too deeply"
+        return "does not fit the layout: the row or the layout is nested too deeply"
     except MemoryError:
         return "does not fit the layout: the page would need too much memory"
     return None

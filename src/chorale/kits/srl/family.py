@@ -35,8 +35,8 @@ Metrics = Annotated[
     str | Sequence[str],
     Option(
         metavar="NAMES",
-        help="Scorers, separated by commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. Default: the "
-        "first four, where the files support them.",
+        help="Scorers, separated by commas: primesrl, conll05, conll09, conll08, senseval3, semeval07. Default: those "
+        "of the first four that the files support.",
     ),
 ]
 FormatName = Annotated[
@@ -55,7 +55,7 @@ WhichPredicates = Annotated[
     str,
     Option(
         metavar="WHICH",
-        help="For the CoNLL scorers: all predicates, or common (only those that system and gold share).",
+        help="For the CoNLL scorers: all predicates, or common (predicates in both system and gold).",
     ),
 ]
 HowSpans = Annotated[
@@ -89,7 +89,7 @@ FrameFiles = Annotated[
     File | None,
     Option(
         metavar="DIR",
-        help="Folder of PropBank or NomBank frame files (.xml). Reports senses and roles that they do not define.",
+        help="Folder of PropBank or NomBank frame files (.xml). Reports senses and roles that the files do not define.",
     ),
 ]
 
@@ -113,7 +113,7 @@ def score(
         bool, Option(help="List questions and entailments that follow from wrong senses and arguments.")
     ] = False,
     consequences_out: Annotated[
-        File | None, Option(metavar="FILE", help="Write these consequences to a .csv file.")
+        File | None, Option(metavar="FILE", help="Write the list of --consequences to a .csv file.")
     ] = None,
     force: Force = False,
     ci: WithIntervals = True,

@@ -4,6 +4,7 @@ import numpy as np
 
 from chorale.metrics.irt import IrtFit, IrtModel, VariationalFit
 from chorale.metrics.reading.responses import ResponseTable
+from chorale.model.plural import plural
 
 CHECKED: dict[IrtModel, tuple[tuple[int, int], tuple[int, int]]] = {
     "1pl": ((50, 5000), (10, 2000)),
@@ -22,14 +23,17 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
     silent = int((~answered.any(axis=0)).sum())
     same = int(((table.matrix == first) | ~answered).all(axis=0).sum()) - silent
     if silent:
-        notes.append(f"{_many(silent, 'item')} without answers: their estimates are only the prior.")
+        notes.append(
+            f"{plural(silent, 'item has', 'items have')} no answers. {_its(silent)} estimates are only the prior."
+        )
     if same > 0:
         how = (
-            "with the same answer from everybody"
+            ("has the same answer from everybody", "have the same answer from everybody")
             if fit.model == "graded"
-            else "answered correctly by everybody or nobody"
+            else ("was answered correctly by everybody or nobody", "were answered correctly by everybody or nobody")
         )
-        notes.append(f"{_many(same, 'item')} {how}: their difficulty depends only on the prior.")
+        those = plural(same, f"item {how[0]}", f"items {how[1]}")
+        notes.append(f"{those}. {_its(same)} difficulty depends only on the prior.")
     if len(table.responders) == 1:
         notes.append("There is only one responder, so items differ only in whether the answer was correct.")
     if len(table.items) == 1:
@@ -60,10 +64,10 @@ def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> 
         notes.append(
             f"{size[0]:,} responders and {size[1]:,} items are outside the range in which coverage was checked for "
             f"{model} ({responders[0]:,} to {responders[1]:,} responders, {items[0]:,} to {items[1]:,} items): "
-            "intervals may hold fewer than 95% of the true values."
+            "intervals may cover fewer than 95% of the true values."
         )
     return notes
 
 
-def _many(count: int, noun: str) -> str:
-    return f"There is 1 {noun}" if count == 1 else f"There are {count:,} {noun}s"
+def _its(count: int) -> str:
+    return "Its" if count == 1 else "Their"

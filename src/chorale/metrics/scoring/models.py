@@ -249,8 +249,8 @@ def _notes(tests: Sequence[Alternative], options: ModelOptions) -> list[str]:
         )
     if options.ranks and any(rival.n_items < FEWEST_BY_T for one in tests for rival in one.rivals):
         notes.append(
-            f"People with fewer than {FEWEST_BY_T} items are tested with Wilcoxon's signed-rank test. A model "
-            "wins too often by this test: with 15 to 29 items and ε = 0.1, in 20 to 42% of studies where 5% is nominal."
+            f"People with fewer than {FEWEST_BY_T} items are tested with Wilcoxon's signed-rank test. This "
+            "test lets models win too often: with 15 to 29 items and ε = 0.1, in 20 to 42% of studies instead of 5%."
         )
     return notes
 

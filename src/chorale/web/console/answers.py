@@ -1,4 +1,4 @@
-"""Answers that somebody of the team gives: an input for every field, and reading what was sent."""
+"""Answers by team members: an input for every field, and reading submitted answers."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _LONGEST = 4_000
 
 @dataclass(frozen=True, slots=True)
 class FieldInput:
-    """What a page asks of one field."""
+    """The input for one field of an answer."""
 
     name: str
     value: str
@@ -68,7 +68,7 @@ def _as_json(field: AnswerField) -> str:
 
 
 async def typed_answer(request: Request) -> dict[str, str]:
-    """What was sent as an answer, field by field or at once."""
+    """A submitted answer as text: field by field, or as a whole."""
     form = await request.form(max_fields=200)
     return {
         name: value[:_LONGEST]

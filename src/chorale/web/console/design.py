@@ -20,7 +20,7 @@ SAVED = "form saved"
 """The event."""
 MOST_DESKS = 20
 """Maximum number of drafts kept, one for each owner."""
-_AFTER_SAVING = "Restart the site so that workers get this form. Until then they get the form as it was."
+_AFTER_SAVING = "Restart the site so that workers get this form. Until then, they get the previous form."
 
 
 class _Desks:
@@ -59,7 +59,7 @@ class _Desks:
 
 
 def add_design_page(console: Console) -> None:
-    """The page, and what it asks for. All of it is for the owner."""
+    """Routes of the page and its script, for the owner only."""
     site, desks = console.site, _Desks(console.site)
     asked = APIRouter(
         prefix="/console",

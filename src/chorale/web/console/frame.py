@@ -167,7 +167,7 @@ def hidden_columns(request: Request, table: str) -> list[int]:
 def on_mistake(
     page: Callable[..., Awaitable[Response]], console: Console, request: Request, *args: Any, **context: Any
 ) -> None:
-    """Have a page shown again, with what is wrong, if what follows ends in a UserError."""
+    """Show the page again with the error message if the block raises a UserError."""
     request.state.again = partial(page, console, request, *args, **context)
 
 
@@ -189,7 +189,7 @@ def _notice(request: Request) -> str | None:
 
 
 def console_route(console: Console) -> type[APIRoute]:
-    """Routes that answer a mistake with a page of the console."""
+    """Routes that show errors on a page of the console."""
 
     class ConsoleRoute(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

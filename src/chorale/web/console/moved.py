@@ -1,4 +1,4 @@
-"""Addresses of earlier versions, which lead to where their pages are now."""
+"""Redirects from addresses of earlier versions."""
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse

@@ -33,7 +33,7 @@ class ConsoleSection:
 
 
 def sections(study: Study, role: str, of_kits: Sequence[Page] = ()) -> list[ConsoleSection]:
-    """The sections for a role. A section of which somebody may see nothing is left out."""
+    """The sections for a role. Sections without pages for the role are left out."""
     settings, stages = study.settings, study.stages.values()
     has_gates = bool(study.gates) or any(EXPERT_QUALIFICATION in one.entry.qualifications for one in settings.stage)
     has_choices = any(one.task.combining.chosen is not None or one.task.shape.compared for one in stages)

@@ -210,7 +210,8 @@ def _in_words(result: PayoutResult) -> str:
     ]
     refused = [f"{reason.rstrip('.')}. No payment was made. Try again later." for reason in result.refused]
     unreported = [
-        f"{reason.rstrip('.')}. Chorale checks again later whether it arrived." for reason in result.unreported
+        f"{reason.rstrip('.')}. Chorale will check again later which payments have arrived."
+        for reason in result.unreported
     ]
     return " ".join([*doubts, *refused, *unreported])
 

@@ -77,8 +77,10 @@ def add_quality_routes(console: Console) -> None:
 
     async def shown(request: Request, stage: RunningStage | None, field: str, pages: tuple[int, int, int]) -> Response:
         if stage is None or not has_quality(stage):
-            lacking = "This study has no such stage." if stage is None else f"Those of {stage.name} cannot."
-            message = f"CrowdTruth quality scores need a stage whose answers can be compared. {lacking}"
+            lacking = "This study has no such stage." if stage is None else f"The stage {stage.name} has none."
+            message = (
+                f"{lacking} CrowdTruth quality scores are for stages with comparable answers, except training rounds."
+            )
             raise Refusal("no_choices", message, 404)
         fields = {each.name: each for each in stage.task.shape.compared}
         asked = fields.get(field) or next(iter(fields.values()), None)

@@ -2,8 +2,8 @@
 
 Every report is three files in the study's folder: `report-….json` with who started it, `report-….log`, and the report
 itself, for example `report-….html`, once it is done. A dataset that was asked for is in the folder `report-…-dataset`.
-Nothing is kept in memory, so any server process can say how far a report is, and a server or a report that is killed
-leaves nothing undone that a new start does not do.
+All state is in these files, so any server process can show the progress of a report. If a server or a report is
+killed, the report can be started again.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ _LATEST = 2**47
 
 @dataclass(frozen=True, slots=True)
 class ReportWish:
-    """What a report is to be."""
+    """The requested format and options of a report."""
 
     format: str = "html"
     arms: bool = False

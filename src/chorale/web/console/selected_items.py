@@ -1,4 +1,4 @@
-"""Acts on the selected items of a stage: send them to the review queue, retire gold, download rows."""
+"""Bulk actions on the selected items of a stage: send them to the review queue, retire gold, download rows."""
 
 from typing import Annotated, Any, Literal
 

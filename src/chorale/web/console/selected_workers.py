@@ -1,4 +1,4 @@
-"""Acts on the selected workers of a stage: a message, a bonus, a qualification, removal, a file. Each is logged."""
+"""Bulk actions on selected workers of a stage: message, bonus, qualification, removal, file. Each is logged."""
 
 import secrets
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ StageField = Annotated[str, Form(max_length=40)]
 
 @dataclass(frozen=True, slots=True)
 class WorkersForm:
-    """What was entered for an act on several workers."""
+    """The input for a bulk action on workers."""
 
     by: str
     key: str = ""
@@ -52,7 +52,7 @@ class WorkersForm:
     qualification: str = ""
 
     def act_on(self, pseudonym: str) -> Act:
-        """The act on one of them. Its key is theirs alone: a form sent twice acts once on each."""
+        """The act on one of them. Its key is unique to the form and the worker, so a form sent twice acts once."""
         return Act(self.by, self.reason, f"{self.key}-{pseudonym}")
 
 

@@ -1,4 +1,4 @@
-"""Acts on several rows of a table: what was selected, and the page that asks before anything is done."""
+"""Bulk actions on rows of a table: the selected rows, and the confirmation page."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ Selected = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What a page says before an act on several rows."""
+    """The content of the confirmation page of a bulk action."""
 
     title: str
     """The question, without its question mark."""
@@ -41,14 +41,14 @@ class Confirmation:
     """The page of the table, to return to."""
     chosen: list[str]
     asks: str = "reason"
-    """What has to be entered: a reason only, or also a message, a bonus, a qualification; or a question."""
+    """The input that the page asks for: only a reason, or also a message, a bonus or a qualification; or a question."""
     left_out: str = ""
     is_danger: bool = False
     stage: str = ""
 
 
 def selected(chosen: list[str] | None, kind: str) -> list[str]:
-    """What was selected, once each and in one order, so that two owners lock the same rows in the same order."""
+    """The selected values, without duplicates and sorted, so that two owners lock the same rows in the same order."""
     if not chosen:
         raise UserError(f"Select at least one {kind}.")
     return sorted(set(chosen))
@@ -62,7 +62,7 @@ def confirmation_page(
 
 
 def back_to_table(path: str, query: str, done: str, n: int) -> Response:
-    """The table as it was filtered and sorted before."""
+    """Redirect to the table with its earlier filters and order."""
     kept = [(name, value) for name, value in parse_qsl(query) if name not in _OF_NOTICES]
     return RedirectResponse(f"{path}?{urlencode([*kept, ('done', done), ('n', n)])}", 303)
 
@@ -81,5 +81,5 @@ def table_file(name: str, columns: list[str], rows: Iterable[TableRow]) -> Respo
 
 
 def note_download(tx: Tx, study: Study, rows_name: str, rows: int, by: str) -> None:
-    """Log a download of selected rows. It has nothing that the page does not show."""
+    """Log a download of selected rows. The file contains only values that the page shows."""
     events.record(tx, study.clock(), "exported", {"by": by, "format": rows_name, "rows": rows})

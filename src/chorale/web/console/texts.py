@@ -79,7 +79,7 @@ def _cut(text: str) -> str:
 
 
 def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
-    """An answer beside its item: in words where the task has some for the item too, and otherwise field by field."""
+    """An answer next to its item: in the task's words for both, if it has any; otherwise field by field."""
     if stage.task.shape.fields:
         return answer_words(stage.task, payload, answer, between="\n")
     if stage.task.explaining.quote is not None and isinstance(answer, Mapping):
@@ -95,7 +95,7 @@ def answer_beside_item(stage: RunningStage, payload: Mapping[str, Any], answer: 
 def answer_parts(
     stage: RunningStage, payload: Mapping[str, Any], answer: Any, *, gold: bool = False
 ) -> str | list[tuple[str, str]]:
-    """An answer as the names of its fields with their values in words; as one text where it has no fields."""
+    """An answer as pairs of a field's name and its value in words; one text if the answer has no fields."""
     if stage.task.shape.fields and isinstance(answer, Mapping) and len(stage.task.shape.fields) > 1:
         lines = field_lines(stage.task, payload, answer, gold=gold)
         return [(name.replace("_", " "), words) for name, words in lines]
@@ -106,7 +106,7 @@ def answer_parts(
 
 
 def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> str:
-    """An answer where there is little room: what is compared, without free text."""
+    """A short text for an answer: its compared fields, without free text."""
     if stage.task.shape.compared:
         return _cut(answer_words(stage.task, payload, stage.task.shape.without_texts(answer)))
     return _cut(answer_beside_item(stage, payload, answer))
@@ -128,7 +128,7 @@ def from_json(text: str) -> Any:
 
 
 def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
-    """What a decision was made on. Who is in which arm is left out unless `arms` says otherwise."""
+    """The evidence of a decision. Who is in which arm is left out unless `arms` says otherwise."""
     if arms:
         shown = event.evidence
     elif event.kind == "arm":

@@ -48,7 +48,7 @@ def chosen_stage(study: Study, name: str) -> RunningStage:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which workers, in which order."""
+    """The filters and the order of the list of workers."""
 
     stage: RunningStage
     order: str = "entered"

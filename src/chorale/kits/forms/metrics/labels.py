@@ -3,7 +3,7 @@
 With n items, of which g_c have label c by the expert, s_c by the system and h_c by both:
 
     agreement = accuracy = Σ h_c / n     κ = (agreement − e) / (1 − e),  e = Σ g_c s_c / n²
-    F1 of c = 2 h_c / (g_c + s_c)        macro F1 = mean of F1 over all labels in either
+    F1 of c = 2 h_c / (g_c + s_c)        macro F1 = mean of F1 over all labels that occur
     false-positive rate of c = (s_c − h_c) / (n − g_c)        false-negative rate of c = (g_c − h_c) / g_c
 
 Shares have the same numerators, over all n items. Agreement, rates and shares are fractions of independent items and
@@ -58,7 +58,7 @@ class Confusions:
 
     @property
     def kappa(self) -> float | None:
-        """None if both gave only one label, because the expected agreement is 1."""
+        """None if expert and system gave all items the same label, because the expected agreement is then 1."""
         n = self.counts.sum()
         if float(self.counts.sum(axis=1) @ self.counts.sum(axis=0)) >= n * n:
             return None
@@ -66,14 +66,14 @@ class Confusions:
 
     @property
     def macro_f1(self) -> float:
-        """Mean F1 over all labels in either."""
+        """Mean F1 over all labels that the expert or the system gave."""
         return float(_macro_f1(self.counts))
 
     def kappa_interval(self, resamples: int, seed: int) -> Interval:
         return self._posterior_interval(_kappa, self.kappa, resamples, seed)
 
     def macro_f1_interval(self, resamples: int, seed: int) -> Interval:
-        """None if a label has too few items, because the interval would be too narrow."""
+        """`TOO_FEW` if a label has too few gold items, because the interval would be too narrow."""
         gold = self.counts.sum(axis=1)
         if gold[gold > 0].min() < _FEWEST_OF_LABEL:
             return TOO_FEW
@@ -144,12 +144,14 @@ class Fractions:
         )
 
     def values(self) -> dict[str, float | None]:
-        """None if the denominator is 0."""
+        """Each fraction as a number; None if its denominator is 0."""
         return {name: part / whole if whole else None for name, (part, whole) in self.parts.items()}
 
     def intervals(self) -> dict[str, Interval]:
-        """Wilson intervals. F1 = 2 J / (1 + J), where J is the fraction of items with the label in both, of those with
-        it in either.
+        """Wilson intervals.
+
+        F1 = 2 J / (1 + J). J is the number of items to which both give the label, divided by the number of items to
+        which at least one of them gives it.
         """
         around = {name: fraction_interval(*of) for name, of in self.parts.items() if of[1]}
         if "f1" in around:
@@ -198,7 +200,7 @@ def _rates(table: Confusions) -> dict[str, FloatArray]:
 def label_statistics(
     items: Sequence[str], gold: Sequence[int], system: Sequence[int], labels: int, positive: int | None
 ) -> tuple[Statistics, Metric]:
-    """Indicators of the expert's label, the system's label and both per item, and the scores over them."""
+    """Scores over items, and their rows: indicators of the expert's label, the system's label and a common label."""
     one_hot = np.eye(labels)
     by_gold, by_system = one_hot[np.asarray(gold)], one_hot[np.asarray(system)]
     rows = np.hstack([by_gold, by_system, by_gold * by_system])

@@ -82,15 +82,16 @@ def _check_texts(table: OwnTable, text: str) -> None:
     if empty:
         count = "1 row has" if len(empty) == 1 else f"{len(empty):,} rows have"
         raise UserError(
-            f"{table.path}: {count} no value in the column `{text}` (first: row {empty[0]:,}). Fill in or remove "
-            "such rows, or choose another column with --text."
+            f"{table.path}: {count} no value in the column `{text}` (first: row {empty[0]:,}). Fill in the "
+            "column or remove empty rows, or choose another column with --text."
         )
     for number, row in enumerate(table.rows, 1):
         value = row[text]
         if not isinstance(value, str | int | float) or len(str(value)) > LONGEST:
             raise UserError(
-                f"{table.path}: row {number:,} has no text of at most {LONGEST:,} characters in the column `{text}` "
-                f"(found {shortened(value)}). Shorten or remove it, or set --text to another column."
+                f"{table.path}: row {number:,} must have a text of at most {LONGEST:,} characters in the column "
+                f"`{text}` (found {shortened(value)}). Shorten the text, remove the row, or set --text to another "
+                "column."
             )
 
 

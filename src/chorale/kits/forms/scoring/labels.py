@@ -73,7 +73,7 @@ def pair_of(system: Truth, gold: Truth, more: Truth | None = None) -> LabelPair:
 
 
 def positive_label(labels: tuple[str, ...], asked: str | None) -> str | None:
-    """The requested positive label, or “yes” of two labels; otherwise None."""
+    """The requested positive label; by default, the “yes” of two labels such as yes and no, otherwise None."""
     if asked is not None:
         if asked not in labels:
             shown = ", ".join(labels[:_MOST_SHOWN])
@@ -203,7 +203,9 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
         if count:
             notes.append(f"{plural(count, 'item is', 'items are')} only in {has} and left out.")
     if positive is not None:
-        notes.append(f"False positives and false negatives refer to the label {positive!r} (--positive).")
+        notes.append(
+            f"False positives and false negatives refer to the label {positive!r}. Use --positive to choose another."
+        )
     else:
         notes.append(
             "Overall false-positive and false-negative rates are means over labels. Use --positive to select one label."

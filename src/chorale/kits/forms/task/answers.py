@@ -52,8 +52,10 @@ class FormFields:
         for name, field in self.fields.items():
             asked = is_asked(field.settings, answer)
             if name in given:
-                if not asked:
-                    raise ValueError(f"must not have `{name}`, which is only asked after another answer")
+                condition = field.settings.shown_if
+                if condition is not None and not asked:
+                    after = f"certain answers to `{condition.field}`"
+                    raise ValueError(f"must not have `{name}`, which is asked only after {after}")
                 answer[name] = _put_right(name, partial(field.parse, given[name]))
             elif asked and field.settings.required:
                 raise ValueError(f"is invalid: `{name}` is required but missing")
@@ -157,7 +159,7 @@ class FormFields:
         return GradeResult(1 - len(reasons) / len(graded) if graded else 1.0, tuple(reasons))
 
     def distance(self, left: Answer, right: Answer) -> float:
-        """Mean distance over all compared fields that either answers; 1 for a field with only one answer."""
+        """Mean distance over compared fields with an answer on either side; 1 for a field answered on only one side."""
         names = [name for name, field in self.fields.items() if not field.is_text and (name in left or name in right)]
         apart = [
             self.fields[name].distance(left[name], right[name]) if name in left and name in right else 1.0
@@ -191,7 +193,7 @@ class FormFields:
         return {name: max(field.settings.points) for name, field in self.fields.items() if field.settings.points}
 
     def marks(self, answer: Answer) -> Marks:
-        """Points of an answer for each field with points. Texts are shown to the graded person."""
+        """Points for each field with points, and the written texts as comments to the graded worker."""
         criteria = {}
         for name, value in answer.items():
             settings = self.fields[name].settings

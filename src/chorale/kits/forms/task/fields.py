@@ -256,12 +256,12 @@ def either(texts: Iterable[str]) -> str:
 
 
 def corrected(own: str, right: str) -> str:
-    """The reason of a grade: a wrong answer with the correct one."""
+    """The reason for a grade: the wrong answer and the correct answer."""
     return f"answered {own}; the correct answer is {right}"
 
 
 def is_asked(settings: FieldSettings, answer: Mapping[str, Any]) -> bool:
-    """Whether a field is asked after these answers to the ones before it."""
+    """Whether a field is asked, given the answers to earlier fields."""
     condition = settings.shown_if
     if condition is None:
         return True
@@ -277,7 +277,7 @@ def _differs(value: Any, right: Sequence[Any]) -> str:
 
 def _pattern(raw: Any) -> str:
     if not isinstance(raw, str):
-        raise invalid("is not a regular expression as text", raw)
+        raise invalid("must be a regular expression, written as text", raw)
     try:
         re.compile(raw)
     except re.error as error:

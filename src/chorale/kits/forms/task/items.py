@@ -205,5 +205,5 @@ def _wrong_suggestions(item: dict[str, Any], fields: list[FormField]) -> Iterato
         except ValueError as error:
             wrong = str(error)
         if wrong is not None:
-            words = f"{wrong}, but `{field.settings.name}` is filled with it. Correct or remove it."
+            words = f"{wrong}, so it cannot prefill the field `{field.settings.name}`. Correct or remove it."
             yield problem_at((column,), words, item[column])

@@ -111,7 +111,7 @@ class SpanField(FormField):
     def misfit(self, value: list[Span], item: Payload) -> str | None:
         count = len(tokens(item[self._item]))
         if any(span["end"] > count for span in value):
-            return f"has a span beyond the {count} tokens of the text"
+            return f"has a span beyond the {plural(count, 'token', 'tokens')} of the text"
         return None
 
     def mistake(self, value: list[Span], gold: list[Span]) -> str | None:

@@ -24,7 +24,7 @@ def results_table(form: FormFields) -> TaskExport:
         more_columns=lambda _: tuple(shown.values()),
         describes={
             "confidence": "The lowest confidence of all fields, from 0 to 1.",
-            **{column: f"The item's column {name}, as shown to people." for name, column in shown.items()},
+            **{column: f"The item's column {name}, as shown to workers." for name, column in shown.items()},
         },
     )
 

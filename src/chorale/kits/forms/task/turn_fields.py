@@ -14,6 +14,7 @@ from chorale.kits.forms.task.span_fields import LONGEST_TEXT, MOST_SPANS, Span, 
 from chorale.kits.forms.task.tokens import characters, excerpt, pieces, tokens
 from chorale.metrics.aggregation import trust_weighted_share
 from chorale.model import Payload
+from chorale.model.plural import plural
 from chorale.model.wording import joined, quoted, worded
 
 MOST_TURNS = 200
@@ -191,7 +192,7 @@ class TurnSpanField(SpanField):
     def located(self, gold: list[Any], item: Payload) -> list[Span]:
         turns = item[self._item]
         if any(not 0 <= each["turn"] < len(turns) for each in gold):
-            raise ValueError(f"has a turn beyond the {len(turns)} of the dialogue")
+            raise ValueError(f"has a turn beyond the {plural(len(turns), 'turn', 'turns')} of the dialogue")
         spans = [{"turn": each["turn"], **span_at(each, turns[each["turn"]]["text"])} for each in gold]
         return self.parse(spans)
 
@@ -203,7 +204,7 @@ class TurnSpanField(SpanField):
                 return f"has a span in turn {span['turn'] + 1}, which is not asked about"
             count = len(tokens(turns[span["turn"]]["text"]))
             if span["end"] > count:
-                return f"has a span beyond the {count} tokens of turn {span['turn'] + 1}"
+                return f"has a span beyond the {plural(count, 'token', 'tokens')} of turn {span['turn'] + 1}"
         return None
 
     def mistake(self, value: Sequence[Span], gold: Sequence[Span]) -> str | None:

@@ -1,9 +1,9 @@
 """FS: selects a WordNet sense by rule and predicts the frames of that sense.
 
-Framester's own tool (Gangemi et al. 2016) uses a word sense disambiguator and the frames that its map gives the sense;
-profile T also follows WordNet's relations. This package includes neither the disambiguator nor the map. Here, the sense
-is WordNet's first (most frequent) sense or the sense whose gloss shares the most words with the sentence (Lesk). Its
-frames are the nearest ones reached through the user's map and WordNet's relations.
+Framester's own tool (Gangemi et al. 2016) selects the sense with a word sense disambiguator, and looks up the frames of
+the sense in Framester's map; profile T also follows WordNet's relations. This package has neither the disambiguator nor
+the map. Here, the sense is WordNet's first (most frequent) sense, or the sense whose gloss shares the most words with
+the sentence (Lesk). The predicted frames are the nearest frames in the user's map and along WordNet's relations.
 """
 
 from collections.abc import Iterable, Mapping

@@ -19,6 +19,7 @@ from chorale.metrics import signature
 from chorale.metrics.options import Force
 from chorale.model import UserError
 from chorale.model.extras import need
+from chorale.model.plural import plural
 from chorale.text.wordnet import read_wordnet
 
 System = Annotated[
@@ -33,8 +34,8 @@ Files = Annotated[
     list[Path],
     Argument(
         metavar="FILE...",
-        help="Sentences with their words, in the columns of the crowd's scores: sent_id, sentence and word. tc also "
-        "requires the scores.",
+        help="Sentences with their words, in the same columns as the crowd's scores: sent_id, sentence and "
+        "word. tc also requires the scores.",
     ),
 ]
 FrameNetFolder = Annotated[Path | None, Option(metavar="DIR", help="FrameNet 1.7 for fs: a folder or an archive.")]
@@ -94,7 +95,8 @@ def frames(
         counts = {"sentences": len(predictions), "named": named, "frames": frames}
         print_json({"system": system, **counts, "out": str(out), "signature": line})
         return
-    print_line(f"{frames:,} frames for {named:,} of {len(predictions):,} sentences, in {out}")
+    sentences = plural(len(predictions), "sentence", "sentences")
+    print_line(f"{out}: {plural(frames, 'frame', 'frames')} for {named:,} of {sentences}.")
     print_line(line)
 
 

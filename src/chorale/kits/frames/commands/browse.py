@@ -25,13 +25,13 @@ Sources = Annotated[
 ]
 Wordnet = Annotated[
     Path | None,
-    Option(metavar="DIR", help="WordNet, to find verbs that are in FrameNet. Default: the standard locations."),
+    Option(metavar="DIR", help="WordNet, to look up verbs in --framenet. Default: the standard locations."),
 ]
 
 
 def frames(
     sources: Sources,
-    qualities: Annotated[Path | None, Option("--sqs", help="With files: a file with sentence quality (SQS).")] = None,
+    qualities: Annotated[Path | None, Option("--sqs", help="File with sentence quality (SQS), for FSS files.")] = None,
     stage: Annotated[str | None, Option(metavar="NAME", help="The stage, for a study with several stages.")] = None,
     framenet: Annotated[Path | None, Option(metavar="DIR", help="FrameNet 1.7, for relations between frames.")] = None,
     wordnet: Wordnet = None,

@@ -31,13 +31,13 @@ Maps = Annotated[
 ]
 Names = Annotated[
     Path | None,
-    Option("--names", help="Old and new names of frames (.csv, .tsv, .jsonl), in addition to the known ones."),
+    Option("--names", help="Old and new names of frames (.csv, .tsv, .jsonl), in addition to the built-in list."),
 ]
 ReachOption = Annotated[
     Reach,
     Option(
         metavar="HOW",
-        help="Sources of candidates: units (FrameNet's lexical units), map (also the map), synonyms (also units of the "
+        help="Sources of candidates: units (FrameNet's lexical units), map (also --map), synonyms (also units of the "
         "same sense) or related (also related senses).",
     ),
 ]
@@ -61,7 +61,7 @@ DefinitionsFile = Annotated[
 ]
 Outside = Annotated[
     int | None,
-    Option(min=0, metavar="N", help="Number of chosen words outside FrameNet. Default: no quota."),
+    Option(min=0, metavar="N", help="Number of words to choose that FrameNet does not have. Default: no quota."),
 ]
 
 
@@ -165,9 +165,11 @@ def _refuse_nothing(items: FrameItems, texts: Path) -> None:
 
 def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: list[str]) -> None:
     words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
-    print_line(f"{out}: {words} ({plural(items.lemmas, 'lemma', 'lemmas')}) of {sentences}.")
+    print_line(f"{out}: {words} ({plural(items.lemmas, 'lemma', 'lemmas')}) from {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
-    print_line(f"Their candidates include {frames_there}, with an evenness of {items.evenness:.0%}.")
+    print_line(
+        f"The candidates include {frames_there}, with an evenness of {items.evenness:.0%} (100%: all equally often)."
+    )
     if items.not_in_framenet:
         print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates only from WordNet.")
     if items.too_long:
@@ -184,5 +186,6 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
         few = plural(items.without_candidates, "word has", "words have")
         print_line(f"{few} fewer than {plural(wanted.least, 'candidate', 'candidates')}: left out.")
     if items.not_chosen:
-        print_line(f"{plural(items.not_chosen, 'word', 'words')} with candidates not selected (-n, --per-sentence).")
+        unused = plural(items.not_chosen, "word with candidates was", "words with candidates were")
+        print_line(f"{unused} not selected (-n, --per-sentence).")
     print_notes(notes)

@@ -165,7 +165,7 @@ def _read_qualities(path: Path, reading: _CorpusReading) -> None:
         if name not in reading.sentences:
             if row.values.get("sqs") in (None, ""):
                 continue  # A sentence without two annotations to compare yet.
-            fix = "Use the qualities of the sentences in the scores."
+            fix = "Use the sentence quality of the sentences that have frame scores."
             reading.report(path, row.line, "has a sentence without frame scores", fix, shortened(name))
             continue
         quality = number_of(row.values.get("sqs"), _MOST)

@@ -169,7 +169,10 @@ sentences. In the first 5,042 sentences of the corpus it is 15%, 64% and 21%.
 
 
 def guess(view: Mapping[str, Any], known: Answer, rng: Random | None) -> Answer:
-    """True answer for simulated workers: the known answer, a random number of random frames, or the first frame."""
+    """True answer for simulated workers: the known answer if there is one, otherwise random frames.
+
+    Without random numbers, it is the first frame.
+    """
     if known is not None:
         return known["fits"] if is_gold_table(known) else list(chosen(known))
     frames = [candidate["frame"] for candidate in view["candidates"]]

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 from chorale.kits.mturk.api.errors import bad_xml
 from chorale.kits.mturk.api.markup import LARGEST, child, children, kind_of, parsed, text_of, whole_number
 from chorale.kits.mturk.api.questions import FormQuestion, QuestionForm
+from chorale.model.plural import plural
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
 OTHER = ":other"
@@ -115,8 +116,8 @@ def _wrong_with(asked: FormQuestion, fields: Mapping[str, str]) -> str | None:
     if not set(chosen) <= known:
         return "this is not one of the choices"
     if count < fewest:
-        return "choose an answer" if fewest == 1 else f"choose at least {fewest}"
-    return f"choose at most {asked.most}" if count > asked.most else None
+        return "choose an answer" if fewest == 1 else f"choose at least {fewest} answers"
+    return f"choose at most {plural(asked.most, 'answer', 'answers')}" if count > asked.most else None
 
 
 def _wrong_text(asked: FormQuestion, value: str) -> str | None:
@@ -126,7 +127,7 @@ def _wrong_text(asked: FormQuestion, value: str) -> str | None:
     if len(value) < shortest:
         return f"write at least {shortest} characters"
     if longest is not None and len(value) > longest:
-        return f"write at most {longest} characters"
+        return f"write at most {plural(longest, 'character', 'characters')}"
     if asked.numeric is not None:
         return _wrong_number(asked.numeric, value)
     # Patterns from requesters could take very long, so they are only checked in the browser.

@@ -142,7 +142,7 @@ def _acts(parameters: _Parameters, score: str, of_hit: str) -> Acts:
         parameters.number(f"ApproveIf{score}ScoreIsAtLeast", 0, 101),
         parameters.text("ApproveReason"),
         parameters.number(f"RejectIf{score}ScoreIsLessThan", 0, 101),
-        parameters.text("RejectReason") or "It differs from the known answer or from other people's answers.",
+        parameters.text("RejectReason") or "Your answer differs from the known answer or from other people's answers.",
         extend_below,
         most or 0,
         seconds or 0,

@@ -78,12 +78,12 @@ def unchecked(requirements: Iterable[Mapping[str, Any]], *, counted: bool) -> tu
     """A warning with advice for each requirement that only Mechanical Turk could check.
 
     >>> unchecked([{"QualificationTypeId": LOCALE}], counted=False)
-    ('The locale requirement is not checked: any worker may accept. Set it on your recruitment platform.',)
+    ('The locale requirement is not checked: any worker may accept the HIT. Set it on your recruitment platform.',)
     """
     names = [one["QualificationTypeId"] for one in requirements]
     return tuple(
         dict.fromkeys(
-            f"The {SYSTEM_TYPES[name]} requirement is not checked: any worker may accept. {_instead(name)}"
+            f"The {SYSTEM_TYPES[name]} requirement is not checked: any worker may accept the HIT. {_instead(name)}"
             for name in names
             if not is_checked(name, counted=counted)
         )
@@ -92,7 +92,7 @@ def unchecked(requirements: Iterable[Mapping[str, Any]], *, counted: bool) -> tu
 
 def _instead(name: str) -> str:
     if name in TRACK_RECORD:
-        return 'To count approved work on this site, set track_record = "here" under [stage.options].'
+        return 'To check it against approved work on this site, set track_record = "here" under [stage.options].'
     if name in MASTERS:
         return "Use your own qualification type instead."
     return "Set it on your recruitment platform."

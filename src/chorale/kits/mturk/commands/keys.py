@@ -80,7 +80,10 @@ def _make(study: Study, name: str, as_json: bool) -> None:
     print_line(f"aws_access_key_id = {made.access_key}")
     print_line(f"aws_secret_access_key = {made.secret}")
     print_line()
-    print_line("The secret is not shown again. Pass both to boto3, with the site's address as `endpoint_url`.")
+    print_line(
+        "The secret is not shown again. Pass the key and the secret to boto3, with the site's address as "
+        "`endpoint_url`."
+    )
 
 
 def _list(study: Study, as_json: bool) -> None:
@@ -98,7 +101,7 @@ def _print_keys(keys_made: Sequence[stored.KeyRow], layout: str, *, as_json: boo
         return
     for key in keys_made:
         made = datetime.fromtimestamp(key.made_at / 1000, UTC)
-        ended = "" if key.revoked_at is None else ", ended"
+        ended = "" if key.revoked_at is None else ", revoked"
         print_line(f"{key.access_key}  {key.name}  (made {made:%Y-%m-%d}{ended})")
     if not keys_made:
         print_line("No keys yet. Create one with --new NAME.")

@@ -56,4 +56,4 @@ def map_qualification(
     if as_json:
         print_json({"id": old_id, "name": name})
     else:
-        print_line(f"{old_id} is now the qualification type “{name}”.")
+        print_line(f"The qualification type “{name}” now has the ID {old_id}.")

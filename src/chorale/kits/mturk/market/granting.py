@@ -109,7 +109,9 @@ def delete_type(market: Market, request: Request) -> Reply:
     ended = hits.expire_requiring(market.tx, row.name, market.now)
     if ended:
         open_hits = plural(ended, "open HIT", "open HITs")
-        market.warn(f"{open_hits} required this qualification and expired with it, because nobody could do them.")
+        market.warn(
+            f"{open_hits} required this qualification and expired, because no worker has the qualification any more."
+        )
     return {}
 
 

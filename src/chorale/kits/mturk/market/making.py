@@ -18,6 +18,7 @@ from chorale.kits.mturk.market.stage import Market, as_seconds, layout_id, page
 from chorale.kits.mturk.market.wages import warn_of_low_pay
 from chorale.kits.mturk.store import hits, keys, qualifications
 from chorale.kits.mturk.store.hits import HitRow, HitTypeRow
+from chorale.model.plural import plural
 from chorale.store import events
 
 TOKEN_LIFE_MS = int(timedelta(hours=24).total_seconds() * 1000)
@@ -258,7 +259,8 @@ def delete_hit(market: Market, request: Request) -> Reply:
     hit = _undeleted(market, request["HITId"])
     _check_status(market, hit, "Reviewable", "Reviewing")
     if hit.unreviewed:
-        raise errors.wrong_state("HIT", f"{hit.unreviewed} assignments of this HIT are neither approved nor rejected.")
+        waiting = plural(hit.unreviewed, "assignment of this HIT is", "assignments of this HIT are")
+        raise errors.wrong_state("HIT", f"{waiting} neither approved nor rejected.")
     hits.change_hit(market.tx, hit.id, disposed_at=market.now)
     notify(market, hit.type, "HITDisposed", hit.name)
     return {}

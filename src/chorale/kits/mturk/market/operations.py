@@ -103,8 +103,8 @@ def refuse_replay(market: Market, call: Call, *, paid_twice: bool = False) -> No
     """Carries out a request once.
 
     Signatures have a resolution of one second, so a loop that repeats a request within a second produces the same
-    signature. This is accepted for a short time, unless the SDK marks it as the same attempt. Bonuses are paid only
-    once.
+    signature. For a short time, the repeat is accepted, unless the SDK marks it as the same attempt. Bonuses are paid
+    only once.
     """
     keys.forget_signatures(market.tx, market.now - 4 * SKEW_SECONDS * 1000)
     first = keys.note_signature(market.tx, call.signature, market.now)

@@ -76,7 +76,7 @@ def approve(market: Market, request: Request) -> Reply:
 def _correct_message(market: Market, row: AssignmentRow) -> None:
     """Sends a message that the rejection was withdrawn."""
     title = hits.hit_numbered(market.tx, row.hit_id).type.title
-    body = f"The rejection of your work for “{title}” was a mistake and has been withdrawn. It is accepted and paid."
+    body = f"Your work for “{title}” was rejected by mistake. It is now accepted and paid."
     cause = _rejection_cause(row.id, row.rejected_at or 0)
     messages.correct(market.tx, row.worker_id, cause, "Your work is accepted after all", body, market.now)
     evidence = {"assignment": row.name, "reason": row.feedback}

@@ -145,7 +145,7 @@ def _lacking(market: Market, kind: HitTypeRow, values: Mapping[str, int]) -> tup
             requestable = known is not None and known.status == "Active" and name not in values
             lacking.append(
                 Lacking(
-                    name if requestable else "", "your approved work on this site" if known is None else known.title
+                    name if requestable else "", "enough approved work on this site" if known is None else known.title
                 )
             )
             guarded.add(guards(requirement))

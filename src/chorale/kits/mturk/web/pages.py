@@ -27,7 +27,7 @@ _SUBMITTED_POLICY = "sandbox allow-scripts; default-src 'none'; script-src *; st
 
 
 def add_hit_pages(router: APIRouter, site: Site) -> None:
-    """Pages for workers. A study without HITs has only those that frames need."""
+    """Pages for workers. A study without HITs has only the pages that frames need."""
     _add_frames(router, site)
     if market_stage(site.study) is not None:
         _add_lists(router, site)

@@ -11,9 +11,10 @@ _DOCUMENT = "newdoc id"
 
 
 def comment_columns(path: Path, corpus: Corpus) -> dict[str, dict[str, str]]:
-    """For each name of a comment, its last value before each sentence. `document` is the value of `newdoc id`.
+    """For each comment name, the value that applies to each sentence. `document` is the value of `newdoc id`.
 
-    Sentences are identified by their numbers, as in the statistics.
+    A comment applies until the next comment with its name. Sentences are identified by their numbers, as in the
+    statistics.
     """
     lines = read_source(path).text.split("\n")
     starts = [sentence.line for sentence in corpus.sentences]

@@ -58,7 +58,8 @@ Converted = tuple[Sentence, Sentence]
 def as_spans(corpus: Corpus, *, apart: bool = False, like: Iterable[Converted | None] = repeat(None)) -> list[Sentence]:
     """The sentences with arguments as spans, which are computed from the tree if the file marks heads.
 
-    `like` has the same sentences of another file. Spans for arguments in both files are computed once.
+    `like` has the sentences of another file before and after conversion. Spans of arguments in both files are computed
+    once.
     """
     if corpus.marks_spans:
         return list(corpus.sentences)

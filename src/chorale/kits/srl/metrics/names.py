@@ -13,7 +13,7 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names that are correct, predicted and in the gold, sentence by sentence."""
+    """Correct names, predicted names and gold names, sentence by sentence."""
 
     right: list[str] = field(default_factory=list)
     returned: list[str] = field(default_factory=list)

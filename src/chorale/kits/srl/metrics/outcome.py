@@ -119,7 +119,7 @@ def sentence_pairs(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Iter
 
 
 def only_common(system: Sequence[Sentence], gold: Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """Both sentences, without predicates that only one of them has."""
+    """The sentences of system and gold, without predicates that only one side has."""
     of_system, of_gold = [], []
     for theirs, ours in zip(system, gold, strict=True):
         shared = {each.position for each in theirs.predicates} & {each.position for each in ours.predicates}

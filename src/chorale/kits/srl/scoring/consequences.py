@@ -246,7 +246,7 @@ def consequences_json(consequences: Sequence[Consequence]) -> dict[str, Any]:
 
 
 def consequences_tables(name: str, consequences: Sequence[Consequence]) -> list[ScoreTable]:
-    """The counts, and the first few consequences. All are in the JSON and in the file."""
+    """The counts, and the first few consequences. The JSON and the CSV file have all consequences."""
     columns = ("predicates with", "number#", "questions#", "entailments#", "points#", "CoNLL-2009#", "PriMeSRL#")
     rows: list[Sequence[Cell]] = [(kind, *counts.values()) for kind, counts in counted(consequences).items()]
     shown: list[Sequence[Cell]] = [

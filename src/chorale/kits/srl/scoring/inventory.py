@@ -12,7 +12,7 @@ _SHOWN = 5
 
 
 def outside_inventory(corpora: Mapping[str, Corpus], inventory: SenseInventory) -> dict[str, dict[str, Any]]:
-    """Senses and numbered arguments per corpus that are not in the frame files: number and most frequent."""
+    """For each corpus, the number of senses and numbered arguments that the frame files lack, most frequent first."""
     return {name: _outside(corpus, inventory) for name, corpus in corpora.items()}
 
 

@@ -168,7 +168,9 @@ def remarks(system: Corpus, gold: Corpus, scored: Mapping[str, MetricOutcome], o
     totals = scored["primesrl"].totals() if "primesrl" in scored else {}
     for group in ("core", "context"):
         if totals and not totals[f"system_{group}"] and not totals[f"gold_{group}"]:
-            notes.append(f"primesrl: neither {system.name} nor {gold.name} has {group} arguments; their scores are 0.")
+            notes.append(
+                f"primesrl: neither {system.name} nor {gold.name} has {group} arguments, so {group} scores are 0."
+            )
     return notes
 
 
@@ -202,7 +204,7 @@ def _about_nothing(corpus: Corpus, score: str) -> list[str]:
     if not any(sentence.predicates for sentence in corpus.sentences):
         return [f"{corpus.name} has no predicates: {score} is 0 by definition."]
     if not any(each.arguments for sentence in corpus.sentences for each in sentence.predicates):
-        return [f"{corpus.name} has no arguments: their {score} is 0 by definition."]
+        return [f"{corpus.name} has no arguments: argument {score} is 0 by definition."]
     return []
 
 

@@ -120,14 +120,17 @@ def _ranking_score(metric: str) -> str:
 def _about_clusters(gold: Corpus, resampling: Resampling, *, compared: bool) -> list[str]:
     sentences = [str(number) for number in range(1, len(gold.sentences) + 1)]
     noted = resampling.notes(sentences, compared=compared)
-    return [f"{note} Tables by role then have no intervals." for note in noted]
+    return [f"{note} Tables by role have no intervals with --cluster." for note in noted]
 
 
 def _about_frames(gold: Corpus, relations: FrameRelations) -> list[str]:
     senses = {each.sense for sentence in gold.sentences for each in sentence.predicates}
     unknown = senses - relations.known
+    if not unknown:
+        return []
     of_all = f"{len(unknown):,} of {len(senses):,} senses of {gold.name}"
-    return [f"semeval07: {of_all} are not frames of FrameNet (e.g. {min(unknown)})."] if unknown else []
+    are = "is not a frame" if len(unknown) == 1 else "are not frames"
+    return [f"semeval07: {of_all} {are} of FrameNet (e.g. {min(unknown)})."]
 
 
 def _system(

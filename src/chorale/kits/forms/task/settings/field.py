@@ -116,8 +116,10 @@ class FieldSettings(PlaceSettings, ScaleSettings, BoundSettings, ChoiceSettings,
         for name in needed:
             if getattr(self, name) is None:
                 yield problem_at((name,), f"is missing. Add it: {_about(name, self.kind)}", None)
-        if self.kind is Kind.RANKING and (self.options is None) == (self.sides is None):
-            yield problem_at(("options",), "or `sides` sets the ranked options. Use one of them.", None)
+        if self.kind is Kind.RANKING and self.options is None and self.sides is None:
+            yield problem_at(("options",), "is missing. Set `options` or `sides` to what workers rank.", None)
+        if self.kind is Kind.RANKING and self.options is not None and self.sides is not None:
+            yield problem_at(("options",), "cannot be combined with `sides`. Remove one of them.", None)
 
     def _wrong_options(self) -> Iterator[InitErrorDetails]:
         for name in ("options", "rows", "relations"):
