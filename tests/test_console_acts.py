@@ -318,7 +318,7 @@ def test_correcting_gold_back_and_forth_reinstates_and_drops(busy: Study, clock:
         out = {name for name in now if now[name] == "dropped"}
         assert {one.worker for one, _ in seen.dropped} == out and len(seen.dropped) == seen.dropped_total
         [alarm] = [alarm for alarm in seen.alarms if "removed within the last day" in alarm.title]
-        assert set(alarm.workers) <= out
+        assert set(alarm.workers) <= out and alarm.advice.endswith("Check that the gold is correct.")
     assert now == standing
     do_work(busy, clock, arrive(busy, 77), honest)
     assert differences(busy) == []

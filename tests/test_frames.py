@@ -149,6 +149,12 @@ def test_definitions_speak_of_meanings_and_not_of_frames(definition: str, lay: s
     assert brief(definition) == lay
 
 
+def test_characters_that_a_file_has_lost_are_not_shown() -> None:
+    text = "From <em>frozen</em> to \ufffdunfrozen\ufffd, for \ufffd6 at 3 degrees."
+    assert readable(text)[0] == "From frozen to “unfrozen”, for 6 at 3 degrees."
+    assert readable("<ex>Say \ufffd<t>Sir</t>\ufffd .</ex>")[1] == (Marked("Say “Sir”.", ((5, 8),)),)
+
+
 def test_a_role_run_into_a_word_gets_its_space() -> None:
     text = "the<fen>Donor</fen>no longer has it, and two <fen>Agent</fen>s do."
     assert readable(text)[0] == "the Donor no longer has it, and two Agents do."
@@ -435,6 +441,7 @@ def test_prepare_makes_items_that_the_check_accepts(tmp_path: Path, resources: l
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
     assert (told["items"], told["sentences"], told["words"], told["without_candidates"]) == (2, 3, 3, 1)
+    assert told["lemmas"] == 1, "runs and ran"
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["id"], row["word"], row["start"], row["lemma"]) for row in rows] == [
         ("s1:1", "runs", 4, "run"),
@@ -519,6 +526,7 @@ def test_words_left_out_are_counted_with_the_reason(tmp_path: Path, resources: l
     done = CliRunner().invoke(app, [*command, "-n", "1", "--outside", "1"])
     assert done.exit_code == 0, done.output
     for line in (
+        "o.jsonl: 1 word (1 lemma) from 3 sentences.",
         "1 word has fewer than 2 candidates: left out.",
         "1 word with candidates was not selected (-n, --per-sentence).",
         note := "Only 0 words outside FrameNet could be chosen, instead of 1.",

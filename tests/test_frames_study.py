@@ -453,6 +453,9 @@ def test_the_console_shows_quality_as_it_is_now(study: Study) -> None:
     assert places[0] == min(places), "whoever agrees least comes first"
     review_workers(study)
     assert everyone[0].pseudonym not in browser.get("/console/quality/meanings").text
+    alarm = browser.get("/console").text
+    assert "removed within the last day" in alarm and "minimum worker quality (quality.floor) is not too high" in alarm
+    assert "Check that the gold is correct" not in alarm, "there is none"
     assert browser.get("/console/quality/nowhere").status_code == 404
 
 
@@ -535,6 +538,9 @@ def test_results_can_be_browsed_while_the_study_runs(study: Study, tmp_path: Pat
     assert told["sentences"][-1]["id"] == "s01" and told["sentences"][-1]["majority"] == []
     assert len(told["workers"]) == 5 and "Leading" in told["frames"]
     assert {tuple(pair["frames"]) for pair in told["pairs"]} >= {("Leading", "Working")}
+    for browsing, columns in ((found, 6), (browsing_of_study(study, study.stage("meanings")), 4)):
+        [pairs] = [table for table in browsing_scored(browsing).tables if table.title.startswith("Confused frames")]
+        assert len(pairs.columns) == columns, "without FrameNet, there is nothing to say about relations"
     page = frames_page(found, "Words & <b>worse</b>")
     assert "Words &amp; &lt;b&gt;worse" in page and "<script" not in page and "<svg" in page
 

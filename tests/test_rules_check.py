@@ -78,6 +78,8 @@ def test_the_report_compares_the_crowd_with_the_expert(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["report", str(tmp_path), "--json", "--resamples", "200", "--no-charts"])
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
+    when = "at a confidence of 0.7 or more in meaningful and entailment, and at any confidence in check"
+    assert f"accepted {when}." in " ".join(report["methods"].values())
     words = report["protocol"]["stages"]["check"]
     assert "Items come from the labels of entailment." in words, "whatever their confidence"
     found = report["rules"]["checks"]["check"]

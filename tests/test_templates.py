@@ -335,10 +335,12 @@ def test_check_counts_the_sample_of_every_arm_and_says_what_is_missing(trial: Pa
 def test_check_warns_where_nobody_can_see_enough_gold_to_be_removed(tmp_path: Path) -> None:
     # Whoever does everything answers nearly two gold items, which is not two.
     write_small_study(tmp_path, applications=4, gold=4, share=0.3, after=2)
-    [note] = [note for note in study_notes(load_folder(tmp_path)) if "nobody in stages meaningful, entailment" in note]
+    notes = study_notes(load_folder(tmp_path))
+    [note] = [note for note in notes if "hardly anybody in stages meaningful, entailment" in note]
     assert "gives about 1.8 gold answers" in note and "applies after 2 (gold.after)" in note
+    assert not [note for note in notes if "gold removes few people" in note], "one note for one cause"
     write_small_study(tmp_path, applications=4, gold=4, share=0.3, after=1)
-    assert not [note for note in study_notes(load_folder(tmp_path)) if "nobody in stage" in note]
+    assert not [note for note in study_notes(load_folder(tmp_path)) if "hardly anybody in stage" in note]
 
 
 def test_check_warns_while_gold_can_remove_hardly_anybody(trial: Path) -> None:

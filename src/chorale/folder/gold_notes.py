@@ -24,11 +24,16 @@ def planned_gold_share(content: StageContent, groups: int) -> float:
     return gold.share if gold.reuse else min(gold.share, _lasting_share(content, groups))
 
 
-def about_gold(content: StageContent, coming: Mapping[str, int], people: int) -> list[str | None]:
-    """Notes on the gold of a stage, by its number of items from each source and the planned number of people."""
+def about_gold(
+    content: StageContent, coming: Mapping[str, int], people: int, *, warned: bool = False
+) -> list[str | None]:
+    """Notes on the gold of a stage, by its number of items from each source and the planned number of people.
+
+    `warned` means that a stronger note about removals is shown already.
+    """
     return [
         _gold_is_scarce(content, sum(coming.values())),
-        _gold_removes_few(content, coming, people),
+        None if warned else _gold_removes_few(content, coming, people),
         _gold_is_explained(content),
         _removal_shows_gold(content),
         _gold_among_items(content),

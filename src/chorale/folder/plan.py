@@ -259,12 +259,12 @@ def study_notes(folder: StudyFolder) -> list[str]:
         each = coming[name]
         most = sum(each.values())
         stage_notes = (
-            *(_gold_runs_out(content, most), _nobody_is_reviewed(content, most), _sample_is_short(content, each)),
-            *_few_qualify(content, most, folder),
+            *(_gold_runs_out(content, most), _sample_is_short(content, each), *_few_qualify(content, most, folder)),
         )
         # A group's items count one by one here: different people answer them, each with gold in between.
         items = each if content.settings.sources else {name: len(content.items)}
-        for note in (*stage_notes, *about_gold(content, items, turnout.workers)):
+        few_removed = _hardly_anybody_is_reviewed(content, most)
+        for note in (*stage_notes, few_removed, *about_gold(content, items, turnout.workers, warned=bool(few_removed))):
             if note:
                 per_stage.setdefault(note.replace(f"stage {name}", _STAGES), []).append(name)
         notes += about_fields(content)
@@ -283,8 +283,8 @@ def _most_items(content: StageContent, groups: int) -> int:
     return min(items, content.settings.max_per_worker or items)
 
 
-def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
-    """A note if nobody can see enough gold for the minimum accuracy to apply."""
+def _hardly_anybody_is_reviewed(content: StageContent, groups: int) -> str | None:
+    """A note if even a worker who does all items sees too little gold, on average, for the minimum accuracy."""
     stage = content.settings
     if stage.gold is None or stage.gold.share == 0:
         return None
@@ -292,8 +292,9 @@ def _nobody_is_reviewed(content: StageContent, groups: int) -> str | None:
     if met >= stage.gold.after:
         return None
     return (
-        f"nobody in stage {stage.name} can be removed: a worker who does all items gives about {met:.2g} gold answers, "
-        f"and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower gold.after, or add gold"
+        f"hardly anybody in stage {stage.name} can be removed: a worker who does all items gives about {met:.2g} gold "
+        f"answers, and the minimum accuracy applies after {stage.gold.after} (gold.after). Lower gold.after, or add "
+        "gold"
     )
 
 

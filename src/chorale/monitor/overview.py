@@ -37,6 +37,11 @@ WRONG_AFTER, WRONG_BELOW = 5, 0.5
 EASY_AFTER, EASY_ABOVE = 50, 0.98
 """Gold that nobody gets wrong does not distinguish careful workers from careless ones."""
 MOST_DROPPED = 20
+_TO_CHECK = {
+    None: "Check that the gold is correct.",
+    "quality": "Check that the minimum worker quality (quality.floor) is not too high.",
+}
+"""By the rule that removed a worker; removals by gold accuracy name no rule."""
 RECENT_EVENTS = 12
 MOST_DRAWS = 1_000
 
@@ -320,13 +325,15 @@ def _worker_alarms(
             tuple(name for _, name in low),
         )
     since = study.clock() - DROPPED_WITHIN_MS
-    lately = list(dict.fromkeys(one.worker for one in gone if one.at >= since))
+    lately = [one for one in gone if one.at >= since]
     if lately:
+        removed = tuple(dict.fromkeys(one.worker for one in lately))
+        checks = dict.fromkeys(filter(None, (_TO_CHECK.get(one.evidence.get("rule")) for one in lately)))
         yield Alarm(
             "worker",
-            f"{plural(len(lately), 'worker was', 'workers were')} removed within the last day",
-            "Their annotations no longer count, and others annotate these items. Check that the gold is correct.",
-            tuple(lately),
+            f"{plural(len(removed), 'worker was', 'workers were')} removed within the last day",
+            " ".join(("Their annotations no longer count, and others annotate these items.", *checks)),
+            removed,
         )
 
 

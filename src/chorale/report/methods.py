@@ -229,15 +229,23 @@ def _analysis(study: Study, facts: MethodsFacts) -> Iterator[str]:
 def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
     if not facts.decided:
         return
-    bounds = sorted({stage.settings.release_confidence for stage in main_stages(study)})
-    threshold = listed([f"{bound:g}" for bound in bounds])
-    when = f"accepted at a confidence of {threshold} or more" if any(bounds) else "accepted at any confidence"
-    yield f"The annotations of an item were aggregated into one label, {when}."
+    yield f"The annotations of an item were aggregated into one label, accepted {_accepted(main_stages(study))}."
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
     yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."
     if facts.reviewed:
         yield f"{reviewed_labels(facts.reviewed)} Agreement was measured on the annotations before the review."
+
+
+def _accepted(stages: Sequence[RunningStage]) -> str:
+    """From which confidence labels were accepted, with the names of stages if they differ."""
+    bounds: defaultdict[float, list[str]] = defaultdict(list)
+    for stage in stages:
+        bounds[stage.settings.release_confidence].append(stage.name)
+    when = {bound: f"at a confidence of {bound:g} or more" if bound else "at any confidence" for bound in bounds}
+    if len(bounds) == 1:
+        return next(iter(when.values()))
+    return ", and ".join(f"{when[bound]} in {listed(names)}" for bound, names in bounds.items())
 
 
 def reviewed_labels(reviewed: Sequence[Mapping[str, Any]]) -> str:

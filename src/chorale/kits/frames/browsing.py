@@ -174,13 +174,17 @@ def sentences_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
 
 
 def pairs_table(browsing: FrameBrowsing, shown: int) -> ScoreTable:
+    """Without FrameNet, no pair has a relation, and the table has no columns for it."""
+    columns: tuple[str, ...] = ("frame", "frame ", "sentences#", "weight#")
+    related = any(pair.relation for pair in browsing.pairs)
+    if related:
+        columns += ("relation", "FrameNet's links")
     rows = [
-        (pair.first, pair.second, len(pair.sentences), pair.weight, pair.relation or "", ", ".join(pair.links))
+        (pair.first, pair.second, len(pair.sentences), pair.weight)
+        + ((pair.relation or "", ", ".join(pair.links)) if related else ())
         for pair in browsing.pairs[:shown]
     ]
-    title = f"Confused frames: {len(rows)} of {len(browsing.pairs):,} pairs"
-    columns = ("frame", "frame ", "sentences#", "weight#", "relation", "FrameNet's links")
-    return ScoreTable(title, columns, rows, digits=2)
+    return ScoreTable(f"Confused frames: {len(rows)} of {len(browsing.pairs):,} pairs", columns, rows, digits=2)
 
 
 def reason_tables(browsing: FrameBrowsing, shown: int) -> list[ScoreTable]:

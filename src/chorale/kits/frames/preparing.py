@@ -87,6 +87,11 @@ class FrameItems:
     not_chosen: int = 0
     """Number of words with candidates that were not selected."""
 
+    @property
+    def lemmas(self) -> int:
+        """Number of distinct lemmas of the selected words."""
+        return len({row["lemma"] for row in self.rows})
+
 
 def frame_items(
     given: Sequence[GivenSentence],

@@ -113,8 +113,8 @@ def frames(
     with writing(out, "--out"):
         write_jsonl(items.rows, out)
     if as_json:
-        numbers = ("sentences", "too_long", "words", "long_words", "without_candidates", "over", "not_chosen", "frames")
-        counts = {name: getattr(items, name) for name in numbers}
+        numbers = ("sentences", "too_long", "words", "long_words", "without_candidates", "over", "not_chosen")
+        counts = {name: getattr(items, name) for name in (*numbers, "lemmas", "frames")}
         more = {"evenness": items.evenness, "not_in_framenet": items.not_in_framenet, "model": items.model or None}
         print_json({"file": str(out), "items": len(items.rows), **counts, **more, "notes": notes})
         return
@@ -165,7 +165,7 @@ def _refuse_nothing(items: FrameItems, texts: Path) -> None:
 
 def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: list[str]) -> None:
     words, sentences = plural(len(items.rows), "word", "words"), plural(items.sentences, "sentence", "sentences")
-    print_line(f"{out}: {words} from {sentences}.")
+    print_line(f"{out}: {words} ({plural(items.lemmas, 'lemma', 'lemmas')}) from {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
     print_line(
         f"The candidates include {frames_there}, with an evenness of {items.evenness:.0%} (100%: all equally often)."

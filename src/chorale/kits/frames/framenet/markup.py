@@ -18,6 +18,9 @@ _LABEL = re.compile(r"^\s*[A-Z][A-Z_]{3,}:\s+")
 """The name of a frame before an example that another frame has too."""
 _UNGRAMMATICAL = "*"
 """Linguists' sign before a sentence that nobody would say."""
+_LOST = "\N{REPLACEMENT CHARACTER}"
+"""In place of a character that an earlier conversion of the file lost, most often a quotation mark."""
+_LOST_QUOTES = re.compile(rf"{_LOST}([^{_LOST}]{{1,80}}){_LOST}")
 _STOPPED_TWICE = re.compile(r"([.!?])\s*\.+$")
 _IN_SHORT = {
     "LU": "word",
@@ -139,7 +142,8 @@ def _about_meaning(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return unescape(_TAG.sub("", text)).replace("\x00", "")
+    text = unescape(_TAG.sub("", text)).replace("\x00", "")
+    return _LOST_QUOTES.sub(r"“\1”", text).replace(_LOST, "")
 
 
 def _tidied(text: str) -> str:
