@@ -93,6 +93,7 @@ def test_questions_are_written_with_the_keyboard_alone(scene: Scene) -> None:
     keys.type("Who sold something?")
     keys.press("Enter")
     expect(page.get_by_text("This is the same question as question 1.")).to_be_visible()
+    expect(page.get_by_text("Now mark the answer")).to_be_hidden()  # the question must be changed first
     keys.press("Control+A")
     keys.type("Who might sell something?")
     keys.press("Enter")

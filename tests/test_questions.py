@@ -295,6 +295,11 @@ def test_an_earlier_question_leads_to_others() -> None:
     [
         ("The match was called off yesterday .", "call", "What was called off?"),
         ("The mayor called off the meeting .", "call", "Who called off something?"),
+        ("The referee called off the match at noon .", "call", "Who called off something?"),
+        ("The team moved up three places .", "move", "Who moved up something?"),
+        ("The balloon took off at dawn .", "take", "What took off?"),
+        ("They had to give it up .", "have", "Who had something?"),
+        ("They had to give it up .", "give", "Who gave something up?"),
         ("They put the fire out .", "put", "Who put something out?"),
         ("The fair is going on in town .", "go", "What is going on?"),
         ("She laid off two workers .", "lay", "Who laid off something?"),
@@ -328,6 +333,20 @@ def test_no_suggestion_asks_what_is_been() -> None:
     suggested = suggest(inflect("be"), Context(("He", "has", "been", "a", "teacher", "."), 2))
     assert suggested[0] == "Who has been something?"
     assert not any(understood(question, inflect("be")).is_passive for question in suggested)
+
+
+def test_no_suggestion_asks_what_is_had() -> None:
+    suggested = suggest(inflect("have"), Context(("I", "have", "no", "idea", "."), 1))
+    assert suggested[:2] == ["Who has something?", "What does someone have?"]
+
+
+def test_suggested_prepositions_are_in_the_verbs_clause() -> None:
+    sentence = "In May we fought for hours on the hill , but she ran no faster than before"
+    suggested = suggest(inflect("fight"), Context(tuple(sentence.split()), 3))
+    asked = [text.removesuffix("?").split()[-1] for text in suggested if text.startswith("What did")]
+    assert asked == ["for", "on"]
+    compared = suggest(inflect("cut"), Context(("It", "cut", "better", "than", "his", "saw"), 1))
+    assert not any("than" in text for text in compared)
 
 
 @pytest.mark.parametrize(
@@ -401,6 +420,9 @@ def test_two_prepositions_are_offered_where_they_are_usual() -> None:
         ("She was slowly cutting", Clause("past", progressive=True)),
         ("It never cuts", Clause("present", negated=True)),
         ("Ada 's family cut it", Clause("past")),
+        ("They had to cut it", Clause("past")),
+        ("They do not have to cut it", Clause("present", negated=True)),
+        ("It has to be cut", Clause("present", passive=True)),
     ],
 )
 def test_the_words_before_a_verb_tell_how_it_is_used(words: str, clause: Clause) -> None:

@@ -84,9 +84,9 @@ def is_before_noun(tokens: Sequence[str], verb_index: int) -> bool:
 
 
 def has_passive(forms: VerbForms) -> bool:
-    """Whether the verb can be transitive: *What is been?* is not a question."""
+    """Whether the verb has a passive: *What is been?* and *What is had?* are not questions."""
     known = table()["sentence"]
-    return forms.stem not in known["linking"] and forms.stem not in known["withoutObject"]
+    return not any(forms.stem in known[name] for name in ("linking", "withoutObject", "withoutPassive"))
 
 
 def word_at(tokens: Sequence[str], place: int) -> str:
@@ -210,7 +210,10 @@ def _begins_object(tokens: Sequence[str], place: int) -> bool:
 def _object(tokens: Sequence[str], place: int, forms: VerbForms) -> str:
     """The probable object of a verb that ends at this position."""
     known = table()["sentence"]
-    seen = _following_object(tokens, place, forms) or ("something" if forms.stem in known["withObject"] else "")
+    seen = _following_object(tokens, place, forms)
+    # *take* always has an object, but *take off* may have none.
+    if not seen and forms.stem in known["withObject"] and word_at(tokens, place) not in known["particles"]:
+        seen = "something"
     return "someone" if seen and forms.stem in known["toPeople"] else seen
 
 
@@ -246,7 +249,7 @@ def _particle_place(tokens: Sequence[str], verb_index: int) -> int | None:
         return verb_index + 1
     if following in known["particlesAtEnd"] and _closes(tokens, verb_index + 2):
         return verb_index + 1
-    for place in range(verb_index + 2, min(len(tokens), verb_index + 1 + _FARTHEST_PARTICLE)):
+    for place in range(verb_index + 1, min(len(tokens), verb_index + 1 + _FARTHEST_PARTICLE)):
         word = word_at(tokens, place)
         if word in known["particles"] and _closes(tokens, place + 1):
             return place

@@ -189,6 +189,8 @@ def _read(tokens: Sequence[str], index: int, forms: VerbForms) -> tuple[Clause, 
         return clause, guessed
     first = likeliest(tokens, index, forms, clause, guessed)
     subject, patient = ("someone", first.asked) if first.passive else (first.asked, first.object)
+    if guessed.object_after_particle and not (first.passive or clause.passive):
+        patient = guessed.object  # the published questions do not show the model whether *called off* has an object
     tense = _LIKELY_MODAL if first.modal and not is_modal(clause.tense) else clause.tense
     return replace(clause, passive=first.passive, tense=tense), guessed._replace(subject=subject, object=patient)
 

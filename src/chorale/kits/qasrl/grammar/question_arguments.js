@@ -100,7 +100,7 @@ function isBeforeNoun(tokens, verbIndex) {
 }
 
 /** @param {Forms} forms @returns {boolean} */
-export const hasPassive = (forms) => !KNOWN.linking.includes(forms.stem) && !KNOWN.withoutObject.includes(forms.stem);
+export const hasPassive = (forms) => ![KNOWN.linking, KNOWN.withoutObject, KNOWN.withoutPassive].some((stems) => stems.includes(forms.stem));
 
 /** @param {string[]} tokens @param {number} verbIndex @param {Forms} forms @returns {string} */
 function subjectKind(tokens, verbIndex, forms) {
@@ -150,7 +150,9 @@ function beginsObject(tokens, place) {
 
 /** @param {string[]} tokens @param {number} behind @param {Forms} forms @returns {string} */
 function objectOf(tokens, behind, forms) {
-  const object = followingObject(tokens, behind, forms) || (KNOWN.withObject.includes(forms.stem) ? "something" : "");
+  // “take” always has an object, but “take off” may have none.
+  const always = KNOWN.withObject.includes(forms.stem) && !KNOWN.particles.includes(wordAt(tokens, behind));
+  const object = followingObject(tokens, behind, forms) || (always ? "something" : "");
   return object !== "" && KNOWN.toPeople.includes(forms.stem) ? "someone" : object;
 }
 
@@ -178,7 +180,7 @@ function particlePlace(tokens, verbIndex) {
   const following = wordAt(tokens, verbIndex + 1);
   if (KNOWN.particles.includes(following)) return verbIndex + 1;
   if (KNOWN.particlesAtEnd.includes(following) && closes(tokens, verbIndex + 2)) return verbIndex + 1;
-  for (let place = verbIndex + 2; place < Math.min(tokens.length, verbIndex + 1 + FARTHEST_PARTICLE); place += 1) {
+  for (let place = verbIndex + 1; place < Math.min(tokens.length, verbIndex + 1 + FARTHEST_PARTICLE); place += 1) {
     const word = wordAt(tokens, place);
     if (KNOWN.particles.includes(word) && closes(tokens, place + 1)) return place;
     if (isMark(word) || KNOWN.boundaries.includes(word) || isPreposition(word)) return null;

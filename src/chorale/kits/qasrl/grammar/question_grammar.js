@@ -203,7 +203,9 @@ export class Grammar {
     const guessed = this.#guessed(clause);
     if (verbIndex < 0 || verbIndex >= tokens.length) return { clause, arguments: guessed };
     const { passive, asked, object, modal } = likeliest(tokens, verbIndex, forms, clause, guessed);
-    const nouns = passive ? { subject: "someone", object: asked } : { subject: asked, object };
+    // The published questions do not show the model whether “called off” has an object.
+    const isAfterParticle = guessed.objectAfterParticle && !clause.passive;
+    const nouns = passive ? { subject: "someone", object: asked } : { subject: asked, object: isAfterParticle ? guessed.object : object };
     const tense = modal && !isModal(clause.tense) ? LIKELY_MODAL : clause.tense;
     return { clause: { ...clause, passive, tense }, arguments: { ...guessed, ...nouns } };
   }

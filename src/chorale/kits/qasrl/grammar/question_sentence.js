@@ -6,11 +6,13 @@
  * @typedef {{tense: string, perfect: boolean, progressive: boolean, negated: boolean, passive: boolean}} Clause
  */
 
-import { hasPassive, isMadeAdverb, isPassiveAlone } from "./question_arguments.js";
+import { hasPassive, isMadeAdverb, isMark, isPassiveAlone } from "./question_arguments.js";
 import { CONTRACTIONS, has, isNegated, isPassive, isPerfect, isProgressive, tenseOf } from "./question_slots.js";
 import TABLE from "./question_table.js";
 
 const WINDOW = 4;
+/** The kind of *had* in *had to give*, which does not make a perfect. */
+const OBLIGED = "have to";
 const KNOWN = TABLE.sentence;
 const HELPERS = new Map(Object.entries(KNOWN.auxiliaries));
 /** @type {Clause} */
@@ -40,17 +42,20 @@ export function clauseIn(tokens, verbIndex, forms) {
   const helpers = new Map();
   let nearest = "";
   let negated = false;
+  let following = "";
   for (const token of tokens.slice(Math.max(0, verbIndex - WINDOW), verbIndex).reverse()) {
     const word = token.toLowerCase();
     const helper = HELPERS.get(word);
     const isNegation = KNOWN.negations.includes(word);
     negated ||= isNegation;
     if (helper) {
-      nearest ||= helper[0];
-      if (!helpers.has(helper[0])) helpers.set(helper[0], helper[1]);
+      const kind = helper[0] === "have" && following === "to" ? OBLIGED : helper[0];
+      nearest ||= kind;
+      if (!helpers.has(kind)) helpers.set(kind, helper[1]);
     } else if (!isNegation && !KNOWN.skipped.includes(word) && !isMadeAdverb(word)) {
       break;
     }
+    following = word;
   }
   const word = tokens[verbIndex].toLowerCase();
   const isCertain = word !== forms.past && word !== forms.stem;
@@ -86,14 +91,19 @@ function clause(word, nearest, helpers, negated, forms, alone) {
  * @param {string[]} tokens
  * @param {number} verbIndex
  * @param {Record<string, number>} more that are prepositions as well
- * @returns {string[]} those after the verb first, nearest first
+ * @returns {string[]} those after the verb in its clause, nearest first; those of all words, if there is no verb
  */
 export function prepositionsIn(tokens, verbIndex, more) {
   const words = tokens.map((token) => token.toLowerCase());
   const inside = isInside(tokens, verbIndex);
-  const ordered = inside ? [...words.slice(verbIndex + 1), ...words.slice(0, verbIndex).reverse()] : words;
-  return [...new Set(ordered.filter((word) => has(TABLE.groups.preposition, word) || has(more, word)))];
+  const after = inside ? words.slice(verbIndex + 1) : words;
+  const end = inside ? after.findIndex(endsClause) : -1;
+  const own = end < 0 ? after : after.slice(0, end);
+  return [...new Set(own.filter((word) => has(TABLE.groups.preposition, word) || has(more, word)))];
 }
+
+/** @param {string} word @returns {boolean} for punctuation and words like “and” or “than”, but not for “as” */
+const endsClause = (word) => isMark(word) || (word !== "as" && KNOWN.boundaries.includes(word));
 
 /** @param {string} kind @param {string} tense @returns {string} */
 const finite = (kind, tense) =>

@@ -127,6 +127,7 @@ export default {
     "quotes": ["``", "“", "\""],
     "reporting": ["say", "state", "announce", "report", "claim", "add", "tell", "explain", "note", "argue", "believe", "think", "know", "write", "ask", "suggest", "declare", "confirm", "deny", "admit", "do", "try", "attempt"],
     "linking": ["be", "become", "remain"],
+    "withoutPassive": ["cost", "have", "lack", "resemble"],
     "withoutObject": ["accumulate", "act", "agree", "alternate", "appear", "arise", "arrive", "behave", "belong", "bounce", "burst", "climb", "coexist", "coincide", "collapse", "come", "compete", "condense", "consist", "continue", "contribute", "converge", "cooperate", "crash", "cry", "dance", "decay", "decline", "depend", "die", "differ", "disappear", "diverge", "emerge", "evaporate", "evolve", "exist", "explode", "fail", "fall", "float", "flow", "fly", "function", "go", "grow", "happen", "hatch", "interact", "jump", "last", "laugh", "lead", "leak", "lie", "linger", "live", "migrate", "occur", "originate", "overlap", "participate", "persist", "prevail", "proceed", "range", "react", "recede", "refuse", "rely", "remain", "reproduce", "resign", "respond", "rest", "result", "retaliate", "retire", "return", "rise", "rot", "run", "rush", "seem", "shrink", "sink", "sit", "sleep", "slip", "smile", "stand", "stay", "stem", "survive", "sweat", "swell", "swim", "talk", "tend", "travel", "vary", "vote", "wait", "walk", "work"],
     "particles": ["up", "out", "off", "down"],
     "particlesAtEnd": ["on", "in", "over", "through", "around", "about", "along"],

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
-from chorale.kits.qasrl.grammar.arguments import has_passive, is_made_adverb, is_passive_alone
+from chorale.kits.qasrl.grammar.arguments import has_passive, is_made_adverb, is_mark, is_passive_alone
 from chorale.kits.qasrl.grammar.slots import Slots, contractions
 from chorale.kits.qasrl.grammar.table import table
 from chorale.text.inflections import VerbForms
 
 _WINDOW = 4
+_OBLIGED = "have to"
+"""The kind of *had* in *had to give*, which does not make a perfect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,18 @@ def clause_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Claus
         return Clause()
     known = table()["sentence"]
     helpers: dict[str, str] = {}
-    nearest, negated = "", False
+    nearest, negated, following = "", False, ""
     for token in reversed(tokens[max(0, verb_index - _WINDOW) : verb_index]):
         word = token.lower()
         helper = known["auxiliaries"].get(word)
         negated = negated or word in known["negations"]
         if helper is not None:
-            nearest = nearest or helper[0]
-            helpers.setdefault(*helper)
+            kind = _OBLIGED if (helper[0], following) == ("have", "to") else helper[0]
+            nearest = nearest or kind
+            helpers.setdefault(kind, helper[1])
         elif word not in known["negations"] and word not in known["skipped"] and not is_made_adverb(word):
             break
+        following = word
     word = tokens[verb_index].lower()
     is_certain = word not in (forms.past, forms.stem)
     alone = not nearest and (is_certain or is_passive_alone(tokens, verb_index, forms))
@@ -68,12 +73,22 @@ def _clause(
 
 
 def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """Prepositions of the sentence: first those after the verb, nearest first. `more` are additional ones."""
+    """Prepositions after the verb in its clause, nearest first; without a verb, all. `more` are additional ones.
+
+    >>> prepositions_in("In May she sold it to a friend , and went to sea in June".split(), 3)
+    ('to',)
+    """
     words = [token.lower() for token in tokens]
-    after = words[verb_index + 1 :] if 0 <= verb_index < len(words) else words
-    before = words[:verb_index] if 0 <= verb_index < len(words) else []
+    after = words
+    if 0 <= verb_index < len(words):
+        after = list(takewhile(lambda word: not _ends_clause(word), words[verb_index + 1 :]))
     known = {*table()["groups"]["preposition"], *map(str.lower, more)}
-    return tuple(dict.fromkeys(word for word in (*after, *reversed(before)) if word in known))
+    return tuple(dict.fromkeys(word for word in after if word in known))
+
+
+def _ends_clause(word: str) -> bool:
+    """Punctuation and words like *and* or *than*. Published questions ask for words after *as*, but not for these."""
+    return is_mark(word) or (word in table()["sentence"]["boundaries"] and word != "as")
 
 
 def conjugated(clause: Clause, *, inverted: bool) -> tuple[str, str]:

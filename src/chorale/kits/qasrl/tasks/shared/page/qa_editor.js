@@ -107,7 +107,8 @@ export class Editor {
       others.flatMap((one) => one.answers),
     );
     const used = this.#used();
-    const hint = used || (this.answers.length === 0 && this.field.value !== "" ? say("Now mark the answer: drag over the words, or tap them.") : "");
+    const isNext = this.problem() === say("Mark the answer in the sentence.");
+    const hint = used || (isNext ? say("Now mark the answer: drag over the words, or tap them.") : "");
     const done = button(say("Done"), say("Done with this question"), () => this.#finish(), { class: "button button-small" });
     done.hidden = this.asked === null;
     this.part("answers").replaceChildren(
