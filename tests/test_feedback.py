@@ -126,7 +126,10 @@ def test_the_trial_gives_one_score_for_difficulty_and_creativity_and_names_the_c
     folder = template_folder("mcq-trial") / "messages"
     text = compose((folder / "round.md").read_text("utf-8"), verdict, own, dict.fromkeys(criteria, 0.5), extra)
     assert "| difficulty | 40 | 50 |" in text and "| creativity | 60 | 50 |" in text
-    assert "50% of your questions have options that could mislead" in text
+    # In most rounds, only a sample is graded: the shares are of this sample.
+    assert text.lstrip().startswith("Your questions, or a random sample of them, have been graded.")
+    assert "50% of your graded questions have options that could mislead" in text
+    assert "For 100% of the graded pairs of questions, most graders saw something to improve" in text
     # Graders saw one unclear question of two; the other lost points because a wrong option was marked.
     assert "For 50% of your questions, most graders did not find exactly one correct answer." in text
     text = compose((folder / "tutorial.md").read_text("utf-8"), verdict, own, criteria, extra)

@@ -264,6 +264,13 @@ BY_ARM = ScoreTable(
     ],
 )
 
+PERFORMANCE = ScoreTable(
+    "Human and model performance by arm, in percent",
+    ("questions", "measure", "baseline#", "justification#", "crowd#", "expert#"),
+    [("with votes left", "N (mean over samples)", 6.0, 6.0, 6.0, 6.0), ("", "human", 90.0, 80.0, 76.7, 90.0)],
+    digits=1,
+)
+
 
 def test_paragraphs_in_a_table_have_the_width_that_numbers_leave() -> None:
     """Before, the table of four arms was 20 to 35 points too wide."""
@@ -274,12 +281,22 @@ def test_paragraphs_in_a_table_have_the_width_that_numbers_leave() -> None:
     assert r"p{0." in latex_float(texts, "t")
 
 
+def test_the_gaps_between_many_columns_count_as_width() -> None:
+    """Before, this table was 19 points too wide."""
+    assert r"\footnotesize" in latex_float(PERFORMANCE, "performance")
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs a TeX engine")
 def test_the_fragment_compiles(written: dict[str, Any], tmp_path: Path) -> None:
     packages = r"\usepackage[T1]{fontenc}\usepackage[utf8]{inputenc}\usepackage{booktabs}"
     hostile = latex_float(ScoreTable(HOSTILE[0], ("a", "b#"), [(text, 1) for text in HOSTILE]), "hostile")
-    for fragment, is_hostile in ((f"{written['tex']}{hostile}", True), (latex_float(BY_ARM, "arms"), False)):
-        document = rf"\documentclass{{article}}{packages}\begin{{document}}{fragment}\end{{document}}"
+    trial = latex_float(BY_ARM, "arms") + latex_float(PERFORMANCE, "performance")
+    for options, fragment, is_hostile in (
+        ("", f"{written['tex']}{hostile}", True),
+        ("", trial, False),
+        ("[a4paper,11pt]", trial, False),
+    ):
+        document = rf"\documentclass{options}{{article}}{packages}\begin{{document}}{fragment}\end{{document}}"
         (tmp_path / "report.tex").write_text(document, "utf-8")
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "report.tex"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import CHROMIUM, Scene, Site
+from browsing import CHROMIUM, PATIENCE_MS, Scene, Site
 from chorale.cli import app
 
 pytestmark = [
@@ -191,7 +191,7 @@ def close(page: Page, gate: str) -> None:
 
 def until(done: Callable[[], bool], page: Page) -> None:
     """Wait for what the site does by itself, such as drawing answers for graders."""
-    for _ in range(240):
+    for _ in range(PATIENCE_MS // 250):
         if done():
             return
         page.wait_for_timeout(250)

@@ -22,6 +22,7 @@ from chorale.folder.reading import check_folder
 from chorale.metrics.resampling import Resampling
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import UserError
+from chorale.monitor.arm_measures import observations
 from chorale.monitor.arm_outcomes import arm_outcomes
 from chorale.report import ReportOptions, StudyReport, report_page, study_report
 from chorale.report.document import Drawn
@@ -264,6 +265,33 @@ def test_a_plan_stays_once_somebody_is_in_an_arm(trial: Study, tmp_path: Path) -
     restored = 'Restore [{ outcome = "kept", unit = "item", test = "bootstrap", against = "other" }].'
     refused = CliRunner().invoke(app, ["check", str(tmp_path / "trial")])
     assert restored in " ".join(refused.output.split())
+
+
+def test_gold_of_arms_leaves_out_quizzes_that_only_one_arm_has(tmp_path: Path) -> None:
+    """Before, an arm's own quizzes raised its gold accuracy."""
+    second = """
+[[stage]]
+name = "second"
+title = "Second"
+task = "rules-meaningful"
+guidelines = "guidelines.md"
+round = { file = "round.jsonl", feedback = "later" }
+"""
+    arms = '[arms]\nnames = ["one", "two"]'
+    write_protocol_study(
+        tmp_path, gate="threshold = 0", message=None, arms=arms, arms_of=('"one"', '"two"'), entry="", extra=second
+    )
+    file = tmp_path / "study.toml"
+    file.write_text(file.read_text().replace('name = "training"\n', 'name = "training"\narms = ["one"]\n', 1))
+    study = open_study(tmp_path)
+    for person in people(study, 2):
+        if _arm(study, person.id) == "one":
+            for _ in range(ROUND):
+                person.judge("no", "training")
+        person.judge("yes", "second")
+    observed = study.store.read(lambda tx: observations(tx, study, "gold")).result()
+    study.close()
+    assert {(one.arm, one.item, one.of) for one in observed} == {("one", "second", 1), ("two", "second", 1)}
 
 
 def test_people_counted_at_a_gate_are_those_who_began_its_stage(tmp_path: Path) -> None:

@@ -180,8 +180,9 @@ class PlannedOutcome(Settings):
         min_length=1,
         max_length=100,
         description="What is compared between arms. `retained`: whether a person reached the arm's last stage without "
-        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold. Some tasks "
-        "have outcomes of their own, such as `kept` for multiple-choice questions.",
+        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold, "
+        "without training rounds and quizzes that only some arms have. Some tasks have outcomes of their own, such as "
+        "`kept` for multiple-choice questions.",
     )
     unit: Literal["worker", "item"] = Field(
         default="worker",

@@ -150,10 +150,13 @@ def arm_grades(tx: Tx, study: Study, arm: str) -> tuple[list[Observation], str]:
 
 
 def _gold(tx: Tx, study: Study) -> Iterator[Observation]:
-    arms = arms_by_worker(tx)
+    """Gold accuracy, without the quizzes that only some arms have: their questions are others, and often easier."""
+    arms, names = arms_by_worker(tx), set(_names(study))
     for row in participations.participation_summaries(tx):
+        settings = study.stage(row.stage).settings
+        is_quiz_of_some = settings.round is not None and settings.arms and set(settings.arms) != names
         right, answered = gold_of(study, row)
-        if row.worker in arms and answered:
+        if row.worker in arms and answered and not is_quiz_of_some:
             yield Observation(arms[row.worker], row.worker, row.stage, right, answered)
 
 

@@ -8,8 +8,6 @@ from chorale.metrics.score_table import ScoreTable, cell_text
 
 _LONG = 40
 """A column with a longer cell is set as paragraphs."""
-_PAGE = 80
-"""Characters of a row that fit on a page."""
 _HEADING = 12
 """Characters in a line of a heading, in a table that would be wider than a page."""
 _TEXT_WIDTH, _GAP = 345, 4
@@ -18,6 +16,8 @@ _THIN, _THIN_POINTS, _CAPITAL_POINTS, _POINTS = " .,:;'()[]ijlt", 2.9, 6.6, 4.4
 """The widths of characters in such a table, rounded up."""
 _WIDEST, _NARROWEST = 0.35, 0.15
 """The part of a line that a column of paragraphs has."""
+_LARGER, _LARGER_GAP = 1.15, 12
+"""How much wider the characters of other tables are, and the points between two of their columns."""
 _BRACKET = re.compile(r" (?=\()")
 _CHARACTERS = str.maketrans(
     {
@@ -86,7 +86,8 @@ def _alignment(table: ScoreTable) -> str:
 def _is_wide(table: ScoreTable) -> bool:
     """Whether a table with one line in each cell would be wider than a page."""
     columns = zip(*_texts(table), strict=True)
-    return sum(min(max(map(len, texts)), _LONG) + 2 for texts in columns) > _PAGE
+    widths = (_LARGER * max(map(_points, texts)) for texts in columns)
+    return sum(min(width, _WIDEST * _TEXT_WIDTH) + _LARGER_GAP for width in widths) > _TEXT_WIDTH
 
 
 def _texts(table: ScoreTable) -> list[list[str]]:
