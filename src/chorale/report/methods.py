@@ -236,6 +236,11 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
     threshold = listed([f"{bound:g}" for bound in bounds])
     when = f"accepted at a confidence of {threshold} or more" if any(bounds) else "accepted at any confidence"
     yield f"The annotations of an item were aggregated into one label, {when}."
+    weighted = [stage.name for stage in main_stages(study) if stage.settings.gold is not None]
+    if weighted:
+        everywhere = len(weighted) == len(main_stages(study))
+        where = "" if everywhere else f"In {listed(weighted)}, annotations"
+        yield f"{where or 'Annotations'} were weighted by the gold accuracy of their workers."
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
     yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."
