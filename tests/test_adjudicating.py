@@ -301,6 +301,9 @@ async def test_a_reviewer_decides_on_a_page_without_names(study: Study) -> None:
         case = look(study, lambda tx: adjudicating.next_case(tx, study, study.stage("main"), "disagreeing"))
         assert case is not None and f'Item <span class="mono">{case.item.key}</span>' in page
         table = page.split("Answers side by side")[1].split("<form")[0]
+        offered = [option.words for option in case.fields[0].options]
+        assert offered == ["fine", "rude", "hateful"], "also those that nobody chose, in the order of the form"
+        assert 'name="other-class"' not in page and 'name="other-spans"' in page
         assert "Answer 5" in table and "“" in table and "start" not in table
         people = {one.worker for one in look(study, lambda tx: list(all_responses(tx, stage_name="main")))}
         assert not any(f">{name}<" in page for name in people)

@@ -451,7 +451,7 @@ def test_items_are_found_by_what_is_special_about_them(busy: Study) -> None:
     def keys(query: str) -> list[str]:
         page = unescape(client.get(f"/console/items?stage=meaningful&{query}").text)
         return re.findall(
-            r'<td class="nowrap"><input [^>]+><span class="id"><a class="mono" href="[^"]+">([^<]+)</a>', page
+            r'<td class="nowrap"><input [^>]+><span class="id[^"]*"><a class="mono" href="[^"]+">([^<]+)</a>', page
         )
 
     everything = keys("")

@@ -4,6 +4,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from chorale.cli import app as commands
 from chorale.engine import gates as gating
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
+from chorale.monitor.next_steps import next_steps
+from chorale.monitor.overview import Overview, overview
 from chorale.store import gates, items, messages, requesters
 from chorale.store.arms import arms_by_worker
 from chorale.web.app import create_app
@@ -87,6 +91,26 @@ def test_a_gate_that_is_not_there_is_told_on_a_page(study: Study) -> None:
     answer = as_owner(study).post("/console/gates/nothing/close")
     assert answer.status_code == 404
     assert "no gate of this name" in answer.text
+
+
+def test_grades_are_no_labels_to_decide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before, the next steps of a finished trial asked for hundreds of decisions about grades that gates had used."""
+    write_graded_study(tmp_path / "trial")
+    with closing(open_study(tmp_path / "trial")) as trial:
+        monkeypatch.setattr(Overview, "phase", "finished")
+        now = look(trial, lambda tx: overview(tx, trial))
+
+        def steps(*, of_grades: bool) -> list[str]:
+            """The next steps if labels of the grading stages, or of all others, are not accepted."""
+            views = [
+                replace(one, counts=replace(one.counts, complete=5, released=1))
+                for one in now.stages
+                if trial.stage(one.counts.name).settings.grades is of_grades
+            ]
+            return [step.kind for step in look(trial, lambda tx: next_steps(tx, trial, replace(now, stages=views)))]
+
+        assert "adjudicate" in steps(of_grades=False)
+        assert "adjudicate" not in steps(of_grades=True)
 
 
 def test_decisions_of_a_closed_gate_are_folded_among_others(tmp_path: Path) -> None:

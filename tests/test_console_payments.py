@@ -135,7 +135,12 @@ def test_odd_ways_to_pay_are_refused(study: Study, data: dict[str, str]) -> None
 def test_ways_that_pay_nobody_are_not_offered_and_do_nothing(study: Study) -> None:
     client = as_owner(study)
     page = client.get("/console/payments").text
-    assert "Wise" not in page and "Bonuses on Prolific" not in page
+    assert "Wise" not in page and "Prolific" not in page
+    columns = re.findall(r'<th scope="col".*?>(.*?)</th>', page)
+    assert columns == ["Worker", "Source", "Earned", "Paid in payouts", "Owed", "Payment method"]
+    chosen = client.get("/console/columns/balances", params={"count": 6, "show": [2, 3, 5, 6]}, follow_redirects=False)
+    assert chosen.headers["location"] == "/console/payments"
+    assert 'class="table table-cards hide-4"' in client.get("/console/payments").text
     assert client.post(PAY, data={"way": "prolific"}).headers["location"] == "/console/payments?done=paid-nothing"
     assert client.get("/console/payments/7/file").status_code == 404
 

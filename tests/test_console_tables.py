@@ -197,7 +197,9 @@ def test_next_and_previous_of_items_are_inverse_and_keep_the_filters(busy: Study
     client = as_owner(busy)
 
     def keys(text: str) -> list[str]:
-        return re.findall(r'<td class="nowrap"><input [^>]+><span class="id"><a class="mono" [^>]+>([^<]+)</a>', text)
+        return re.findall(
+            r'<td class="nowrap"><input [^>]+><span class="id[^"]*"><a class="mono" [^>]+>([^<]+)</a>', text
+        )
 
     first = unescape(client.get("/console/items?stage=meaningful&order=most+judged").text)
     [following] = re.findall(r'href="(\?[^"]+)">Next</a>', first)

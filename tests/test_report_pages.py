@@ -238,6 +238,12 @@ def test_nothing_from_a_study_is_markup_in_markdown(written: dict[str, Any]) -> 
     assert "| --- | ---: |" in written["md"] and "### Design" in written["md"]
 
 
+def test_the_methods_name_the_weights_of_annotations(written: dict[str, Any]) -> None:
+    """Before, a reader could not see why two of three answers had a confidence of 1."""
+    for name in ("html", "md", "tex"):
+        assert "Annotations were weighted by the gold accuracy of their workers." in " ".join(written[name].split())
+
+
 def test_a_wide_table_fits_on_a_page_of_a_paper() -> None:
     """Before, the agreement per question ran off the page by 10 cm."""
     columns = (

@@ -27,6 +27,9 @@ from chorale.store.items import ItemsWanted, find_item, item_ids, item_keys, ite
 Queue = Literal["disagreeing", "all", "sampled"]
 _AT_ONCE = 200
 _LISTS = (FieldKind.LABELS, FieldKind.RANKING)
+_CHOICES = (FieldKind.LABEL, FieldKind.RATING)
+_MOST_LISTED = 9
+"""Reviewers see all options of a field up to this number, one for each digit key."""
 _NONE = "none"
 _NUMBERED = re.compile(r"(.*\S)\s+#([1-9]\d{0,3})")
 """Quoted words and the number of their occurrence in the text, as in `the #2`."""
@@ -174,7 +177,7 @@ def _is_quotation(span: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GivenValue:
-    """One of the different values that people gave."""
+    """One of the different values that people gave, or that they could have given."""
 
     value: Any
     words: str
@@ -201,6 +204,8 @@ class ToDecide:
     """Whether another value may quote the text."""
     labels: tuple[str, ...]
     """The labels of spans, or the options of which several can be chosen."""
+    is_closed: bool
+    """Whether `options` has every value that the field allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +282,7 @@ def _fields(
 ) -> Iterator[ToDecide]:
     if not stage.task.shape.fields:
         words = partial(answer_words, stage.task, item.payload)
-        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words)
+        yield _to_decide(WHOLE, "", given, item.answer, item.confidence, words, allowed=stage.task.shape.choices)
     for field in stage.task.shape.fields:
         values = [answer.get(field.name) for answer in given]
         words = partial(_field_words, field, item)
@@ -297,6 +302,7 @@ def _fields(
             is_text=is_text,
             is_spans=spans,
             labels=labels_or_options,
+            allowed=[value for value, _ in field.options] if field.kind in _CHOICES else None,
         )
 
 
@@ -315,13 +321,17 @@ def _to_decide(
     is_text: bool = False,
     is_spans: bool = False,
     labels: tuple[str, ...] = (),
+    allowed: Sequence[Any] | None = None,
 ) -> ToDecide:
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
     agreed = len(options) < 2 and None not in values
+    closed = 0 < len(allowed or ()) <= _MOST_LISTED
+    if closed:
+        options = _all_options(options, allowed or (), words)
     # Free texts are not aggregated: each is in its own column.
     aggregated = "" if result is None or is_text else words(result)
-    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text, is_spans, labels)
+    return ToDecide(name, ask, cells, options, aggregated, confidence, agreed, is_text, is_spans, labels, closed)
 
 
 def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenValue, ...]:
@@ -331,3 +341,12 @@ def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenV
         counts.setdefault(codec.as_text(value), []).append(value)
     ordered = sorted(counts.items(), key=lambda one: (-len(one[1]), one[0]))
     return tuple(GivenValue(same[0], words(same[0]), len(same)) for _, same in ordered)
+
+
+def _all_options(
+    given: Sequence[GivenValue], allowed: Sequence[Any], words: Callable[[Any], str]
+) -> tuple[GivenValue, ...]:
+    """The options in the order of the form, then values that people gave before an option was taken out."""
+    counts = {codec.as_text(one.value): one for one in given}
+    listed = [counts.pop(codec.as_text(value), GivenValue(value, words(value), 0)) for value in allowed]
+    return (*listed, *counts.values())

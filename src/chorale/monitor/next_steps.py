@@ -38,7 +38,7 @@ def next_steps(tx: Tx, study: Study, now: Overview) -> list[NextStep]:
         *_gates(tx, study),
         *_paused(now),
         *_payments(tx, study),
-        *_results(now),
+        *_results(study, now),
     ]
 
 
@@ -127,14 +127,16 @@ def _balance(tx: Tx, study: Study) -> tuple[int, int]:
     return len(payable), now.now
 
 
-def _results(now: Overview) -> list[NextStep]:
+def _results(study: Study, now: Overview) -> list[NextStep]:
     steps = []
     if now.phase == "finished":
         steps.append(NextStep("results", "All items are complete", "Create the report and export the data."))
     if now.phase == "imported":
         advice = "The work was done elsewhere. Create the report and export the data."
         steps.append(NextStep("results", "The imported study is ready", advice))
-    not_accepted = sum(stage.counts.complete - stage.counts.released for stage in now.stages)
+    # Gates use every grade: nothing follows from whether the label of a grading stage is accepted.
+    labelled = [one.counts for one in now.stages if not study.stage(one.counts.name).settings.grades]
+    not_accepted = sum(counts.complete - counts.released for counts in labelled)
     if steps and not_accepted > 0:
         title = plural(not_accepted, "label is not accepted", "labels are not accepted")
         advice = "Their confidence is below the threshold. Decide the ones you need by adjudication."

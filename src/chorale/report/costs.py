@@ -64,7 +64,9 @@ def costs_section(
         f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are amounts "
         "divided by these numbers.",
         *([] if imported is None else [imported.about_fees]),
-        _terms_table("Costs", {"amount": costs}, costs.unit, currency, with_fees=imported is None),
+        _terms_table(
+            "Total cost and cost per result", {"amount": costs}, costs.unit, currency, with_fees=imported is None
+        ),
     ]
     details: list[Part] = [
         ScoreTable("Costs by stage", ("stage", "pay and bonuses#", "fees#", "total#"), stages)

@@ -49,7 +49,7 @@ def flow_section(
         if (about := [row for row in gates.verdicts(tx) if row.gate == name])
     }
     if not by_arm:
-        caption = f"{_TITLE}. Boxes are stages and their people; solid arrows show items, dashed arrows people."
+        caption = "Boxes are stages and their people; solid arrows show items, dashed arrows people."
         drawn: list[Part] = []
         if draw and came.arrived:
             drawn.append(Drawn(caption, stages_diagram(study, now, _root(came, imported), verdicts)))
@@ -63,7 +63,7 @@ def flow_section(
         for arm, steps in flow.items()
         for number, step in enumerate(steps)
     ]
-    caption = f"{_TITLE} by arm, from top to bottom. The last box of each column has the people who are analysed."
+    caption = "Each arm, from top to bottom. The last box of each column has the people who are analysed."
     parts: list[Part] = [Drawn(caption, flow_diagram(came, flow))] if draw else []
     json = {
         "arrived": came.arrived,

@@ -230,6 +230,11 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
     if not facts.decided:
         return
     yield f"The annotations of an item were aggregated into one label, accepted {_accepted(main_stages(study))}."
+    weighted = [stage.name for stage in main_stages(study) if stage.settings.gold is not None]
+    if weighted:
+        everywhere = len(weighted) == len(main_stages(study))
+        where = "" if everywhere else f"In {listed(weighted)}, annotations"
+        yield f"{where or 'Annotations'} were weighted by the gold accuracy of their workers."
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
     yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."

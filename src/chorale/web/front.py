@@ -20,6 +20,7 @@ from chorale.web.app import mount_static
 from chorale.web.console.signing_in import START, local_path
 from chorale.web.doorkeeper import TooManyTriesError
 from chorale.web.front_languages import FrontPages
+from chorale.web.invalid import invalid_input
 from chorale.web.limits import FairQueue
 from chorale.web.links import EXPERT, OWNER, QUEUE, VIEWER
 from chorale.web.logs import AccessLog
@@ -240,8 +241,7 @@ def _add_errors(app: FastAPI, pages: FrontPages, closed: Collection[str]) -> Non
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        return answer(request, 422, worded("Not possible"), f"{first['loc'][-1]}: {first['msg']}")
+        return answer(request, 422, worded("Not possible"), invalid_input(error))
 
     @app.exception_handler(UnavailableError)
     async def out_of_reach(request: Request, _error: UnavailableError) -> Response:

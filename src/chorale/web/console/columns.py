@@ -9,7 +9,8 @@ from chorale.web.console.frame import MOST_COLUMNS, NO_NUL, Console
 
 YEAR_SECONDS = 365 * 86400
 
-Table = Literal["items", "workers", "payments"]
+Table = Literal["items", "workers", "payments", "balances"]
+"""The page of each table has its name, except that balances are payments without a column for Prolific."""
 Column = Annotated[int, Query(ge=1, le=MOST_COLUMNS)]
 
 
@@ -21,7 +22,8 @@ def add_column_routes(shown: Console) -> None:
         show: Annotated[list[int], Query(max_length=MOST_COLUMNS)] = [],  # noqa: B006 - FastAPI copies it
         query: Annotated[str, Query(max_length=2000, pattern=NO_NUL)] = "",
     ) -> Response:
-        back = RedirectResponse(f"/console/{name}" + (f"?{query}" if query else ""), 303)
+        page = "payments" if name == "balances" else name
+        back = RedirectResponse(f"/console/{page}" + (f"?{query}" if query else ""), 303)
         hidden = ".".join(str(number) for number in range(2, count + 1) if number not in show)
         if hidden:
             shown.site.set_cookie(back, f"columns-{name}", hidden, YEAR_SECONDS)

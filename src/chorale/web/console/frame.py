@@ -16,6 +16,7 @@ from chorale.monitor.event_words import event_name
 from chorale.web.console import texts
 from chorale.web.console.answers import field_inputs
 from chorale.web.console.navigation import Page, place_of, sections
+from chorale.web.invalid import invalid_input
 from chorale.web.links import EXPERT, OWNER, VIEWER
 from chorale.web.serving import Site
 from chorale.web.staff import staff_only
@@ -201,8 +202,7 @@ def console_route(console: Console) -> type[APIRoute]:
                 except UserError as error:
                     return console.problem(request, 422, str(error))
                 except RequestValidationError as error:
-                    first = error.errors()[0]
-                    return console.problem(request, 422, f"{first['loc'][-1]}: {first['msg']}.")
+                    return console.problem(request, 422, invalid_input(error))
                 except Refusal as refusal:
                     return _refused(console, request, refusal)
 

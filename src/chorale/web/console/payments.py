@@ -104,6 +104,7 @@ def _state(tx: Tx, study: Study, page: int, find: str, order: Order) -> dict[str
         "retried": _ways(tx, study, retry=True) if store_payments.failures(tx) else [],
         "restored": refusal_to_pay(tx),
         "simulated": has_simulated_people(tx),
+        "has_rewards": bool(books.rewarded or submissions.studies(tx)),
     }
 
 

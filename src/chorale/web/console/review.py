@@ -38,8 +38,9 @@ def _reviewed_stages(study: Study) -> list[RunningStage]:
 
 
 def _first_to_decide(tx: Tx, study: Study, stages: Sequence[RunningStage]) -> RunningStage:
-    """The first stage with items on which people disagree; without any, the first one."""
-    waiting = (stage for stage in stages if adjudicating.next_case(tx, study, stage, "disagreeing") is not None)
+    """The first stage with items on which people disagree, grading stages last; without any, the first stage."""
+    in_order = sorted(stages, key=lambda stage: bool(stage.settings.grades))
+    waiting = (stage for stage in in_order if adjudicating.next_case(tx, study, stage, "disagreeing") is not None)
     return next(waiting, stages[0])
 
 

@@ -4,6 +4,7 @@ No form here carries a token against forged requests: `security.Guard` refuses e
 another site, before it gets here.
 """
 
+import re
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query, Request, Response
@@ -18,9 +19,9 @@ from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 
 START = "/console"
 
-NAME_PATTERN = r"^[A-Za-z0-9._@+-]{1,80}$"
+NAME_PATTERN = r"[A-Za-z0-9._@+-]{1,80}"
 TokenInPath = Annotated[str, Path(min_length=1, max_length=500)]
-Name = Annotated[str, Form(pattern=NAME_PATTERN)]
+Name = Annotated[str, Form(max_length=80, pattern=NO_NUL)]
 Password = Annotated[str, Form(max_length=staff.LONGEST_PASSWORD)]
 
 
@@ -56,6 +57,8 @@ def _add_set_up(router: APIRouter, console: Console, doorkeeper: Doorkeeper) -> 
     async def set_up(request: Request, token: TokenInPath, name: Name, password: Password, again: Password) -> Response:
         await check(token)
         try:
+            if not re.fullmatch(NAME_PATTERN, name):
+                raise UserError("A user name has 1 to 80 letters, digits and . _ @ + - (no spaces).")
             staff.check_new_password(name, password, again)
             row = await site.write(staff.make_owner, name, await doorkeeper.passwords.hash(password))
         except UserError as error:

@@ -136,7 +136,9 @@ def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
         shown = {"arm": "hidden until you open the Arms page"}
     else:
         shown = {name: value for name, value in event.evidence.items() if name not in ("arm", "arms")}
-    return [(evidence_name(name), _moment_or_text(name, value)) for name, value in shown.items()]
+    # The page names the event's worker itself.
+    beside = {name: value for name, value in shown.items() if (name, value) != ("worker", event.worker)}
+    return [(evidence_name(name), _moment_or_text(name, value)) for name, value in beside.items()]
 
 
 def _moment_or_text(name: str, value: Any) -> str:
