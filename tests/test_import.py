@@ -316,6 +316,22 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     assert again["stages"]["again"]["judgments"] == 20
 
 
+def test_a_separator_that_nobody_named_is_pointed_out(tmp_path: Path) -> None:
+    def notes(name: str, rows: list[tuple[object, ...]], *options: object) -> list[str]:
+        file = write(tmp_path / f"{name}.csv", SEVERAL, rows)
+        done = run("import", file, "--label", "Moods ticked", *options, "--out", tmp_path / name, "--json")
+        return list(json.loads(done.stdout)["notes"])
+
+    short = several_columns()
+    long = [(*row[:7], f"{row[7]}|{'x' * 99}", *row[8:]) for row in short]
+    hint = "Cells of 'Moods ticked' contain '|'. If it separates several options, import again with --sep '|'."
+    assert notes("a", short) == [f"a.csv: {hint}"]
+    free_text, sep = notes("b", long)
+    assert "'Moods ticked' is imported as free text, which is not aggregated" in free_text
+    assert sep == f"b.csv: {hint}"
+    assert notes("c", long, "--sep", "|") == []
+
+
 def test_a_column_that_is_mostly_empty_is_named(tmp_path: Path) -> None:
     rows = [
         (*row[:-1], "sad" if place % 3 else "glad", ("hard" if place % 2 else "easy") if place < 8 else "")

@@ -70,6 +70,16 @@ def test_a_study_of_ones_own_is_done_on_its_site_and_left_as_it_was(folder: Path
         assert "pay" not in kinds, "nobody is to be paid"
 
 
+def test_a_simulation_names_the_workers_who_spoil_its_labels(tmp_path: Path) -> None:
+    rows = "".join(f"c{number},Comment number {number} is here.\n" for number in range(60))
+    (tmp_path / "texts.csv").write_text(f"comment_id,text\n{rows}")
+    labels = ("--from", tmp_path / "texts.csv", "--ask", "Is it toxic?", "--labels", "yes,no,unclear")
+    assert chorale("new", tmp_path / "study", *labels).exit_code == 0
+    done = chorale("simulate", tmp_path / "study")
+    warnings = re.findall(r"^Warning: .* the same answer to many items in a row.*$", done.output, re.MULTILINE)
+    assert warnings and warnings[0] in chorale("status", tmp_path / "study-simulated").output
+
+
 def test_copied_marks_that_do_not_fit_a_shorter_text_are_made_anew(tmp_path: Path) -> None:
     rows = "".join(f"c{number},{' '.join(['word'] * (20 if number % 2 else 1))}.\n" for number in range(8))
     (tmp_path / "texts.csv").write_text(f"comment_id,text\n{rows}")

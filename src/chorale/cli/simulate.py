@@ -25,8 +25,10 @@ from chorale.folder.reading import load_folder
 from chorale.folder.truth import unanswered_in_simulations
 from chorale.model import UserError
 from chorale.model.plural import plural
+from chorale.monitor.alarm import alarm_line
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import stages_table, wage_line
+from chorale.monitor.watching import suspicions
 from chorale.platforms.simulated import CrowdMember
 from chorale.rehearsal import Crowd, read_crowd
 from chorale.rehearsal.keeping import MARKER, copy_as_simulated
@@ -82,6 +84,8 @@ def simulate(
     pay = folder.settings.pay
     show(stages_table(result.status, pay.currency))
     print_line(wage_line(result.status, pay.currency, pay.minimum_hourly))
+    for alarm in result.alarms:
+        print_line(alarm_line(alarm))
     for warning in warnings:
         print_line(f"Warning: {warning}")
     print_line(f"{target}: {_ALL_SIMULATED} Next, try:")
@@ -96,11 +100,12 @@ def _beside(directory: Path) -> Path:
 
 
 class _Result:
-    """The status of a simulated study, as tables and as JSON values."""
+    """The status of a simulated study, as tables and as JSON values, and its alarms."""
 
     def __init__(self, study: Study) -> None:
         self.status: Status = study.store.read(lambda tx: status(tx, study)).result()
         self.json = study.store.read(lambda tx: summary(tx, study)).result()
+        self.alarms = study.store.read(lambda tx: suspicions(tx, study)).result()
 
 
 @contextmanager

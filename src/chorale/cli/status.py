@@ -17,7 +17,7 @@ from chorale.engine.started import started_study
 from chorale.folder.retention_notes import retention_sentences
 from chorale.model import UserError, money_text
 from chorale.monitor import tables
-from chorale.monitor.alarm import first_names
+from chorale.monitor.alarm import alarm_line
 from chorale.monitor.costs import arm_costs, study_costs
 from chorale.monitor.hurried import hurried_line
 from chorale.monitor.outcomes import tallies
@@ -111,10 +111,7 @@ def _print_status(study: "Study") -> None:
         print_line(f"No more items are assigned in {names}: the budget of {budget} does not cover one more answer.")
         print_line("Raise `pay.budget` in study.toml and start the site again.")
     for alarm in study.store.read(lambda tx: suspicions(tx, study)).result():
-        items = first_names([key for _, key in alarm.items])
-        named = "; ".join(filter(None, (first_names(alarm.workers), f"items {items}" if items else "")))
-        of = f" ({named})" if named else ""
-        print_line(f"Warning: {alarm.title}{of}. {alarm.advice}")
+        print_line(alarm_line(alarm))
     for gate in gates:
         if gate.lacking:
             print_line(" ".join(beyond_budget(study, gate.name, gate.lacking)))

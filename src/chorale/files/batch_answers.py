@@ -50,7 +50,7 @@ class AnswerScan:
         self._places = {name: place for place, name in enumerate(names)}
         self._task = self._places[task]
         self._unfilled = set(candidates)
-        self._labels = {name: _Labels(sep) for name in candidates}
+        self._labels = {name: LabelScan(sep) for name in candidates}
         self._marked = any(name.startswith(ANSWER) or f"{name}{GOLD}" in self._places for name in candidates)
         items = [name for name in names if name.startswith(INPUT) or _may_be_item(name, candidates)]
         self._repeating = {(name, item) for name in candidates for item in items} if self._marked else set()
@@ -128,7 +128,7 @@ def is_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-class _Labels:
+class LabelScan:
     """The labels in a column, as long as it can be a set of labels: the same few recur."""
 
     def __init__(self, sep: str) -> None:
@@ -140,8 +140,8 @@ class _Labels:
         self._count = 0
         self._possible = True
 
-    def look(self, value: str | list[Any]) -> None:
-        """Process a cell."""
+    def look(self, value: str | list[Any], times: int = 1) -> None:
+        """Process a cell that occurs `times` times."""
         if isinstance(value, str) and not value.strip():
             return
         self._lists = self._lists and is_list(value)
@@ -154,7 +154,7 @@ class _Labels:
             return
         parts = [part for each in text.split(self._sep) if (part := each.strip())]
         self._separated = self._separated or self._sep in text
-        self._count += len(parts)
+        self._count += times * len(parts)
         self._different.update(parts)
         self._possible = fits(self._different)
 

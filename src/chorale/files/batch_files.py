@@ -221,6 +221,11 @@ class BatchFile:
         self.name, self.digest = path.name, digest_of(read_bytes(path))
 
     @property
+    def usual_sep(self) -> str:
+        """What the platform writes between several options of a cell."""
+        return self._platform.sep
+
+    @property
     def count(self) -> int:
         """Number of rows in the file, including rejected ones."""
         return self._rows.count

@@ -31,3 +31,11 @@ class Alarm:
     stages: tuple[str, ...] = ()
     """The names of the affected stages; empty for all."""
     serious: bool = False
+
+
+def alarm_line(alarm: Alarm) -> str:
+    """An alarm as a line of the terminal, with its first workers and items."""
+    items = first_names([key for _, key in alarm.items])
+    named = "; ".join(filter(None, (first_names(alarm.workers), f"items {items}" if items else "")))
+    of = f" ({named})" if named else ""
+    return f"Warning: {alarm.title}{of}. {alarm.advice}"
