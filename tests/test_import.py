@@ -299,7 +299,7 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
         in note
     )
     assert "All fields except free text count toward a label's confidence." in note
-    assert note.endswith("To import one column only, use --label NAME, with --sep for several options.")
+    assert note.endswith("To import one column only, use --label NAME.")
     assert json.loads(run("verify", tmp_path / "s", "--json").stdout)["ok"]
     run("export", tmp_path / "s", "--format", "label-studio", "--out", tmp_path / "tasks.json")
     first = json.loads((tmp_path / "tasks.json").read_text("utf-8"))[0]
@@ -316,7 +316,7 @@ def test_all_columns_that_people_filled_in_are_fields(tmp_path: Path) -> None:
     assert again["stages"]["again"]["judgments"] == 20
 
 
-def test_a_separator_that_nobody_named_is_pointed_out(tmp_path: Path) -> None:
+def test_cells_of_a_named_column_are_split_at_the_usual_separator(tmp_path: Path) -> None:
     def notes(name: str, rows: list[tuple[object, ...]], *options: object) -> list[str]:
         file = write(tmp_path / f"{name}.csv", SEVERAL, rows)
         done = run("import", file, "--label", "Moods ticked", *options, "--out", tmp_path / name, "--json")
@@ -324,12 +324,17 @@ def test_a_separator_that_nobody_named_is_pointed_out(tmp_path: Path) -> None:
 
     short = several_columns()
     long = [(*row[:7], f"{row[7]}|{'x' * 99}", *row[8:]) for row in short]
-    hint = "Cells of 'Moods ticked' contain '|'. If it separates several options, import again with --sep '|'."
-    assert notes("a", short) == [f"a.csv: {hint}"]
-    free_text, sep = notes("b", long)
-    assert "'Moods ticked' is imported as free text, which is not aggregated" in free_text
-    assert sep == f"b.csv: {hint}"
+    split = "Cells of 'Moods ticked' are split at '|' into several options. If each cell is a single label, add --sep"
+    for name, rows in (("a", short), ("b", long)):
+        [note] = notes(name, rows)
+        assert note.startswith(f"{name}.csv: {split}")
+        assert 'kind = "choices"' in (tmp_path / name / "study.toml").read_text("utf-8")
     assert notes("c", long, "--sep", "|") == []
+    assert notes("d", short, "--sep", ";;") == []
+    assert 'kind = "choices"' in (tmp_path / "d" / "study.toml").read_text("utf-8")
+    remarks = [(*row[:7], f"{place} | {'remark ' * 20}", *row[8:]) for place, row in enumerate(short)]
+    [free_text] = notes("e", remarks)
+    assert "'Moods ticked' is imported as free text, which is not aggregated" in free_text
 
 
 def test_a_column_that_is_mostly_empty_is_named(tmp_path: Path) -> None:
@@ -342,7 +347,7 @@ def test_a_column_that_is_mostly_empty_is_named(tmp_path: Path) -> None:
     fields, empty = json.loads(run("import", file, "--out", tmp_path / "s", "--json").stdout)["notes"]
     assert "'Moods ticked' (several options), 'my tone' (choice), 'remark' (choice)." in fields
     assert "'remark' (choice) is empty in 12 of 20 judgments, but counts toward a label's confidence." in empty
-    assert empty.endswith("To leave it out, import one column with --label 'my tone'.")
+    assert empty.endswith("To leave it out, import one column with --label 'Moods ticked'.")
     again = run("import", file, "--out", tmp_path / "t", "--label", "my tone", "--json").stdout
     assert json.loads(again)["notes"] == []
 

@@ -269,7 +269,7 @@ def points(folder: Path, best: str) -> None:
         ("threshold = 0.75", True, None),
         ("threshold = 0.9", True, "score 0.8"),
         ("top = 3\nfloor = 0.7", False, "score 0.6"),
-        ("top = 3\ncriteria = { quality = 0.7 }", True, "nobody could pass: the best possible answers have 0.6 by"),
+        ("top = 3\ncriteria = { quality = 0.7 }", True, "nobody could pass: the best possible answers score 0.6 in"),
         ("top = 3\ncriteria = { quality = 0.6 }", True, None),
     ],
 )

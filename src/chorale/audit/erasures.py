@@ -15,7 +15,11 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     rows = erasing.erasures(tx)
     recorded = list(reversed(events.recent(tx, ALL, kinds=("erased",))))
     if [(one.at, one.worker) for one in rows] != [(event.at, event.worker) for event in recorded]:
-        yield f"erasures: {len(rows)} stored and {len(recorded)} in the log, or with different workers or times"
+        yield (
+            f"erasures: {len(rows)} stored and {len(recorded)} in the log"
+            if len(rows) != len(recorded)
+            else "erasures: the log has different workers or times than the stored erasures"
+        )
     nameless = {one.worker for one in rows if one.identity}
     silent = {one.worker for one in rows if one.answers}
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
@@ -23,12 +27,16 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     for part, present, expected in (
         ("identity", state.nameless, nameless),
         ("answers", state.silent, silent & state.answered),
-        ("leave to continue", state.stopped, {one.worker for one in rows}),
     ):
         for worker in sorted(present - expected):
             yield f"worker {worker}: the {part} is missing without a recorded erasure"
         for worker in sorted(expected - present):
             yield f"worker {worker}: the {part} was erased, but still exists"
+    erased = {one.worker for one in rows}
+    for worker in sorted(state.stopped - erased):
+        yield f"worker {worker}: marked as withdrawn, without a recorded erasure"
+    for worker in sorted(erased - state.stopped):
+        yield f"worker {worker}: erased, but not marked as withdrawn"
     for number, kind in erased_labels.words_left(tx, written_fields(study)):
         yield f"event {number} ({kind}): its label may still contain erased text"
 

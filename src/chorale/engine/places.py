@@ -1,4 +1,4 @@
-"""Places of items and gold: as many workers get a gold item as get any other item."""
+"""Places of items and gold: a gold item is shown to the same number of workers as any other item."""
 
 from chorale.engine.running import RunningStage, Study, judgments_asked
 from chorale.model import AssignmentKind
@@ -9,7 +9,7 @@ from chorale.store.offering import GoldPlaces
 def take_gold(
     tx: Tx, study: Study, stage: RunningStage, item_id: int, places: GoldPlaces, *, removed: bool = False
 ) -> None:
-    """Take a place of a gold item. With the last one, another may be added, as often as items need more judgments.
+    """Take a place of a gold item. After the last one, another is added with the probability that items need one.
 
     The answers of a removed worker do not count: somebody else gets this gold as well, as with items.
     """

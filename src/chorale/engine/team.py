@@ -208,7 +208,7 @@ def end_account(tx: Tx, now: int, name: str, reason: str) -> Member | None:
 
 
 def note_deactivation(tx: Tx, now: int, member: Member, why: dict[str, Any]) -> None:
-    """Log a deactivation, with the last answer that can be the owner's."""
+    """Log a deactivation, with the study's newest answer: no later answer can be from this account."""
     worker = workers.find_by_identity(tx, PANEL, member.login)
     evidence = {**why, "member": member.id}
     if worker is None:

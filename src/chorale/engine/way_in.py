@@ -19,7 +19,8 @@ def way_in(
 ) -> WayIn:
     """The earlier work that a worker needs for a stage that does not admit them. `held` are their qualifications.
 
-    Of several qualifications, the first that they can no longer get, or else the first.
+    If they lack several qualifications, this is the work for the first one that they can no longer get, or else for
+    the first one.
     """
     if now.admission is None:
         return NO_WAY_IN

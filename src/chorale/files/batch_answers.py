@@ -140,8 +140,8 @@ class LabelScan:
         self._count = 0
         self._possible = True
 
-    def look(self, value: str | list[Any], times: int = 1) -> None:
-        """Process a cell that occurs `times` times."""
+    def look(self, value: str | list[Any]) -> None:
+        """Process a cell."""
         if isinstance(value, str) and not value.strip():
             return
         self._lists = self._lists and is_list(value)
@@ -154,7 +154,7 @@ class LabelScan:
             return
         parts = [part for each in text.split(self._sep) if (part := each.strip())]
         self._separated = self._separated or self._sep in text
-        self._count += times * len(parts)
+        self._count += len(parts)
         self._different.update(parts)
         self._possible = fits(self._different)
 

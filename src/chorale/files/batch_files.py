@@ -8,12 +8,11 @@ their meaning is known.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chorale.files.batch_answers import ANSWER, GOLD, INPUT, JSON_LISTS, MOST_FIELDS, AnswerScan, BatchField, is_list
+from chorale.files.batch_answers import ANSWER, GOLD, INPUT, JSON_LISTS, MOST_FIELDS, AnswerScan, BatchField, LabelScan
 from chorale.files.batch_cells import (
     CellProblems,
     Column,
@@ -26,7 +25,7 @@ from chorale.files.batch_cells import (
 )
 from chorale.files.judgment_layout import JudgmentLayout, boxes_of, field_of, layout_of
 from chorale.files.row_spool import Cells, RowSpool
-from chorale.files.rows import is_table
+from chorale.files.rows import is_table, shortened
 from chorale.files.source import StreamedFile, digest_of, read_bytes
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
@@ -89,7 +88,6 @@ _TABLE = _Platform("table")
 _REFUSALS = {"AssignmentStatus": "rejected", "_tainted": "tainted"}
 """Why work is left out, by the column that shows it; in Chorale's own tables, it did not count."""
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
-_LOOKED_AT = 100
 
 
 def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: StreamedFile | None = None) -> "BatchFile":
@@ -106,7 +104,8 @@ def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: Streame
     platform = _PLATFORMS.get(layout.refusal or "", _TABLE)
     kept = _Kept(rows, layout, keep=options.keep_rejected)
     fields = _fields(path, kept, layout, options.sep, platform)
-    return BatchFile(path, layout, platform, kept, fields, streamed.digest)
+    is_named = options.sep is not None or len(fields) > 1 or fields[0].boxes or fields[0].sep == JSON_LISTS
+    return BatchFile(path, layout, platform, kept, fields, streamed.digest, None if is_named else fields[0].sep)
 
 
 class _Kept:
@@ -153,7 +152,7 @@ def _fields(
     """The named label column, or all answer columns."""
     if not layout.candidates or (layout.label and sep is not None):
         column = layout.label
-        sep = sep or (platform.sep if layout.boxes else _lists_in(rows, column))
+        sep = sep or (platform.sep if layout.boxes else _sep_in(rows, column, platform.sep))
         return [BatchField(LABEL, column, sep, is_text=column in _free_text(rows, layout), boxes=layout.boxes)]
     texts = _free_text(rows, layout)
     scan = AnswerScan(list(rows.places), layout.candidates, layout.task, sep or platform.sep)
@@ -176,12 +175,13 @@ def _fields(
     return fields if len(fields) > 1 else [replace(fields[0], name=LABEL)]
 
 
-def _lists_in(rows: _Kept, column: str) -> str | None:
-    """The separator of a column of JSON lists, by its first cells; None for other columns."""
-    place = rows.places[column]
-    filled = (cells[place] for _, cells in rows if cells[place] not in (None, ""))
-    first = list(islice(filled, _LOOKED_AT))
-    return JSON_LISTS if first and all(map(is_list, first)) else None
+def _sep_in(rows: _Kept, column: str, usual: str) -> str | None:
+    """The separator of a column of JSON lists, or of cells with several options; None for other columns."""
+    scan, place = LabelScan(usual), rows.places[column]
+    for _, cells in rows:
+        if cells[place] not in (None, ""):
+            scan.look(cells[place])
+    return scan.sep
 
 
 def _free_text(rows: _Kept, layout: JudgmentLayout) -> frozenset[str]:
@@ -204,13 +204,14 @@ class BatchFile:
         rows: _Kept,
         fields: Sequence[BatchField],
         digest: str,
+        found_sep: str | None = None,
     ) -> None:
         self.name, self.file = path.name, str(path)
         self.panel = platform.panel
         """The origin: mturk, appen, or table."""
         self.fields = tuple(fields)
         self.digest = digest
-        self._layout, self._platform, self._rows = layout, platform, rows
+        self._layout, self._platform, self._rows, self._found_sep = layout, platform, rows, found_sep
         self._is_table = is_table(path)
         self._item_columns = self._columns_of_items()
         self._empty = 0
@@ -219,11 +220,6 @@ class BatchFile:
     def name_source(self, path: Path) -> None:
         """Name another file as the origin of the rows."""
         self.name, self.digest = path.name, digest_of(read_bytes(path))
-
-    @property
-    def usual_sep(self) -> str:
-        """What the platform writes between several options of a cell."""
-        return self._platform.sep
 
     @property
     def count(self) -> int:
@@ -292,6 +288,11 @@ class BatchFile:
     def notes(self) -> list[str]:
         """Remarks on the file, complete once all rows have been read."""
         notes = list(self._rows.notes())
+        if self._found_sep is not None:
+            notes.append(
+                f"Cells of {shortened(self.fields[0].title)} are split at {self._found_sep!r} into several options. If "
+                "each cell is a single label, add --sep with a text that no cell contains."
+            )
         if self._empty:
             label = self._layout.label or "answer"
             left = plural(self._empty, "row left out: it has", "rows left out: they have")

@@ -73,7 +73,7 @@ def _check_marks(
     for name, asked in gate.criteria.items():
         reached = max((mark for each, mark in best.items() if is_criterion(each, name)), default=0.0)
         if asked > reached + _TINY:
-            message = f"nobody could pass: the best possible answers have {reached:.3g} by `{name}`"
+            message = f"nobody could pass: the best possible answers score {reached:.3g} in `{name}`"
             report.setting(
                 ("gate", index, "criteria"), message, "Lower it, or give the best answer more `points`.", asked
             )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from chorale.exchange.imported_files import StagedBatch
-from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField, LabelScan
+from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
 from chorale.files.batch_files import BatchFile
 from chorale.files.rows import shortened
 from chorale.files.toml_lines import as_toml
@@ -33,8 +33,6 @@ def form_of(staged: StagedBatch, columns: Sequence[str]) -> tuple[str, str, list
 class _FilledIn:
     """Values of a field."""
 
-    scan: LabelScan
-    """Shows whether cells seem to list several options."""
     answers: int = 0
     labels: set[str] = field(default_factory=set)
     """Distinct values, while they can be options."""
@@ -49,7 +47,6 @@ class _FilledIn:
     def take(self, given: str | list[str], times: int) -> None:
         self.answers += times
         self.empty = self.empty or not given
-        self.scan.look(given, times)
         for label in (given,) if isinstance(given, str) else given:
             self.longest = max(self.longest, len(label))
             self.lines = self.lines and len(label) <= _LONGEST_LINE and "\n" not in label
@@ -59,7 +56,7 @@ class _FilledIn:
 
 
 def _filled_in(staged: StagedBatch) -> list[_FilledIn]:
-    fields = [_FilledIn(LabelScan(staged.batch.usual_sep)) for _ in staged.batch.fields]
+    fields = [_FilledIn() for _ in staged.batch.fields]
     for answer, times in staged.staging.answers():
         for into, given in zip(fields, answer, strict=True):
             if given is not None:
@@ -89,17 +86,15 @@ def _notes(staged: StagedBatch, fields: Sequence[_MadeField]) -> list[str]:
     """Notes on the fields made from several columns, and on mostly empty fields, which lower the confidence."""
     if len(fields) == 1:
         return _note_on_one(fields[0])
-    split = ", with --sep for several options" if any(field.kind == "choices" for field in fields) else ""
     notes = [
         f"Each of the {len(fields)} answer columns becomes a field: {', '.join(field.in_words for field in fields)}. "
         "All fields except free text count toward a label's confidence. "
-        f"To import one column only, use --label NAME{split}."
+        "To import one column only, use --label NAME."
     ]
     total = staged.totals.judgments
     counted = [field for field in fields if field.counts]
     filled = [field for field in counted if 2 * field.given.answers >= total]
-    # Choices of one option need no --sep.
-    names = [f"--label {quote(field.asked.title)}" for field in filled if field.asked.sep is None]
+    names = [f"--label {quote(field.asked.title)}" for field in filled]
     notes += [
         f"{field.in_words} is empty in {total - field.given.answers:,} of {total:,} judgments, but counts toward a "
         f"label's confidence. To leave it out, import one column with {[*names, '--label NAME'][0]}."
@@ -110,22 +105,13 @@ def _notes(staged: StagedBatch, fields: Sequence[_MadeField]) -> list[str]:
 
 
 def _note_on_one(field: _MadeField) -> list[str]:
-    """What became of the only column, if its labels are not what they seem to be."""
-    if field.kind == "choices" or field.asked.is_text:
+    """A note on the only field if its labels are not aggregated, unless the file itself names it as free text."""
+    if field.counts or field.asked.is_text:
         return []
-    notes = []
-    if not field.counts:
-        notes.append(
-            f"{shortened(field.asked.title)} is imported as free text, which is not aggregated: each label lists all "
-            "texts of the item, and is accepted."
-        )
-    if sep := field.given.scan.sep:
-        shown = quote(sep) if sep.isprintable() else f"${sep!r}"
-        notes.append(
-            f"Cells of {shortened(field.asked.title)} contain {shown}. If it separates several options, import again "
-            f"with --sep {shown}."
-        )
-    return notes
+    return [
+        f"{shortened(field.asked.title)} is imported as free text, which is not aggregated: each label lists all texts "
+        "of the item, and is accepted."
+    ]
 
 
 def _settings(staged: StagedBatch, field: _MadeField) -> str:
