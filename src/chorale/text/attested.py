@@ -35,8 +35,10 @@ _BRITISH = re.compile(r"([a-z]{3,})ise$")
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
 """What makes new verbs of verbs. Others make nouns (microphone, subtask) or adjectives (nonblocking, subfreezing)."""
 _FIRST_PARTS = (*PREFIXES, *COMBINING)
-_BEFORE_BASE_FORMS = ("dis", "mis", "out", "over", "pre", "re", "un", "under")
-"""Prefixes that only verbs have. Others also make nouns: autocommand, backslash."""
+_BEFORE_BASE_FORMS = ("mis", "out", "pre", "re")
+"""Prefixes that make only verbs of verbs. Others also make nouns: autocommand, backslash."""
+_BEFORE_INFINITIVE_FORMS = (*_BEFORE_BASE_FORMS, "dis", "over", "un", "under")
+"""Four of them also make adjectives: uncool, overlong."""
 _DIRECTIONS = frozenset({"back", "cross", "down", "fore", "up"})
 """Prefixes that also make adjectives of nouns: cross-eyed."""
 _BEFORE_INFINITIVES = frozenset(
@@ -176,7 +178,8 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
     if not has_ending:
         return _is_base_form(stem, word, written)
     parts = parts_of_speech(word)
-    is_adjective = stem.startswith(("un", "non")) and not stem.startswith("under")
+    rests = [stem.removeprefix(prefix) for prefix in ("un", "non") if stem.startswith(prefix)]
+    is_adjective = any(is_verb(rest) or _is_derived(rest) for rest in rests)
     if is_adjective or (parts and "VERB" not in parts):
         return stem in written.base_forms
     if stem in written.base_forms or (is_compound(stem) and written.has_other_forms(stem, word)):
@@ -205,9 +208,10 @@ def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
         return False  # a dash without spaces: we do not know-we do not claim to know
     if hyphen and front not in _PRODUCTIVE and last.startswith(front.rpartition("-")[2]):
         return False  # a stutter: t-t-talk
-    may_be_verb = word != stem or word in written.infinitives  # others may be adjectives: uncool
-    has_prefix = (front in _PRODUCTIVE and is_verb(last)) or (
-        may_be_verb and _is_verb_with_prefix(stem, _BEFORE_BASE_FORMS)
+    is_infinitive = word != stem or word in written.infinitives
+    prefixes = _BEFORE_INFINITIVE_FORMS if is_infinitive else _BEFORE_BASE_FORMS
+    has_prefix = _is_verb_with_prefix(stem, prefixes) or (
+        front in _PRODUCTIVE and is_verb(last) and (is_infinitive or front not in _DIRECTIONS)  # an adjective: up-close
     )
     if written.nouns[word] > 0 or _NOUN.search(stem) or _is_doer(stem):
         return False
