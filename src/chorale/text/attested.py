@@ -32,13 +32,13 @@ _SIZE = re.compile(r"([a-z]{2,})size$")
 """Many compounds end in *size*: winsize. Derived verbs have a vowel before it: photosynthesize."""
 _BRITISH = re.compile(r"([a-z]{3,})ise$")
 """Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
-_DERIVED_FORM = re.compile(r"[a-z]{4}ating$")
-"""Many words in *ated* are adjectives (pileated); those in *ating* are verbs."""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
 """What makes new verbs of verbs. Others make nouns (microphone, subtask) or adjectives (nonblocking, subfreezing)."""
 _FIRST_PARTS = (*PREFIXES, *COMBINING)
-_BEFORE_BASE_FORMS = ("dis", "mis", "out", "over", "pre", "re", "un", "under")
-"""Prefixes that only verbs have. Others also make nouns: autocommand, backslash."""
+_BEFORE_BASE_FORMS = ("mis", "out", "pre", "re")
+"""Prefixes that make only verbs of verbs. Others also make nouns: autocommand, backslash."""
+_BEFORE_INFINITIVE_FORMS = (*_BEFORE_BASE_FORMS, "dis", "over", "un", "under")
+"""Four of them also make adjectives: uncool, overlong."""
 _DIRECTIONS = frozenset({"back", "cross", "down", "fore", "up"})
 """Prefixes that also make adjectives of nouns: cross-eyed."""
 _BEFORE_INFINITIVES = frozenset(
@@ -53,12 +53,12 @@ _NEGATIONS = frozenset({"n't", "n’t", "never", "not"})
 _PARTICLES = frozenset({"away", "back", "down", "in", "off", "on", "out", "over", "through", "up"})
 _OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
 _SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
-_SPELLED = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_SPELLED = re.compile(r"(?!.*(.)\1\1)[a-z]+(?:-[a-z]+)*")
+"""No English word has the same letter three times in a row: exssstend."""
 _CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
-_SHORTEST = 3
+_SHORTEST = 4
+"""Nothing confirms shorter stems: *ade* for *ading*."""
 _SHORTEST_ORIGIN = 5
-_SHORTEST_WRITTEN = 4
-"""Shorter words of the text confirm nothing: *ade* for *ading*."""
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""
 _SHORTEST_WITH_WRONG_VOWEL = 8
@@ -72,6 +72,8 @@ class WrittenWords:
 
     words: set[str] = field(default_factory=set)
     """All words in lower case that may be stems: no prepositions, articles and so on."""
+    infinitives: set[str] = field(default_factory=set)
+    """Those after *to*, a modal verb or *do*, where a tagger calls them verbs."""
     base_forms: set[str] = field(default_factory=set)
     """Those where only a verb can be: *can grep*, *did not grep*, *want to grep*, *to grep the log*."""
     inflected: dict[str, set[str]] = field(default_factory=dict)
@@ -82,7 +84,7 @@ class WrittenWords:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
-        return cls({*words}, {*words})
+        return cls({*words}, {*words}, {*words})
 
     def read(self, sentence: Sentence) -> None:
         for index, token in enumerate(sentence):
@@ -94,19 +96,22 @@ class WrittenWords:
                 and not (is_cut(sentence, index) or follows_dash(sentence, index))
             ):
                 self.words.add(token.text)
-                if token.tag in _BASE_TAGS and _is_where_only_verbs_are(sentence, index):
-                    self.base_forms.add(token.text)
+                if token.tag in _BASE_TAGS and _is_where_verbs_are(sentence, index):
+                    self.infinitives.add(token.text)
+                    if _is_where_only_verbs_are(sentence, index):
+                        self.base_forms.add(token.text)
 
     def note(self, stem: str, word: str) -> None:
         self.inflected.setdefault(stem, set()).add(word)
 
     def has_other_forms(self, stem: str, word: str) -> bool:
-        """Whether the text has another form of the verb, and one of the two ends in *ed* or *ing*.
+        """Whether the text has the verb both with *ed* or *ing* and without.
 
-        A word and its form in *s* may both be nouns: *plug-in*, *plug-ins*.
+        A word and its form in *s* may both be nouns (*plug-in*, *plug-ins*), and participles may be an adjective and a
+        noun (*ill-conditioned*, *ill-conditioning*).
         """
         forms = {*self.inflected.get(stem, ()), word}
-        return len(forms) > 1 and any(form != stem and _PARTICIPLE.search(form) for form in forms)
+        return len({form != stem and _PARTICIPLE.search(form) is not None for form in forms}) > 1
 
 
 NOTHING_WRITTEN = WrittenWords()
@@ -115,6 +120,11 @@ NOTHING_WRITTEN = WrittenWords()
 def follows_dash(sentence: Sentence, index: int) -> bool:
     """Whether a word follows a dash with spaces, which may have cut it: de - veloped."""
     return index > 1 and sentence[index - 1].text == "-" and sentence[index - 2].text.isalpha()
+
+
+def _is_where_verbs_are(sentence: Sentence, index: int) -> bool:
+    before = _before_adverbs(sentence, index - 1)
+    return before >= 0 and (sentence[before].tag in ("MD", "TO") or sentence[before].lemma.lower() == "do")
 
 
 def _is_where_only_verbs_are(sentence: Sentence, index: int) -> bool:
@@ -160,13 +170,16 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
         return True
     if not _SPELLED.fullmatch(stem) or len(stem) < _SHORTEST:
         return False
-    if _is_wrongly_doubled(word) or (is_misspelt(stem) and not is_word(stem)):
+    if "-" not in stem and is_misspelt(word, stem):
         return False
+    if token.text.istitle() and not {word, stem} & written.words:
+        return False  # perhaps a name: Spotify
     has_ending = word in (verb.present_participle, verb.past, verb.past_participle) and word != stem
     if not has_ending:
         return _is_base_form(stem, word, written)
     parts = parts_of_speech(word)
-    is_adjective = stem.startswith(("un", "non")) and not stem.startswith("under")
+    rests = [stem.removeprefix(prefix) for prefix in ("un", "non") if stem.startswith(prefix)]
+    is_adjective = any(is_verb(rest) or _is_derived(rest) for rest in rests)
     if is_adjective or (parts and "VERB" not in parts):
         return stem in written.base_forms
     if stem in written.base_forms or (is_compound(stem) and written.has_other_forms(stem, word)):
@@ -176,15 +189,13 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
         # Brain-damaged is no form of a verb, though brain-damage exists.
         is_adjective = front in _DIRECTIONS and "NOUN" in parts_of_speech(last)
         return front in _PRODUCTIVE and is_verb(last) and not is_adjective
-    if token.text.istitle() and word not in written.words:
-        return _is_verb_with_prefix(stem) or _is_derived(stem, word)
     # Known words confirm a verb only if they are nouns themselves. Those in *ed* may be adjectives of nouns: celled.
-    is_written = not parts_of_speech(stem) and len(stem) >= _SHORTEST_WRITTEN and stem in written.words
+    is_written = not parts_of_speech(stem) and stem in written.words
     is_confirmed = (is_written or "NOUN" in parts_of_speech(stem)) and verb.present_participle in (
         word,
         *written.inflected.get(stem, ()),
     )
-    return is_confirmed or _is_verb_with_prefix(stem) or _is_derived(stem, word)
+    return is_confirmed or _is_verb_with_prefix(stem) or _is_derived(stem)
 
 
 def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
@@ -195,16 +206,22 @@ def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
     front, hyphen, last = stem.rpartition("-")
     if hyphen and (front in _NEGATIONS or not (is_verb(last) or last in _PARTICLES)):
         return False  # a dash without spaces: we do not know-we do not claim to know
-    has_prefix = (front in _PRODUCTIVE and is_verb(last)) or _is_verb_with_prefix(stem, _BEFORE_BASE_FORMS)
+    if hyphen and front not in _PRODUCTIVE and last.startswith(front.rpartition("-")[2]):
+        return False  # a stutter: t-t-talk
+    is_infinitive = word != stem or word in written.infinitives
+    prefixes = _BEFORE_INFINITIVE_FORMS if is_infinitive else _BEFORE_BASE_FORMS
+    has_prefix = _is_verb_with_prefix(stem, prefixes) or (
+        front in _PRODUCTIVE and is_verb(last) and (is_infinitive or front not in _DIRECTIONS)  # an adjective: up-close
+    )
     if written.nouns[word] > 0 or _NOUN.search(stem) or _is_doer(stem):
         return False
-    if not parts and (has_prefix or _is_derived(stem, word)):
+    if not parts and (has_prefix or _is_derived(stem)):
         return True
     # Nouns have a plural, and adjectives in *ed*: wretches, wretched.
     is_noun = "NOUN" in parts_of_speech(stem) and not any(
         form.endswith("ing") for form in written.inflected.get(stem, ())
     )
-    if len(stem) >= _SHORTEST_WRITTEN and not is_noun and written.has_other_forms(stem, word):
+    if not is_noun and written.has_other_forms(stem, word):
         return True
     # Other words may be misspelt, foreign or dialect also where only a verb can be: kontinue, larn, getcha.
     return stem in written.base_forms and (hyphen != "" or _is_verb_with_prefix(stem))
@@ -225,11 +242,10 @@ def _is_verb_with_prefix(stem: str, prefixes: Iterable[str] = (*_PRODUCTIVE, "un
     )
 
 
-def _is_derived(stem: str, word: str) -> bool:
+def _is_derived(stem: str) -> bool:
     if (size := _SIZE.fullmatch(stem)) and (size[1][-1] not in _VOWELS or is_word(size[1])):
         return False
-    is_derived = _has_origin(stem) or _is_british(stem) or _DERIVED_FORM.search(word) is not None
-    return is_derived and not _has_verb_at_end(stem, 6)
+    return _has_origin(stem) or _is_british(stem)
 
 
 def _has_origin(stem: str) -> bool:
@@ -246,7 +262,7 @@ def _has_origin(stem: str) -> bool:
 
 
 def _is_known(word: str) -> bool:
-    return bool(parts_of_speech(word) or parts_of_speech(word.title()))
+    return bool((parts_of_speech(word) | parts_of_speech(word.title())) & {"ADJ", "NOUN", "PROPN"})
 
 
 def _is_british(stem: str) -> bool:
@@ -259,43 +275,28 @@ def _is_british(stem: str) -> bool:
     return is_verb(f"{british[1]}ize") or any(map(is_word, origins))
 
 
-def _has_verb_at_end(stem: str, letters: int) -> bool:
-    """Whether other letters are before a verb of at least that length: nomodify, xset."""
-    return any(is_verb(stem[cut:]) for cut in range(1, len(stem) - letters + 1))
-
-
 @lru_cache(_MOST_CACHED)
-def is_misspelt(stem: str) -> bool:
-    """Whether a letter is missing, added or swapped in a listed verb, or a vowel is wrong in a long one.
+def is_misspelt(word: str, stem: str) -> bool:
+    """Whether a letter is missing, doubled or swapped in a form of a listed verb, or a vowel is wrong in a long one.
 
-    Other letters make other verbs: colorize. A hyphen is no mistake: re-assert.
+    Short words are similar to others without being misspelt (vlogged, logged), unless a letter is there once instead of
+    twice or twice instead of once. Other letters make other verbs: colorize.
 
-    >>> is_misspelt("initate"), is_misspelt("seperate"), is_misspelt("colorize")
+    >>> is_misspelt("initated", "initate"), is_misspelt("seperate", "seperate"), is_misspelt("colorize", "colorize")
+    (True, True, False)
+    >>> is_misspelt("discusing", "discuse"), is_misspelt("writting", "writ"), is_misspelt("vlogged", "vlog")
     (True, True, False)
     """
-    if len(stem) < _SHORTEST_MISSPELT or is_verb(stem.replace("-", "")):
-        return False
-    cuts = [(stem[:at], stem[at:]) for at in range(len(stem) + 1)]
-    others = [front + rest[1:] for front, rest in cuts if rest]
-    others += [front + rest[1] + rest[0] + rest[2:] for front, rest in cuts if len(rest) > 1]
-    for letter in ascii_lowercase:
-        others += [front + letter + rest for front, rest in cuts]
-        if len(stem) >= _SHORTEST_WITH_WRONG_VOWEL and letter in _VOWELS:
-            others += [front + letter + rest[1:] for front, rest in cuts if rest and rest[0] in _VOWELS - {letter}]
-    return any(is_verb(other) for other in others)
-
-
-def _is_wrongly_doubled(word: str) -> bool:
-    """Whether a form of a listed verb has a letter once instead of twice, twice instead of once, or three times.
-
-    >>> [word for word in ("discusing", "writting", "runnning", "canyoning", "whiffed") if _is_wrongly_doubled(word)]
-    ['discusing', 'writting', 'runnning']
-    """
-    others = (
-        word[:at] + (word[at + 1 :] if word[at : at + 1] == word[at - 1] else word[at - 1 :])
-        for at in range(1, len(word) + 1)
-    )
-    return any(is_verb(verb.stem) for other in dict.fromkeys(others) for verb in verbs_of(other)[:1])
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    others = [front + (rest[1:] if rest[:1] == front[-1] else front[-1] + rest) for front, rest in cuts[1:]]
+    is_long = len(stem) >= _SHORTEST_MISSPELT and not is_word(stem)
+    if is_long:
+        others += [front + rest[1] + rest[0] + rest[2:] for front, rest in cuts if len(rest) > 1]
+        others += [front + letter + rest for front, rest in cuts[1:] for letter in ascii_lowercase]
+    if is_long and len(stem) >= _SHORTEST_WITH_WRONG_VOWEL:
+        vowels = [(front, rest) for front, rest in cuts if rest[:1] in _VOWELS]
+        others += [front + letter + rest[1:] for front, rest in vowels for letter in _VOWELS - {rest[0]}]
+    return any(other != word and (is_verb(other) or parts_of_speech(other) & {"AUX", "VERB"}) for other in others)
 
 
 def similar_verbs(word: str, stem: str) -> list[VerbForms]:

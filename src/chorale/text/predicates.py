@@ -81,7 +81,8 @@ def forms_of(
     """The forms of the verb of a word in a sentence.
 
     A tagger's lemma is used if the word is a form of it and no other verb is more likely: taggers cut endings off
-    unknown words. Of two stems that no dictionary has, the one among the words `written` in the text is used.
+    unknown words. If the word is the same form of two listed verbs (*tinged*), the dictionary's first is used. Of two
+    stems that no dictionary has, the one among the words `written` in the text is used.
 
     >>> forms_of("ran").stem, forms_of("found", "found").stem, forms_of("running", "ran").stem
     ('run', 'found', 'run')
@@ -91,6 +92,8 @@ def forms_of(
     ('common', 'do-nothing', 'keyring')
     >>> forms_of("feed").stem, forms_of("pre-feed").stem, forms_of("freed").stem
     ('feed', 'pre-feed', 'free')
+    >>> forms_of("tinged", "ting").stem, forms_of("lay", "lay").stem
+    ('tinge', 'lay')
     """
     if _has_no_ending(word.lower()):
         return inflect(word)
@@ -98,6 +101,8 @@ def forms_of(
     own = [inflect(lemma, seen=word, is_participle=is_participle)] if lemma.strip() else []
     if others and lemma.lower() == word.lower() and (not is_verb(lemma) or word.lower().endswith(("ed", "ing"))):
         own = []  # the tagger assigned another part of speech
+    elif own and own[0] in others and _is_same_form(word.lower(), own[0], others[0]):
+        own = []  # the tagger knows no more than the dictionary
     is_form = any(word.lower() in verb.all() for verb in own)
     # A word with an ending is a stem only if it is listed (found, need), or if nothing else looks like a verb.
     is_alone = not (others or is_form) or all(likelihood(verb.stem)[0] == 0 for verb in (*own, *others))
@@ -112,6 +117,10 @@ def forms_of(
     else:
         possible = [*others, *own, *itself]
     return max(possible, key=lambda verb: _rank(verb.stem, word.lower(), written))
+
+
+def _is_same_form(word: str, verb: VerbForms, other: VerbForms) -> bool:
+    return [form == word for form in verb.all()] == [form == word for form in other.all()]
 
 
 def _has_no_ending(word: str) -> bool:
