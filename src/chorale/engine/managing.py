@@ -10,7 +10,7 @@ from chorale.engine.entering import put_in_arm
 from chorale.engine.leases import give_back_everything
 from chorale.engine.paying import covers, pay_bonus
 from chorale.engine.running import RunningStage, Study
-from chorale.model import EXPERT, MessageState, Refusal, Standing, UserError, Worker
+from chorale.model import EXPERT, REMOVED_BY_STAFF, MessageState, Refusal, Standing, UserError, Worker
 from chorale.store import Tx, console, events, gates, messages, participations, workers
 
 BY_STAFF = "staff"
@@ -133,7 +133,7 @@ def end_work(tx: Tx, study: Study, pseudonym: str, stage: RunningStage, act: Act
     if participations.participation_of(tx, stage.id, worker.id, lock=True) is None:
         raise UserError(f"{pseudonym} has not worked in {stage.name}.")
     give_back_everything(tx, study, worker.id, (stage.name,))
-    dropped = participations.drop(tx, stage.id, worker.id)
+    dropped = participations.drop(tx, stage.id, worker.id, REMOVED_BY_STAFF)
     if dropped:
         evidence = {"rule": BY_STAFF, **act.evidence()}
         events.record(tx, study.clock(), "dropped", evidence, stage_id=stage.id, worker_id=worker.id)

@@ -27,6 +27,7 @@ from chorale.protocol import (
     always,
     gold_due,
     never,
+    removal_reason,
     situation,
     stopping_chance,
 )
@@ -91,6 +92,7 @@ class Offer(NamedTuple):
 STATUSES: Mapping[Reason, str] = {
     Reason.BELOW_GOLD: "dropped",
     Reason.BELOW_QUALITY: "dropped",
+    Reason.REMOVED_BY_STAFF: "dropped",
     Reason.BLOCKED: "dropped",
     Reason.HOLDS_ITEM: "item",
     Reason.HAS_ROOM: "item",
@@ -174,7 +176,9 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: At
         partial(paying.allows, tx, study, stage),
         lambda: more_may_come_to(tx, study, stage, worker_id, closed, offering.stages_with_open_items(tx)),
         study.has_consent(record.consent_version),
-        stage.removal_of(record.standing, record.answered, record.removed_after),
+        removal_reason(
+            record.standing, record.answered, record.removed_after, has_gold=stage.settings.gold is not None
+        ),
         holds_item,
         record.answered,
         stage.round_size,

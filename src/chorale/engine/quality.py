@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from chorale.contract import AnswerField
 from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_worker
-from chorale.model import UserError
+from chorale.model import REMOVED_BY_QUALITY, UserError
 from chorale.protocol import WorkerQuality, review_quality
 from chorale.store import Tx, events, labels, locks, participations, responses
 from chorale.store.responses import GivenAnswer
@@ -198,7 +198,7 @@ def _drop(
 ) -> list[str]:
     gone = []
     for worker_id, name, evidence in below:
-        if participations.drop(tx, stage.id, worker_id):
+        if participations.drop(tx, stage.id, worker_id, REMOVED_BY_QUALITY):
             events.record(tx, study.clock(), "dropped", {**evidence, **basis}, stage_id=stage.id, worker_id=worker_id)
             gone.append(name)
     return gone

@@ -23,14 +23,13 @@ from chorale.model import (
     ItemState,
     Refusal,
     StageSettings,
-    Standing,
     StudySettings,
     UserError,
 )
 from chorale.model.frozen import frozen
 from chorale.model.wording import worded
 from chorale.present.language import Language
-from chorale.protocol import Admission, Reason, closed_by, lowest_correct, may_enter, skips_exceeded, skips_left
+from chorale.protocol import Admission, closed_by, lowest_correct, may_enter, skips_exceeded, skips_left
 from chorale.protocol.training import WorkBehind, work_behind
 from chorale.registry import loaded_parts
 from chorale.store import Store, kit_tables
@@ -156,15 +155,6 @@ class RunningStage:
     @cached_property
     def is_for_experts(self) -> bool:
         return EXPERT in self.settings.entry.qualifications
-
-    @cached_property
-    def removal(self) -> Reason:
-        """The rule that removes workers from the stage: by gold or, without gold, by worker quality."""
-        return Reason.BELOW_QUALITY if self.settings.gold is None else Reason.BELOW_GOLD
-
-    def removal_of(self, standing: str, answered: int, removed_after: int) -> Reason | None:
-        """Why a worker was removed after this number of answers, if they were and may know the reason."""
-        return self.removal if standing == Standing.DROPPED and answered >= removed_after else None
 
     def skips_left(self, answered: int, skipped: int) -> int | None:
         """Number of skips a worker has left here; None if unlimited."""

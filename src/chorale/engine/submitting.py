@@ -27,7 +27,17 @@ from chorale.model import (
     Standing,
 )
 from chorale.model.wording import counted, joined, worded
-from chorale.protocol import Facts, State, always, for_late_answer, gold_after, never, review_worker, trust
+from chorale.protocol import (
+    Facts,
+    State,
+    always,
+    for_late_answer,
+    gold_after,
+    never,
+    removal_reason,
+    review_worker,
+    trust,
+)
 from chorale.protocol.situation_words import message
 from chorale.store import Tx, assignees, assignments, events, grades, items, labels, lengths, participations, responses
 from chorale.store.assignments import Assigned
@@ -287,7 +297,9 @@ def _facts(tx: Tx, study: Study, stage: RunningStage, record: Participation, hel
         partial(assignees.is_for, tx, held.item_id, record.worker_id) if stage.is_assigned else always,
         partial(paying.is_covered, tx, study, stage),
         never,
-        removal=stage.removal_of(record.standing, record.answered, record.removed_after),
+        removal=removal_reason(
+            record.standing, record.answered, record.removed_after, has_gold=stage.settings.gold is not None
+        ),
         answered=record.answered,
         round_size=stage.round_size,
         max_per_worker=stage.settings.max_per_worker,

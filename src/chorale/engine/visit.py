@@ -12,7 +12,17 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.training import places_in
 from chorale.engine.way_in import way_in
 from chorale.model import EXPERT, Message, Worker
-from chorale.protocol import Admission, Facts, Reason, Situation, State, after_held_item, never, situation
+from chorale.protocol import (
+    Admission,
+    Facts,
+    Reason,
+    Situation,
+    State,
+    after_held_item,
+    never,
+    removal_reason,
+    situation,
+)
 from chorale.protocol.situation_words import message, message_with_item
 from chorale.store import Tx, visiting, workers
 from chorale.store.gates import closed_gates
@@ -199,7 +209,9 @@ class _Desk:
             partial(is_covered, tx, study, stage),
             partial(more_may_come_to, tx, study, stage, self._worker_id, now.credentials.closed, now.wanting),
             study.has_consent(now.consent_version),
-            stage.removal_of(progress.standing, progress.answered, progress.removed_after),
+            removal_reason(
+                progress.standing, progress.answered, progress.removed_after, has_gold=stage.settings.gold is not None
+            ),
             stage.id in now.holding,
             progress.answered,
             stage.round_size,

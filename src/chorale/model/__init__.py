@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from chorale.model.money import money_number, money_text
     from chorale.model.nouns import (
         MODEL_PREFIX,
+        REMOVED_BY_QUALITY,
+        REMOVED_BY_STAFF,
         Answer,
         AssignmentKind,
         AssignmentState,
@@ -82,7 +84,7 @@ __getattr__, __dir__ = attach(
         "nouns": (
             *("Answer", "AssignmentKind", "AssignmentState", "EntryKind", "GoldRecord", "GradedAnswer", "ItemState"),
             *("Judgment", "Label", "MessageState", "NewItem", "Payload", "SourceItem", "StageState", "Standing"),
-            *("MODEL_PREFIX", "is_model", "responses_behind"),
+            *("MODEL_PREFIX", "REMOVED_BY_QUALITY", "REMOVED_BY_STAFF", "is_model", "responses_behind"),
         ),
         "problems": ("Problem", "Refusal", "UserError"),
         "protocol_settings": (
@@ -116,6 +118,8 @@ __getattr__, __dir__ = attach(
 __all__ = [
     "EXPERT",
     "MODEL_PREFIX",
+    "REMOVED_BY_QUALITY",
+    "REMOVED_BY_STAFF",
     "AnalysisSettings",
     "Answer",
     "ArmsSettings",

@@ -76,6 +76,10 @@ class Standing(StrEnum):
     DROPPED = "dropped"
 
 
+REMOVED_BY_STAFF, REMOVED_BY_QUALITY = -1, -2
+"""Values of `Participation.removed_after` for removals whose cause is not gold."""
+
+
 class EntryKind(StrEnum):
     BASE = "base"
     BONUS = "bonus"

@@ -84,7 +84,7 @@ class Participation(NamedTuple):
     exact_fees: int
     skipped: int = 0
     removed_after: int = 0
-    """For a removed worker: the number of answers after which they are informed."""
+    """For a removed worker: the number of answers after which they are informed, or a `REMOVED_BY_…` code."""
 
     @property
     def gold(self) -> GoldRecord:

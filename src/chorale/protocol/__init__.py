@@ -51,6 +51,7 @@ from chorale.protocol.situation import (
     always,
     for_late_answer,
     never,
+    removal_reason,
     situation,
 )
 from chorale.protocol.skips import skips_exceeded, skips_left
@@ -124,6 +125,7 @@ __all__ = [
     "parts_bonus",
     "ranking",
     "ranking_is_stable",
+    "removal_reason",
     "review_quality",
     "review_worker",
     "rule_for",

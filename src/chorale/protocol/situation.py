@@ -8,6 +8,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
+from chorale.model import REMOVED_BY_QUALITY, REMOVED_BY_STAFF, Standing
 from chorale.protocol.eligibility import Admission
 from chorale.protocol.training import NO_LIMIT, Places
 
@@ -34,6 +35,7 @@ class Reason(StrEnum):
     """Removed: too many wrong answers to gold."""
     BELOW_QUALITY = "low worker quality"
     """Removed: too little agreement with others."""
+    REMOVED_BY_STAFF = "removed by the study's team"
     BLOCKED = "blocked"
     """Removed: a requester's script has blocked them."""
     HOLDS_ITEM = "holds an item"
@@ -54,6 +56,15 @@ class Reason(StrEnum):
     NOTHING_LEFT = "no items left"
     TOO_LATE = "no items left for them"
     """Nothing is left, and they never had an item."""
+
+
+def removal_reason(standing: str, answered: int, removed_after: int, *, has_gold: bool) -> Reason | None:
+    """Why a worker was removed, if they were and are informed after this number of answers."""
+    if standing != Standing.DROPPED or answered < removed_after:
+        return None
+    if removed_after == REMOVED_BY_STAFF:
+        return Reason.REMOVED_BY_STAFF
+    return Reason.BELOW_GOLD if has_gold and removed_after != REMOVED_BY_QUALITY else Reason.BELOW_QUALITY
 
 
 class Facts(NamedTuple):

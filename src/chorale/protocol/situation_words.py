@@ -19,6 +19,9 @@ MESSAGES: Mapping[Reason, str] = {
         "Thank you for your work. This part has ended for you because your answers often differed from those of other "
         "people. You are paid for everything you submitted."
     ),
+    Reason.REMOVED_BY_STAFF: worded(
+        "Thank you for your work. This part has ended for you. You are paid for everything you submitted."
+    ),
     Reason.BLOCKED: worded("This work is no longer open to you. You are paid for everything that was accepted."),
     Reason.HOLDS_ITEM: "",
     Reason.HAS_ROOM: "",

@@ -242,10 +242,10 @@ def in_the_middle(tx: Connection, stage_id: int, size: int, *, lock: bool = Fals
     return [Unfinished._make(row) for row in tx.execute(query)]
 
 
-def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
+def drop(tx: Connection, stage_id: int, worker_id: int, removed_after: int = 0) -> bool:
     """Remove a worker from a stage, and mark their labels for an update. False if they were already removed.
 
-    Gold that they answered is shown to somebody else.
+    Gold that they answered is shown to somebody else. `removed_after`: see `Participation`.
     """
     changed = tx.execute(
         update(participation)
@@ -254,7 +254,7 @@ def drop(tx: Connection, stage_id: int, worker_id: int) -> bool:
             participation.c.worker_id == worker_id,
             participation.c.standing == Standing.ACTIVE,
         )
-        .values(standing=Standing.DROPPED.value, removed_after=0, changes=participation.c.changes + 1)
+        .values(standing=Standing.DROPPED.value, removed_after=removed_after, changes=participation.c.changes + 1)
     )
     if changed.rowcount:
         replace_on_gold(tx, stage_id, worker_id)

@@ -181,7 +181,8 @@ participation = Table(
     Column("settled", Integer, nullable=False),
     # Number of skipped items.
     Column("skipped", Integer, nullable=False, server_default="0"),
-    # The number of answers after which a removed worker is informed: later than the gold that caused it.
+    # The number of answers after which a removed worker is informed: later than the gold that caused it. Negative
+    # numbers are codes of removals that have other causes.
     Column("removed_after", Integer, nullable=False, server_default="0"),
     PrimaryKeyConstraint("stage_id", "worker_id"),
     Index("ix_participation_worker", "worker_id"),

@@ -131,6 +131,9 @@ def _range(amounts: Sequence[int], study: Study) -> str:
 def _duration(seconds: int, language: Language) -> str:
     if seconds < 90:
         return language.say_count(seconds, "{count} second", "{count} seconds")
+    minutes, rest = divmod(seconds, 60)
+    if minutes < 5 and rest:
+        return language.say("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
     minutes = round(seconds / 60)
     if minutes < 90:
         return language.say_count(minutes, "{count} minute", "{count} minutes")

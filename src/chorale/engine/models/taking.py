@@ -11,8 +11,8 @@ from chorale.engine.entering import admission
 from chorale.engine.models.stages import ModelStage, order_for
 from chorale.engine.offering import secret_number
 from chorale.engine.running import RunningStage, Study
-from chorale.model import MODEL_PREFIX, AssignmentKind, ModelSettings, StageState, Standing
-from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, situation
+from chorale.model import MODEL_PREFIX, AssignmentKind, ModelSettings, StageState
+from chorale.protocol import Facts, Reason, Situation, State, always, gold_due, never, removal_reason, situation
 from chorale.store import Tx, calls, codec, events, model_tasks, participations
 from chorale.store.calls import NewCall
 from chorale.store.credentials import credentials_of
@@ -28,6 +28,7 @@ _PROMPT_EXTRA = 500
 _WHY: Mapping[Reason, str] = {
     Reason.BELOW_GOLD: "The model was removed: its gold accuracy is below the minimum.",
     Reason.BELOW_QUALITY: "The model was removed: its worker quality is below the minimum.",
+    Reason.REMOVED_BY_STAFF: "The model was removed by the study's team.",
     Reason.ROUND_FINISHED: "The round is finished.",
     Reason.ENDED: "A gate has ended the stage.",
     Reason.PAUSED: "The stage is paused. Resume it with `chorale resume`.",
@@ -215,7 +216,9 @@ def _facts(tx: Tx, study: Study, of: ModelStage, worker_id: int, record: Attenda
         always,
         always,
         never,
-        removal=stage.removal if record.standing == Standing.DROPPED else None,
+        removal=removal_reason(
+            record.standing, record.removed_after, record.removed_after, has_gold=stage.settings.gold is not None
+        ),
         answered=record.answered,
         round_size=stage.round_size,
         max_per_worker=stage.settings.max_per_worker if of.counts else None,
