@@ -609,7 +609,7 @@ def test_labels_are_written_to_files(files: Path) -> None:
             "has a different worker than an earlier row for the same task",
         ),
         (["none.csv"], "none.csv: does not exist"),
-        (["judgments.csv", "--truth", "other.csv"], "None of the 80 tasks is in the truth"),
+        (["judgments.csv", "--truth", "other.csv"], "No judged task is in the truth"),
     ],
 )
 def test_mistakes_are_told(arguments: list[str], expected: str, files: Path) -> None:

@@ -163,12 +163,15 @@ def test_experts_send_messages_and_do_not_close_gates(study: Study) -> None:
 @pytest.mark.parametrize(
     ("judgments", "told"),
     [
-        ("{ min = 1, max = 1, sample = { items = 2, judgments = 3 } }", {"Randomly sampled to get 3.": 2, "": 6}),
+        (
+            "{ min = 1, max = 1, sample = { items = 2, judgments = 3 } }",
+            {"Randomly sampled to get 3 judgments.": 2, "": 6},
+        ),
         (
             "{ min = 1, max = 2, until = 0.8 }",
             {
-                "No more are needed: the confidence has reached 0.8.": 7,
-                "At least 1, then one more until the confidence reaches 0.8; 2 at most.": 1,
+                "No more judgments are needed: the confidence has reached 0.8.": 7,
+                "At least 1 judgment, then one at a time until the confidence reaches 0.8; 2 at most.": 1,
             },
         ),
     ],

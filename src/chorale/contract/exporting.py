@@ -12,7 +12,7 @@ from chorale.model import Judgment, SourceItem
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """The source of the random order on a worker's page, which stays the same when they return."""
+    """The seeds of random orders on a worker's page, which stay the same when the worker returns."""
 
     worker: str
     """For choices that are the same for all items of a worker in the stage."""

@@ -58,7 +58,7 @@ class TrainingExample(NamedTuple):
 
 
 class QuotedTokens(NamedTuple):
-    """Words of a text as token numbers: the first, and the one after the last."""
+    """Words of a text: the number of their first token, and of the token after their last."""
 
     start: int
     end: int

@@ -13,7 +13,7 @@ WAGE_MARGIN = 1.1
 
 
 def starting_seconds(times: Sequence[float]) -> int:
-    """The expected seconds of an answer, from the least that each item takes."""
+    """The expected seconds of an answer, from the minimum time of each item."""
     return math.ceil(MARGIN * fmean(times))
 
 

@@ -97,7 +97,7 @@ def resampled(
     progress: Progress | None = None,
     clusters: Clusters | None = None,
 ) -> dict[str, FloatArray]:
-    """The scores of that many resamples."""
+    """The scores of each resample."""
     rng = np.random.default_rng(seed)
     if metric.additive and (clusters is None or len(clusters.names) == 1):
         units = statistics if clusters is None else clusters.sums(statistics)

@@ -155,7 +155,7 @@ def _compared(
 def around_difference(
     drawn: FloatArray, difference: float, carrying: float, narrow: Narrowness
 ) -> tuple[Interval, float]:
-    """The interval of a difference, and the probability of one at least as large by random variation."""
+    """The interval of a difference, and the probability that random variation causes a difference at least as large."""
     share = share_at_least(drawn - difference, difference)
     if carrying < FEWEST:
         # Without any differences, the p-value is 1.

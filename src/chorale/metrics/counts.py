@@ -14,7 +14,7 @@ def ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def f1_of(precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """The harmonic mean of precision and recall; 0 if both are."""
+    """The harmonic mean of precision and recall; 0 if both are 0."""
     return ratio(2 * np.asarray(precision) * recall, np.asarray(precision) + recall)
 
 

@@ -53,7 +53,7 @@ class Resampling:
         return compare_apart(first, second, **self._draws(), clusters=clusters or (self.clusters, self.clusters))
 
     def tally_intervals(self, tally: Tally, metric: Metric) -> dict[str, Interval]:
-        """For one of many tables, without progress reports."""
+        """Intervals for one of many tables, without progress reports."""
         return tally_intervals(tally, metric, **self._draws())
 
     def row_intervals(self, rows: FloatArray, metric: Metric) -> dict[str, Interval]:

@@ -28,7 +28,7 @@ _NEAR_BY = 2**16
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Both ends are NaN if too few units determine the score."""
+    """An interval of a score. Both ends are NaN if too few units determine the score."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class Interval:
         return not isnan(self.low)
 
     def as_list(self) -> list[float] | None:
-        """For `--json`: None if unknown."""
+        """Both ends, for `--json`; None if the interval is unknown."""
         return [self.low, self.high] if self.is_known else None
 
 

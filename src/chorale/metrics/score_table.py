@@ -74,7 +74,7 @@ def adjusted_p_values(compared: "Sequence[Difference]") -> list[dict[str, float]
 
 
 def tests_adjusted_for(compared: "Sequence[Difference]") -> int:
-    """The number of tests that adjusted p-values take into account: different ones, with a known p-value."""
+    """The number of tests that adjusted p-values take into account: every different test with a known p-value."""
     return len({id(one) for one in compared if not isnan(one.p_value)})
 
 
@@ -88,12 +88,12 @@ def shown_interval(interval: "Interval | None", digits: int = 4) -> str:
 
 
 def shown_ends(ends: Sequence[float] | None, digits: int = 4) -> str:
-    """An interval for `--json`."""
+    """The ends of an interval with “to” between them, or a text if they are unknown."""
     return TOO_FEW_TEXT if ends is None else f"{shown_number(ends[0], digits)} to {shown_number(ends[1], digits)}"
 
 
 def shown_number(value: float, digits: int) -> str:
-    """Formats a number with a real minus sign, and none before zero."""
+    """Formats a number with a real minus sign. Zero has no sign."""
     return f"{value:z,.{digits}f}".replace("-", "−")
 
 

@@ -27,7 +27,7 @@ def compare_apart(
     seed: int = 1,
     clusters: _BothClusters = (None, None),
 ) -> dict[str, UnpairedComparison]:
-    """Compares every common score. Both sets must have the same statistics, because units may change sides."""
+    """Compares every common score. Both sets must have the same statistics, because units move between them."""
     sides, metric = (first[0], second[0]), first[1]
     if sides[0].rows.shape[1] != sides[1].rows.shape[1]:
         raise ValueError("both sets of items must have the same statistics")

@@ -29,7 +29,7 @@ def need(*packages: str) -> None:
 
 
 def explained(error: ModuleNotFoundError) -> UserError | None:
-    """What to install, if the missing module belongs to an extra."""
+    """An error with the extra to install; None if the missing module belongs to none."""
     package = (error.name or "").partition(".")[0]
     return UserError(_advice([package])) if any(package in brought for brought in EXTRAS.values()) else None
 

@@ -167,8 +167,8 @@ class StageModels(Settings):
         default=0.1,
         gt=0,
         le=1,
-        description='With `role = "first"`: fraction of the other items to sample at random. People also annotate '
-        "this sample, so that the model's errors can be estimated.",
+        description='With `role = "first"`: fraction of the items with a confidence of at least `below` to sample '
+        "at random. People also annotate this sample, so that the model's errors can be estimated.",
     )
     expected: Fraction | None = Field(
         default=None,

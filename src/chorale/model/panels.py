@@ -14,7 +14,7 @@ class Panel:
     """None if people paste the code, or if the address differs for every customer."""
     worker_pattern: str = "[A-Za-z0-9_-]{8,64}"
     takes_code: bool = True
-    """Whether people can enter the code there by hand."""
+    """Whether people can enter the code on the platform by hand."""
     fixed_redirect: bool = False
     """Whether its return address is complete, without a code or ID to fill in."""
 

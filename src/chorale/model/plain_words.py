@@ -55,13 +55,13 @@ def plain_words(message: str) -> PlainWords:
 
 
 def own_words(message: str) -> PlainWords:
-    """The message of one of our own validators. A `Wording` is kept, so that it can be translated."""
+    """The message of one of Chorale's validators. A `Wording` is kept, so that it can be translated."""
     words = plain_words(f"Value error, {message}")
     return replace(words, demand=message) if isinstance(message, Wording) else words
 
 
 def words_of_own(error: ValueError) -> PlainWords:
-    """The plain words for an error that one of our own validators raised."""
+    """The plain words for an error that one of Chorale's validators raised."""
     if not isinstance(error, InvalidValueError):
         return own_words(error.args[0])
     shown = "" if error.invalid_part is None else f" (found {error.invalid_part})"

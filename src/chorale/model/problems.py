@@ -57,7 +57,7 @@ def condensed(problems: Iterable[Problem]) -> list[Problem]:
     >>> str(*condensed(rows))
     'a.csv:2: has no text in 7 rows (lines 2, 3, 4, …). Add it.'
 
-    So do rows that repeat others, each another one.
+    Rows that repeat earlier rows also become one problem, even if each repeats a different row.
 
     >>> rows = [Problem("a.csv", line, f"repeats the id of line {line - 2}", "Change it.") for line in (4, 5)]
     >>> str(*condensed(rows))

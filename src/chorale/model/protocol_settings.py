@@ -22,7 +22,7 @@ EXPERT = "expert"
 
 
 def invited_to(stage: str) -> str:
-    """The qualification of people who joined by a link to that stage."""
+    """The qualification of people who joined by an invitation link to this stage."""
     return f"invited-{stage}"
 
 
@@ -38,7 +38,7 @@ class RoundSettings(Settings):
         le=100,
         description="Number of people to admit for each person whom later stages still need, since some people fail "
         "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
-        "Rounds that lead to no work, or to a gate that selects the best workers, admit everybody.",
+        "Rounds that lead to no work, or to a gate that decides about all workers together, admit everybody.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",
@@ -127,8 +127,8 @@ class GateSettings(Settings):
             )
         if self.decides_each and self.promote:
             raise ValueError(
-                '`promote` needs `decides = "together"`, since workers can be ranked only then. Write this, or remove '
-                "`promote`."
+                '`promote` needs `decides = "together"`, since workers can be ranked only then. Set `decides`, or '
+                "remove `promote`."
             )
         return self
 

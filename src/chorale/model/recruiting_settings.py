@@ -85,7 +85,7 @@ class ProlificFilter(Settings):
         if self.selected_filters and (self.selected_values or is_range or self.weightings):
             raise ValueError("is a group with values of its own. Put values and quotas into the filters of the group.")
         if not self.selected_filters and bool(self.selected_values) == is_range:
-            raise ValueError("has no choice and no range, or both. Set `selected_values`, or `lower` and `upper`.")
+            raise ValueError("needs choices or a range, not both. Set `selected_values`, or `lower` and `upper`.")
         if any(isinstance(share, ProlificQuota) != is_range for share in self.weightings.values()):
             raise ValueError("has quotas of the wrong kind. Give a number for each choice, or parts of the range.")
         if not is_range and set(self.weightings) - set(self.selected_values):
@@ -243,7 +243,7 @@ class ProlificStudy(Settings):
                 "has a `screenout_reward` that is not below `reward`. Lower it: Prolific requires a smaller one."
             )
         if self.screenout_slots is not None and self.screenout != "fixed":
-            raise ValueError('has `screenout_slots` without `screenout = "fixed"`. Remove them.')
+            raise ValueError('has `screenout_slots` without `screenout = "fixed"`. Remove this setting.')
         if self.submissions_per_person == 0:
             raise ValueError("has `submissions_per_person = 0`. Use 1 or more, or -1 for any number.")
         if self.content_warning_details is not None and self.content_warning is None:

@@ -250,7 +250,7 @@ class SettingChange(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Its place in the file, for messages."""
+        """The setting's place in the file, for messages."""
         return f"`{self.setting}`" + "".join(f" of {name!r}" for name in self.of)
 
 

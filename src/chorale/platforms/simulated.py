@@ -27,7 +27,7 @@ WORTH_RETRYING = frozenset({408, 425, 429})
 FINAL = frozenset({"dropped", "limit"})
 MAY_CHANGE = frozenset({"wait", "paused"})
 STATES = {"lease_ended": "lease_ended", "no_such_stage": "locked"}
-"""Refusals that are no errors, and the state they stand for. The site denies that stages of other arms exist."""
+"""Refusals that are not errors, and the state that each stands for. The site denies that stages of other arms exist."""
 
 
 class SimulatedTime:

@@ -92,9 +92,14 @@ def smtp_connection(settings: MailSettings, password: str | None) -> Iterator[Sm
             server.login(settings.username, password or "")
         server.ehlo_or_helo_if_needed()
         if not with_ascii_domain(settings.sender).isascii() and not server.has_extn("smtputf8"):
-            raise UserError(f"{place} accepts only ASCII addresses. Set mail.sender to one (found: {settings.sender}).")
+            raise UserError(
+                f"{place} accepts only ASCII addresses. Set mail.sender to an ASCII address (found: {settings.sender})."
+            )
     except smtplib.SMTPAuthenticationError:
-        raise UserError(f"{place} refused {settings.username}. Check mail.username and {PASSWORD_VARIABLE}.") from None
+        raise UserError(
+            f"{place} refused the user name {settings.username} or its password. Check mail.username and "
+            f"{PASSWORD_VARIABLE}."
+        ) from None
     except (smtplib.SMTPException, OSError) as error:
         raise UserError(
             f"{place} does not accept e-mail: {error}. Check [mail] in study.toml. Nothing was sent."

@@ -15,7 +15,7 @@ _TEXT_WIDTH, _GAP = 345, 4
 _THIN, _THIN_POINTS, _CAPITAL_POINTS, _POINTS = " .,:;'()[]ijlt", 2.9, 6.6, 4.4
 """The widths of characters in such a table, rounded up."""
 _WIDEST, _NARROWEST = 0.35, 0.15
-"""The part of a line that a column of paragraphs has."""
+"""Maximum and minimum width of a column of paragraphs, as a share of a line."""
 _LARGER, _LARGER_GAP = 1.15, 12
 """How much wider the characters of other tables are, and the points between two of their columns."""
 _BRACKET = re.compile(r" (?=\()")

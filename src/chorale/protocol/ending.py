@@ -33,8 +33,8 @@ def ending(parts: Sequence[PartDone], after: int) -> Ending | None:
 
     Work counts after `after` answers, or after any answer if no work is left. An unfinished round does not count:
     people must not get the completion code before they fail a quiz. After a failure, rounds and the failed part do not
-    count. Work in other parts does, before or after the failure: it was accepted and is paid. Rounds they passed count
-    too while they wait for a part they have qualified for: the study does not end for them.
+    count. Work in other parts counts, whether it was done before or after the failure: it was accepted and is paid.
+    Passed rounds also count while the person waits for a part they have qualified for: the study does not end for them.
     """
     goes_on = any(part.goes_on for part in parts)
     failures = {part.failure for part in parts if part.failure is not None}

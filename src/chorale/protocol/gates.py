@@ -95,7 +95,7 @@ def decide_gate(
             f"mean score {candidate.mean:.3f}, {'at least' if reached else 'below'} {needed:.3f} ({_in_words(rule)})"
         )
         if candidate.worker in out:
-            reason += f", and too low in {' and '.join(too_low)}"
+            reason += f", {'but' if reached else 'and'} too low in {' and '.join(too_low)}"
         elif reached and not placed:
             reason += ", but the random choice among ties gave the place to others"
         promoted = passed and _has_place(rule, scored, place, promotions)

@@ -47,15 +47,15 @@ def _places(seed: int, share: float, end: int) -> frozenset[int]:
 
 
 FEWEST_AHEAD = 4
-"""Approximate number of gold items to sample the next from."""
+"""Approximate number of gold items from which the next gold item is sampled."""
 ITEMS_AHEAD = 16
-"""Approximate and minimum number of items to sample the next from."""
+"""Approximate and minimum number of items from which the next item is sampled."""
 MOST_ITEMS_AHEAD = 400
-"""Maximum number of items to sample the next from: a search passes all of them."""
+"""Maximum number of items from which the next item is sampled, because a search passes all of them."""
 
 
 class Ahead(NamedTuple):
-    """How many items, and how many gold items, the next one is sampled from, on average."""
+    """The mean numbers of items and of gold items from which a worker's next item is sampled."""
 
     items: float
     gold: float
@@ -79,8 +79,9 @@ def ahead(share: float, *, compares_workers: bool = False) -> Ahead:
 def stopping_chance(places: float) -> float:
     """The probability that a search stops at each position, for a mean distance of this many `places`.
 
-    The distance is exponential, so that gold, with few positions ahead, is passed in the same proportion as items, with
-    many. A probability of 1/`places` would stop sooner among few, and complete gold faster.
+    The distance is exponential. So a search passes the same proportion of gold, which has few positions ahead, as of
+    items, which have many. With a probability of 1/`places`, a search among few positions would stop sooner, and gold
+    would be complete earlier than items.
 
     >>> round(stopping_chance(4), 3), round(stopping_chance(36), 4)
     (0.221, 0.0274)
@@ -137,7 +138,7 @@ MOST_SHARE = 0.75
 
 
 def gold_needed(items: int, share: float) -> int:
-    """The number of gold items with which none is shown to more workers than an item.
+    """The number of gold items needed so that no gold is shown to more workers than an item.
 
     >>> gold_needed(900, 0.1)
     100

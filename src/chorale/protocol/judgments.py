@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from chorale.model import ItemState, JudgmentSettings
+from chorale.model.plural import plural
 
 LEADING = 1 / 3
 """Only options chosen by at least this share are ranked: the order of rare options varies randomly."""
@@ -60,19 +61,20 @@ def why_so_many_judgments(
     """A sentence on why an item gets its number of judgments; empty if all items of the stage get the same.
 
     >>> why_so_many_judgments(JudgmentSettings(min=2, max=5, until=0.8), 2, 1.0, complete=True, sampled=False)
-    'No more are needed: the confidence has reached 0.8.'
+    'No more judgments are needed: the confidence has reached 0.8.'
     """
     if sampled and rule.sample is not None:
-        return f"Randomly sampled to get {rule.sample.judgments:,}."
+        return f"Randomly sampled to get {plural(rule.sample.judgments, 'judgment', 'judgments')}."
     if rule.min == rule.max:
         return ""
     if not complete:
-        return f"At least {rule.min:,}, then one more {_until(rule)}; {rule.max:,} at most."
+        fewest = plural(rule.min, "judgment", "judgments")
+        return f"At least {fewest}, then one at a time {_until(rule)}; {rule.max:,} at most."
     if rule.until is not None and confidence is not None and confidence >= rule.until:
-        return f"No more are needed: the confidence has reached {rule.until:g}."
+        return f"No more judgments are needed: the confidence has reached {rule.until:g}."
     if counted >= rule.max:
-        return f"No more are needed: the maximum of {rule.max:,} is reached."
-    stable = "No more are needed: the ranking of the options is stable."
+        return f"No more judgments are needed: the maximum of {rule.max:,} is reached."
+    stable = "No more judgments are needed: the ranking of the options is stable."
     return stable if rule.stable is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""The maximum number of people who can reach a stage or gate, and where the study's own numbers make that too few.
+"""The maximum number of people who can reach a stage or gate, and where the study itself requires more people.
 
 Unknown numbers are ignored: how many people join or fail, ties at a cut-off, people who finish just before a gate
 closes, and manual admissions.

@@ -98,7 +98,8 @@ class WageSummary:
 def wage_summary(paid_and_worked_ms: Sequence[tuple[int, int]]) -> WageSummary:
     """Median and 10th percentile of the workers' hourly wages.
 
-    The median of an even number is the mean of the two in the middle, rounded down; the percentile is by nearest rank.
+    The median of an even number of wages is the mean of the two in the middle, rounded down. The percentile is by
+    nearest rank.
 
     >>> wage_summary([(1, HOUR_MS), (2, HOUR_MS), (5, HOUR_MS), (9, HOUR_MS)])
     WageSummary(workers=4, median=3, tenth_percentile=1)

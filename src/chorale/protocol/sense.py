@@ -27,7 +27,7 @@ class StraightLine(NamedTuple):
 
 
 MANY = 0.2
-"""Fast answers are reported from this share of a worker's answers on."""
+"""Minimum share of fast answers among a worker's answers for an alarm."""
 FEWEST = 3
 
 

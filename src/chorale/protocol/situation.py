@@ -158,9 +158,10 @@ def after_held_item(facts: Facts) -> Situation:
 
 
 def for_late_answer(facts: Facts) -> Situation:
-    """The facts that decide about an answer after its time limit: it is accepted if its worker could get the item now.
+    """What decides about an answer after its time limit: it is accepted if its worker could get the item now.
 
-    A pause does not matter, since the item was assigned before it; nor does another item they hold.
+    A pause does not matter, since the item was assigned before the pause. Another item that the worker holds does not
+    matter either.
     """
     return situation(facts._replace(holds_item=False, paused=False))
 

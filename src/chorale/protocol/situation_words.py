@@ -63,7 +63,7 @@ class WayIn(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether it can still open to them."""
+        """Whether the stage can still open to the worker."""
         return bool(self.stages) and not self.decided
 
 

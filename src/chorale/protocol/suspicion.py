@@ -124,8 +124,9 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
     """Pairs who agree with each other far more often than their agreement with everybody else explains.
 
     Under a right-or-wrong model, a worker's agreement with others gives their accuracy, and two accuracies give the
-    expected agreement of independent workers. Hard items lead many to the same error, so up to `USUAL_GAP` more is not
-    suspicious. Two workers who are nearly always right never are.
+    expected agreement of independent workers. Hard items lead many workers to the same error, so agreement that is
+    up to `USUAL_GAP` higher than expected is not suspicious. Two workers who are nearly always right are
+    never suspects.
     """
     by_item: dict[int, list[Given]] = defaultdict(list)
     for judgment in given:

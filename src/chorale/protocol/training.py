@@ -22,7 +22,7 @@ class WorkBehind(NamedTuple):
     work: tuple[str, ...]
     """The stages that people are trained for; empty if the round leads to no work."""
     selects: bool
-    """Whether one of the gates picks the best: then more candidates are always useful."""
+    """Whether one of the gates decides about all workers together: then more candidates are always useful."""
 
 
 class RemainingWork(NamedTuple):
@@ -82,7 +82,7 @@ def _is_behind(settings: StudySettings, later: StageSettings, stage: StageSettin
 
 
 def expected_each(most: int | None, people: int, answers: int) -> float:
-    """The expected number of judgments per worker: the maximum, or others' mean; 1 if unknown."""
+    """The expected number of judgments per worker: the maximum, or the measured mean if it is lower; 1 if unknown."""
     measured = answers / people if people >= ENOUGH_TO_GO_BY else None
     if most is None:
         return 1.0 if measured is None else measured

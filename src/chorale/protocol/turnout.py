@@ -50,7 +50,7 @@ def fewest_people(
     most_judgments: bool = False,
     as_expected: bool = False,
 ) -> Turnout:
-    """Count back from the last stages to the first: a worker in one has passed through all before it.
+    """Count back from the last stages to the first: a worker in a stage has passed through all earlier ones.
 
     `items` are the numbers of items from files. With `most_judgments`, there are enough people for the maximum number
     of judgments; with `as_expected`, at least `expected` people reach each gate.

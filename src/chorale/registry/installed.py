@@ -206,7 +206,7 @@ def only(kind: str, of_kit: Callable[[Kit], T | None]) -> tuple[str, T]:
 
 
 def loaded_parts(part: Callable[[Kit], Place | None], used: Iterable[str]) -> dict[str, Any]:
-    """One part of every kit that has it and one of the `used` tasks, by kit. Other kits are not used in a study."""
+    """One part of every kit that has this part and a task in `used`, by kit. Other kits are not used in a study."""
     loaded, needed = {}, set(used)
     for kit in installed().kits.values():
         place = part(kit)

@@ -27,7 +27,7 @@ UNDER_WAY = "EXISTS (SELECT 1 FROM erasure WHERE ended_at IS NULL)"
 
 
 def sqlite_triggers() -> Iterator[str]:
-    """The triggers that refuse all other changes on SQLite."""
+    """The triggers for SQLite that refuse all changes except erasures."""
     for table, columns in ERASABLE.items():
         name = table.name
         unless = ""

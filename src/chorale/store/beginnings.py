@@ -1,4 +1,4 @@
-"""What has started in a study, and so fixes some settings."""
+"""The stages, gates and other parts of a study that have started, and so fix some settings."""
 
 from typing import Any
 

@@ -42,7 +42,7 @@ def qualifications_of(tx: Connection, worker_id: int) -> list[tuple[str, int]]:
 
 
 def answered_since(tx: Connection, worker_id: int, most: int) -> int:
-    """The number of the response before a worker's latest ones; 0 if they gave fewer."""
+    """The id of the response before a worker's `most` latest ones; 0 if there is none."""
     query = select(response.c.id).where(response.c.worker_id == worker_id).order_by(response.c.id.desc())
     return int(tx.execute(query.offset(most).limit(1)).scalar() or 0)
 
@@ -96,7 +96,10 @@ def worked(tx: Connection) -> list[WorkDone]:
 
 
 def idle_since(tx: Connection, stage_id: int) -> int | None:
-    """The time of a stage's latest answer. Without answers: since when it has had items while people worked."""
+    """The time of a stage's latest answer; without answers, the time when its first items were derived.
+
+    If its items come from a file, it is the time of the study's first answer.
+    """
     answers = select(response.c.submitted_at).limit(1)
     made = select(event.c.at).where(event.c.kind == "derived", event.c.stage_id == stage_id).limit(1)
     for query in (

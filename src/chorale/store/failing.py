@@ -19,7 +19,7 @@ _OUT_OF_REACH_STATES = ("08", "53", "57P", "58", "25006")
 # Wrong password, no such database: the server's message helps the user and contains no values.
 _ABOUT_CONNECTING = ("08", "28", "3D", "53", "55", "57P")
 _BY_TRIGGER = "P0001"
-"""Errors raised by our own triggers, with their message."""
+"""The state of errors that Chorale's triggers raise."""
 
 
 def leave_out_values(error: Any) -> None:

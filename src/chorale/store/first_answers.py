@@ -49,7 +49,7 @@ class FirstGiven(NamedTuple):
 
 
 def first_given(tx: Connection, stage_id: int) -> Iterator[FirstGiven]:
-    """The responses of a stage since first answers are stored, without erased and imported ones."""
+    """The responses of a stage since first answers have been stored, without erased and imported responses."""
     after = stored_after(tx)
     query = (
         select(

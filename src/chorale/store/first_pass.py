@@ -122,7 +122,7 @@ _OF_MODEL = and_(model_task.c.item_id == item.c.id, model_task.c.worker_id == bi
 def undecided(
     tx: Connection, stage_id: int, worker_id: int, most: int, *, unanswered: bool, among: Collection[int] | None = None
 ) -> list[Undecided]:
-    """Waiting items that a model has finished; with `unanswered`, also those it never got.
+    """Waiting items that a model has finished; with `unanswered`, also items that the model never got.
 
     With `among`, only these items, without a search through all waiting ones.
     """

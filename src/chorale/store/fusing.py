@@ -26,7 +26,7 @@ class Fusing:
         self._tables: set[str] = set()
 
     def takes(self, sql: str, values: Sequence[Any]) -> bool:
-        """Add a change if it can be sent together with the others; whether it was added."""
+        """Add a change if it can be sent together with the others; returns whether it was added."""
         table = _changed_alone(sql)
         if table is None or table in self._tables or len(self._values) + len(values) > MOST_VALUES:
             return False

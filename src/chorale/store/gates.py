@@ -41,7 +41,7 @@ class VerdictRow:
 
     @property
     def has_score(self) -> bool:
-        """Whether they were scored; otherwise, the gate closed before that."""
+        """Whether the worker was scored before the gate closed."""
         return not self.evidence.get("without_score")
 
 

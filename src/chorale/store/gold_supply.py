@@ -93,7 +93,7 @@ class GroupProgress(NamedTuple):
     """The number of groups of items in a stage, without groups that contain only gold."""
 
     wanting: int
-    """Some of their items want judgments."""
+    """Number of groups with items that need judgments."""
     complete: int
 
 

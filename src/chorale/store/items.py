@@ -100,7 +100,7 @@ def lineage(tx: Connection, item_id: int) -> list[tuple[str, str]]:
 
 
 def made_from(tx: Connection, item_id: int, most: int) -> list[tuple[str, str, str]]:
-    """Stage, key and state of the items that were derived from one."""
+    """Stage, key and state of the items that were derived from an item."""
     query = (
         select(stage.c.name, item.c.key, item.c.state)
         .join(item_source, item_source.c.item_id == item.c.id)
@@ -158,7 +158,7 @@ def add_items(
 def learn_sizes(tx: Connection, table: Table, added: int) -> None:
     """Run ANALYZE on a table after many rows were added: until then, PostgreSQL plans as if it were empty.
 
-    Its own check comes a minute later, when people are already working.
+    PostgreSQL's automatic ANALYZE runs a minute later, when people are already working.
     """
     if added >= MANY and tx.dialect.name == "postgresql":
         tx.execute(sql_text(f"ANALYZE {table.name}"))

@@ -98,7 +98,7 @@ def judged_groups(tx: Connection, stage_id: int) -> list[str]:
 
 
 def set_wanted_of_unjudged(tx: Connection, stage_id: int, wanted: int, *, sampled: bool) -> None:
-    """Change the number of judgments of items without any; places already taken stay."""
+    """Change the wanted number of judgments of items that have none. Places already taken stay."""
     at_least_taken = case((item.c.taken > wanted, item.c.taken), else_=wanted)
     tx.execute(
         update(item)

@@ -24,7 +24,7 @@ class Window:
     before: int | None = None
     """Only rows older than this one."""
     after: int | None = None
-    """Only rows newer than this one, the oldest of them."""
+    """Only the oldest rows among those newer than this one."""
 
 
 @dataclass(frozen=True, slots=True)

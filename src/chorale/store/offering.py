@@ -34,7 +34,7 @@ class ItemContent(NamedTuple):
     group_key: str
     payload: str
     cursor: int
-    """The start of the worker's next search: they have seen everything before it, or it is taken."""
+    """The start of the worker's next search: the worker has seen all earlier items, or they are taken."""
 
 
 class Draw(NamedTuple):
@@ -249,7 +249,7 @@ _ANY_GOLD = Prepared(_UNSEEN_GOLD.order_by(gold.c.position % bindparam("modulus"
 
 
 class GoldPlaces(NamedTuple):
-    """The number of workers who got a gold item in its current turn, and the number it is for."""
+    """The number of workers who got a gold item in its current turn, and the wanted number."""
 
     taken: int
     wanted: int

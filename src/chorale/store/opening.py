@@ -98,10 +98,10 @@ def open_store(
 
 
 def refuse_cut_file(url: URL) -> None:
-    """Refuse a file without content, and one that ends within a page.
+    """Refuse an empty file, and a file that ends within a page.
 
-    SQLite would make a new database of the former, as if nobody had ever worked. In the latter it reads missing bytes
-    as zeros.
+    SQLite would turn an empty file into a new database, as if nobody had ever worked. In a cut-off file, it would read
+    missing bytes as zeros.
     """
     file = Path(str(url.database))
     if url.get_backend_name() != "sqlite" or not file.is_file():
@@ -122,8 +122,8 @@ def refuse_cut_file(url: URL) -> None:
     is_cut = header.startswith(_SIGNATURE) and page >= _SMALLEST_PAGE and size % page
     if is_cut and not (log.is_file() and log.stat().st_size):
         raise DamagedError(
-            f"The database {file} is cut off: it has {size:,} bytes, and each of its pages {page:,}. Keep this file, "
-            "restore a backup in its place, and run `chorale verify`."
+            f"The database {file} is cut off: it has {size:,} bytes, but should consist of pages of {page:,} bytes. "
+            "Keep this file, restore a backup in its place, and run `chorale verify`."
         )
 
 
@@ -143,7 +143,10 @@ def _look_through(url: URL, seconds: float | None) -> None:
 
 
 def open_loading_store(file: Path, *, indexed: bool = False) -> LoadingStore:
-    """A new SQLite file with the current schema, to be filled and then finished; `indexed` if it is queried before."""
+    """A new SQLite file with the current schema, to be filled and then finished.
+
+    It needs to be `indexed` if it is queried before it is finished.
+    """
     return LoadingStore(file, lambda connection: migrate(MIGRATIONS, connection), indexed=indexed)
 
 

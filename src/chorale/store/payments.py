@@ -38,7 +38,7 @@ class WorkerMoney:
     paid: int
     """Amount in payouts, including pending ones, without failed payments."""
     on_the_way: int = 0
-    """The part of it that the platform has not reported yet."""
+    """The part of `paid` that the platform has not reported yet."""
     failed: int = 0
     """The amount of failed payments, which are retried unchanged."""
 
@@ -330,7 +330,7 @@ class Covered:
 
 
 def covered(tx: Connection) -> list[Covered]:
-    """All payments, with the earnings that should cover them and earlier ones."""
+    """All payments, with the earnings that should cover this payment and all earlier ones."""
     own = (entry.c.worker_id == payment.c.worker_id) & (entry.c.id <= payment.c.up_to_entry)
     earned = (
         select(func.coalesce(func.sum(entry.c.amount), 0))

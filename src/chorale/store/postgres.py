@@ -134,7 +134,7 @@ class PostgresConnection(Connection):
         return self.driver.first(*asked(1)[:2])
 
     def tolerate_judgments(self, item_id: int, most: int) -> None:
-        """Let further judgments of an item, up to this number, not matter to the piece of work that reads ahead."""
+        """Let rows that were read ahead stay valid after up to this number of further judgments of an item."""
         if self.ahead is not None:
             self.ahead.running.tolerate_judgments(item_id, most)
 

@@ -175,7 +175,10 @@ def together(tx: Connection, *asked: tuple[Prepared, Mapping[str, Any]]) -> Sequ
 
 
 def tolerate_judgments(tx: Connection, item_id: int, most: int) -> None:
-    """Keep the rows read of an item valid after this number of further judgments, which decide nothing either."""
+    """Let rows of an item that were already read stay valid after up to this number of further judgments.
+
+    The judgments are too few to decide the item.
+    """
     if type(tx) is not SqliteConnection:
         _postgres(tx).tolerate_judgments(item_id, most)
 

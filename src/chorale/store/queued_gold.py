@@ -91,7 +91,7 @@ def next_queued(
 ) -> ItemContent | GoldContent | None:
     """An item of the stage, chosen as `next_item` does, or gold that somebody has seen, chosen as if it were an item.
 
-    None if there is no item: gold alone would be work for nothing.
+    None if there is no item: answers to gold alone would produce no labels.
     """
     for after, drawn in tries(cursor, draw):
         at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}

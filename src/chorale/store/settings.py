@@ -42,12 +42,12 @@ def ties_at_random(tx: Connection) -> bool:
 
 
 def show_scarce_gold_less(tx: Connection) -> None:
-    """From the beginning of a study on, scarce gold is shown less often, unless the study file has it repeated."""
+    """Mark a new study as showing scarce gold less often, unless the study file says that gold is repeated."""
     set_setting(tx, _SCARCE_GOLD, "less")
 
 
 def repeats_scarce_gold(tx: Connection) -> bool:
-    """Whether scarce gold is repeated where the study file does not decide. Older studies keep repeating it."""
+    """Whether scarce gold is repeated if the study file does not set this. Older studies keep repeating it."""
     return setting_value(tx, _SCARCE_GOLD) != "less"
 
 

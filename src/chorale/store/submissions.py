@@ -77,7 +77,7 @@ def plan_study(
     )
     planned = study_called(tx, name)
     if planned is None:
-        raise RuntimeError(f"the study {name!r} vanished while it was being noted")
+        raise RuntimeError(f"the study {name!r} was deleted while it was being recorded")
     return planned
 
 

@@ -82,7 +82,7 @@ def add(tx: Connection, assignment_id: int, task_id: int, answer: str, now: int,
 
 
 def erase(tx: Connection, worker_id: int) -> None:
-    """Erase suggestions to a worker whose answers are erased, since they may have kept them."""
+    """Erase suggestions to a worker whose answers are erased, since the answers may repeat the suggestions."""
     own = select(assignment.c.id).where(assignment.c.worker_id == worker_id)
     tx.execute(update(suggestion).where(suggestion.c.assignment_id.in_(own)).values(answer="null"))
 

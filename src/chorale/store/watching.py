@@ -14,7 +14,7 @@ class GoldTurns(NamedTuple):
     gold: int
     """Number of gold items in use."""
     turns: int
-    """Number of turns that all of them have had; in each turn, the usual number of workers got them."""
+    """Number of turns that every gold item has had. In a turn, the usual number of workers get a gold item."""
 
 
 def gold_turns(tx: Connection) -> dict[int, GoldTurns]:

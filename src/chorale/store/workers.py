@@ -58,7 +58,7 @@ def arrive(
         tx.execute(worker.delete().where(worker.c.id == worker_id))
         known = find_by_identity(tx, panel, external_id)
         if known is None:
-            raise RuntimeError(f"the identity {panel!r} vanished while it was being made")
+            raise RuntimeError(f"the identity {panel!r} was deleted while it was being added")
         return known, False
     return Worker(worker_id, pseudonym, now, None), True
 

@@ -64,14 +64,14 @@ def near_duplicates(texts: Sequence[str]) -> list[list[int]]:
 
 
 _MOSTLY = 0.8
-"""The share of a text that is copied, if the text counts as a copy."""
+"""Minimum copied share of a text that counts as a copy."""
 
 
 def contains_copy(text: str, source: str, words: int) -> bool:
     """Whether a text is copied from another: most of it is runs of at least this many words from there.
 
-    A word added, left out or mistyped does not hide a copy; a quotation in a sentence of one's own is none. In scripts
-    without spaces, two characters count as a word.
+    A word added, left out or mistyped does not hide a copy. A quotation within one's own sentence is not a copy.
+    In scripts without spaces, two characters count as a word.
 
     >>> contains_copy("well you clown about the garden", "Honestly, you clown about the garden!", 4)
     True

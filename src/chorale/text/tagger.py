@@ -74,7 +74,7 @@ class Tagger:
     _memory: TaggingMemory
 
     def split(self, texts: Iterable[str]) -> Iterator[list[Sentence]]:
-        """The sentences of each text, in our own tokens."""
+        """The sentences of each text, with Chorale's tokens."""
         for sentences in self.analyse_texts(texts):
             yield [sentence.tokens for sentence in sentences]
 
@@ -84,7 +84,7 @@ class Tagger:
             yield sentence.tokens
 
     def analyse_texts(self, texts: Iterable[str]) -> Iterator[list[AnalysedSentence]]:
-        """The sentences of each text, in our own tokens, with the model's states."""
+        """The sentences of each text, with Chorale's tokens and the model's states."""
         for doc in self._piped(self._doc_of_text(text) for text in texts):
             facts = self._memory.facts(doc)
             yield [_analysed(sentence, facts, doc.tensor) for sentence in doc.sents]

@@ -6,22 +6,24 @@ _CLOSE = 1e-15
 _TERMS = 10_000
 
 
-def upper_quantile(share: float, degrees: int) -> float:
+def upper_quantile(probability: float, degrees: int) -> float:
     """The value that a chi-square variable exceeds with this probability.
 
     >>> round(upper_quantile(0.025, 1), 6)
     5.023886
     """
-    if not 0 < share < 1 or degrees < 1:
-        raise ValueError(f"the share must be between 0 and 1 and the degrees at least 1, not {share!r} and {degrees!r}")
+    if not 0 < probability < 1 or degrees < 1:
+        raise ValueError(
+            f"the probability must be between 0 and 1 and the degrees at least 1, not {probability!r} and {degrees!r}"
+        )
     low, high = 0.0, float(degrees)
-    while _above(high, degrees) > share:
+    while _above(high, degrees) > probability:
         high *= 2
     while high - low > 1e-14 * high:
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        low, high = (middle, high) if _above(middle, degrees) > share else (low, middle)
+        low, high = (middle, high) if _above(middle, degrees) > probability else (low, middle)
     return (low + high) / 2
 
 

@@ -59,8 +59,8 @@ def dawid_skene(
 
     `initial` is prior knowledge about workers for the first iteration (single-label tasks only). `known` are fixed true
     labels of some tasks; a label that nobody gave raises ValueError. The result's details are `priors` (one per label),
-    `errors` (a row per worker and label they used, a column per true label), and whose rows they are: `error_workers`
-    and `error_labels`, as codes. A worker's accuracy is the mean probability of their labels.
+    `errors` (a row per worker and label they used, a column per true label), and the worker and label of each row, as
+    codes (`error_workers`, `error_labels`). A worker's accuracy is the mean probability of their labels.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> dawid_skene(votes).labels

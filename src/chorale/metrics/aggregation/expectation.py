@@ -57,8 +57,8 @@ def maximise(
 ) -> Fit:
     """Iterates from the shares of votes until the bound grows by less than the tolerance.
 
-    The bound counts the prior with every judgment, not once per task, as crowd-kit does, so that both stop at the same
-    iteration.
+    Like crowd-kit, this counts the prior in the bound with every judgment instead of once per task. So both stop at the
+    same iteration.
     """
     beliefs = votes.shares()
     beliefs = fix(beliefs) if fix else beliefs
@@ -98,7 +98,7 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
     given = [(code, known[name]) for code, name in enumerate(judgments.task_names) if name in known]
     strange = sorted({label for _, label in given if label not in place})
     if strange:
-        raise ValueError(f"the true label {strange[0]!r} was never given. Remove its tasks")
+        raise ValueError(f"the true label {strange[0]!r} was never given. Remove the tasks that have it")
     pairs = [(code, place[label]) for code, label in given]
     tasks, labels = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
 

@@ -157,7 +157,8 @@ def noisy_bradley_terry(
     """Scores between 0 and 1, and the skill and bias of every worker. The tolerance applies to the objective per
     comparison.
 
-    `regularisation` is the weight of a prior that centres all scores: as many wins as losses of each item.
+    `regularisation` is the weight of a prior that centres all scores. It adds wins and losses to each item, the
+    same number of both.
 
     >>> compared = Comparisons.of("aaab", ["x", "y", "x", "x"], ["y", "x", "y", "y"], ["x", "x", "y", "x"])
     >>> noisy_bradley_terry(compared, regularisation=0.1).scores.round(2).tolist()

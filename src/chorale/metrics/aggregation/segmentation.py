@@ -3,7 +3,7 @@
 Every function takes the masks of one image as an array of workers × rows × columns, and returns the joint mask.
 
 D. Jung-Lin Lee, A. Das Sarma and A. Parameswaran. Aggregating crowdsourced image segmentations. HCOMP 2018 (majority,
-EM). RASA is that of `vector_answers`, with 1 − intersection over union as the distance.
+EM). RASA is the method of `vector_answers`, with 1 − intersection over union as the distance.
 """
 
 import numpy as np
@@ -50,8 +50,8 @@ def segmentation_em(
 ) -> tuple[Masks, FloatArray]:
     """The joint mask, and the accuracy of each worker on pixels that anybody marked.
 
-    Probabilities of pixels and accuracies of workers are estimated alternately, starting with the shares of workers.
-    Each round uses the last probabilities as priors. Probabilities below `least` are 0.
+    Probabilities of pixels and accuracies of workers are estimated alternately, starting with the share of workers who
+    marked each pixel. Each round uses the last probabilities as priors. Probabilities below `least` are 0.
     """
     check_limits(iterations, tolerance)
     region = int(masks.any(axis=0).sum())

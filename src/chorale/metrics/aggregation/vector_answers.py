@@ -109,7 +109,10 @@ def rasa(
     known: Mapping[int, FloatArray] | None = None,
     progress: Progress | None = None,
 ) -> Closest:
-    """See the module. The tolerance applies to the squared change of the task vectors relative to their squares."""
+    """Aggregates answers with RASA.
+
+    The tolerance applies to the squared change of the task vectors relative to their squares.
+    """
     _check(iterations, tolerance, alpha)
     return _settled(given, np.ones(len(given.tasks)), iterations, tolerance, alpha, known, progress)
 
@@ -127,9 +130,10 @@ def hrrasa(
     known: Mapping[int, FloatArray] | None = None,
     progress: Progress | None = None,
 ) -> Closest:
-    """See the module. `texts` are the texts of the answer codes, which `similarity` compares pairwise.
+    """Aggregates answers with HRRASA.
 
-    A task with one answer gets that answer and has no influence on its worker's reliability.
+    `texts` are the texts of the answer codes, which `similarity` compares pairwise. A task with one
+    answer gets that answer and has no influence on its worker's reliability.
     """
     _check(iterations, tolerance, alpha)
     alike = weight_of_vectors * _vector_likeness(given)

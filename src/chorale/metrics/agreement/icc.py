@@ -2,9 +2,9 @@
 
 | form | people | the value is of |
 | --- | --- | --- |
-| 1, 1k | any, others for every item | one judgment, the mean of an item's judgments |
+| 1, 1k | any, and they may differ between items | one judgment, the mean of an item's judgments |
 | 2, 2k | the same for every item, a sample of all who could judge | one judgment, the mean over people |
-| 3, 3k | the same for every item, no others are of interest | one judgment, the mean over people |
+| 3, 3k | the same for every item, and only these people are of interest | one judgment, the mean over people |
 
 With mean squares between items (MSR), between people (MSC), within items (MSW) and of the residual (MSE):
 

@@ -94,10 +94,10 @@ def one_value(judgments: Judgments) -> str:
 
 
 def side_by_side(first: Judgments, second: Judgments) -> tuple[Judgments, int]:
-    """Joins two sets of judgments of the same tasks, with the tasks of the second after those of the first, and returns
-    their number.
+    """Joins two sets of judgments of the same tasks. Also returns the number of tasks in each set.
 
-    Values and workers get common codes, so that statistics of either can be compared with the other's.
+    The tasks of the second set come after those of the first. Values and workers get common codes, so that statistics
+    of either set can be compared with the other's.
     """
     if (first.sets is None) != (second.sets is None):
         raise ValueError("labels are sets of options in only one of the two files")

@@ -3,7 +3,7 @@
 In every cell the expectation is over four independent normals: θ, β, log α and logit γ. θ and β enter by their
 difference alone, which is normal too, so three dimensions are left; each gets a Gauss–Hermite rule. That is
 deterministic and the same in every cell: nothing depends on the order of responders or items, and the gradient is
-exactly that of what is maximised.
+exactly that of the maximised function.
 """
 
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ class Expected:
         )
 
     def undo(self, columns: NDArray[np.intp], there: "Expected", here: "Expected") -> None:
-        """Reverts the step of these items: `there` is the result after it, `here` the result before."""
+        """Reverts the step of these items: `there` is the result after the step, `here` the result before it."""
         self.of_items[columns], self.slope[:, columns] = here.of_items, here.slope
         self.curvature[:, columns], self.information[columns] = here.curvature, here.information
         self.of_responders += here.of_responders - there.of_responders

@@ -28,7 +28,7 @@ _SHIFTED_TOLERANCE = 2e-3
 _SELDOM = 5
 """Rounds between updates of the integration term, which hardly changes."""
 _NEAR = 0.01
-"""Step size of its finite differences."""
+"""Step size of the finite differences for the integration term."""
 
 
 @dataclass(slots=True)

@@ -94,7 +94,7 @@ class VariationalFit(IrtFit):
     guessing_centre: float | None
     """The prior mean of logit γ; None without guessing."""
     guessing_spread: float | None
-    """Its prior deviation."""
+    """The prior deviation of logit γ; None without guessing."""
     starts: tuple[float, ...]
     """The bound from every start; the first start is derived from the data."""
 

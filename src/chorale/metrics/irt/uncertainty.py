@@ -30,7 +30,7 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class Covariances:
-    """Covariances of the parameters of each item, and of each ability the variance added by uncertain items."""
+    """Covariances of each item's parameters, and the variance that uncertain items add to each ability."""
 
     items: FloatArray
     """Items × parameters × parameters."""

@@ -41,11 +41,12 @@ def tie_notes(result: Aggregation) -> list[str]:
     """Note on the number of tied tasks and their labels."""
     if not result.ties:
         return []
+    it = "it has" if result.ties == 1 else "they have"
     how = {
         "first": "the first label in alphabetical order is used",
         "random": f"a random tied label is used (seed {result.tie_seed})",
-        "abstain": "they have no label",
-        "all": "they have all leading labels",
+        "abstain": f"{it} no label",
+        "all": f"{it} all leading labels",
     }[result.tie_rule]
     if result.multiple:
         how = f"an option chosen by exactly half is {'' if result.tie_rule == 'all' else 'not '}part of the label"

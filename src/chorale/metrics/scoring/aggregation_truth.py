@@ -79,7 +79,7 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     known = [place for place, task in enumerate(result.tasks) if task in truth.labels]
     if not known:
         raise UserError(
-            f"None of the {len(result.tasks):,} tasks is in the truth. Tasks of the truth: {_some(truth.labels)}; "
+            f"No judged task is in the truth. Tasks of the truth: {_some(truth.labels)}; "
             f"judged tasks: {_some(dict.fromkeys(result.tasks))}."
         )
     code = {option: number for number, option in enumerate(result.options)}
@@ -111,7 +111,8 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     if count := int((beyond > 0).sum()):
         notes.append(f"{plural(count, 'task has', 'tasks have')} a true label that nobody gave.")
     if unlabelled := 0 if result.multiple else int((~chosen.any(axis=1)).sum()):
-        notes.append(f"{plural(unlabelled, 'tied task has', 'tied tasks have')} no label and count as wrong.")
+        tied = plural(unlabelled, "tied task has no label and counts", "tied tasks have no label and count")
+        notes.append(f"{tied} as wrong.")
     return Statistics(tuple(result.tasks[place] for place in known), rows), notes
 
 

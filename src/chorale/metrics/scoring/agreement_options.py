@@ -168,7 +168,8 @@ _COEFFICIENTS: Mapping[str, _Coefficient] = {
 }
 _RANKED = frozenset({"kendall-w", "kendall-tau", "spearman"})
 _ORDERED = _RANKED | {"gwet", "brennan-prediger"}
-"""Coefficients that use an order without weights: ranks need it, and two count labels that nobody gave."""
+"""Coefficients that use an order without weights: ranks need it, and two coefficients count labels that nobody
+gave."""
 _NOT_ORDERED = (
     "--order requires a coefficient for ordered labels: --level ordinal, --weights, or --metric gwet or "
     "brennan-prediger. Add one of them, or omit --order."

@@ -132,8 +132,9 @@ def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
     for part, which in ((design, "items"), (design[asked], "items that people labelled")):
         if np.linalg.matrix_rank(part) < design.shape[1]:
             raise UserError(
-                f"{items.columns.name}: among the {which}, groups and covariates cannot be separated: one follows "
-                "from the others, or a group has no items. Remove a column, or collect labels in every group."
+                f"{items.columns.name}: among the {which}, groups and covariates cannot be separated: one "
+                "of them follows from the others, or a group has no items. Remove a column, or collect labels in every "
+                "group."
             )
     return names, design
 
@@ -166,7 +167,7 @@ def _json(row: _Estimated) -> dict[str, Any]:
 def _notes(items: SampledItems, asked: int) -> list[str]:
     notes = [
         f"People labelled {asked:,} of {plural(len(items.model), 'item', 'items')}. “worth” is the number "
-        "of such items people would need for the same certainty without the model."
+        "of items that people would have to label for the same certainty without the model."
     ]
     people = {label for label in items.people if label is not None}
     unheard = sorted(set(items.model) - people)

@@ -175,7 +175,7 @@ def _check_categories(table: ResponseTable) -> None:
         answers = len(np.unique(column[~np.isnan(column)]))
         if answers > MOST_CATEGORIES:
             message = f"has {answers:,} different answers to an item, but --model graded allows {MOST_CATEGORIES}"
-            fix = "Round the answers, or leave the item out."
+            fix = "Round the answers, or remove the item."
             problems.append(Problem(table.sources[test].name, None, message, fix, shortened(item)))
     if problems:
         raise UserError("The responses can't be used", problems[:MOST_PROBLEMS])

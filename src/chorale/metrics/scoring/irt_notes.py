@@ -62,8 +62,9 @@ def interval_notes(table: ResponseTable, model: IrtModel, guess_rate: float) -> 
     size = len(table.responders), len(table.items)
     if not (responders[0] <= size[0] <= responders[1] and items[0] <= size[1] <= items[1]):
         notes.append(
-            f"{size[0]:,} responders and {size[1]:,} items are outside the range in which coverage was checked for "
-            f"{model} ({responders[0]:,} to {responders[1]:,} responders, {items[0]:,} to {items[1]:,} items): "
+            f"{plural(size[0], 'responder', 'responders')} and {plural(size[1], 'item', 'items')} are outside the "
+            f"range in which coverage was checked for {model} ({responders[0]:,} to {responders[1]:,} "
+            f"responders, {items[0]:,} to {items[1]:,} items): "
             "intervals may cover fewer than 95% of the true values."
         )
     return notes

@@ -157,7 +157,7 @@ class Transport:
 
 
 STRANGE = "This version of Chorale does not understand Prolific's answer. Update Chorale; nothing was changed here."
-_IN_DOUBT = "The connection to Prolific was lost, and it is unknown whether it carried out the request."
+_IN_DOUBT = "The connection to Prolific was lost, and it is unknown whether Prolific carried out the request."
 
 
 @cache
