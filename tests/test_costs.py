@@ -328,7 +328,7 @@ def test_check_counts_rounds_and_bonuses_for_those_who_will_come(tmp_path: Path)
     assert (gate.passing, gate.cost) == (5, 500)
     assert plan.cost == 200 + 500 + 16 * 3
     page = CliRunner().invoke(app, ["check", str(tmp_path)]).output
-    assert "cost per worker: training $0.20 (10 workers)" in " ".join(page.split())
+    assert "Training costs per worker: training $0.20 (10 workers)" in " ".join(page.split())
     assert "5 of 10 pass" in " ".join(page.split())
 
 

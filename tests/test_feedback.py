@@ -131,7 +131,7 @@ def test_the_trial_gives_one_score_for_difficulty_and_creativity_and_names_the_c
     assert "50% of your graded questions have options that could mislead" in text
     assert "For 100% of the graded pairs of questions, most graders saw something to improve" in text
     # Graders saw one unclear question of two; the other lost points because a wrong option was marked.
-    assert "For 50% of your questions, most graders did not find exactly one correct answer." in text
+    assert "For 50% of these questions, most graders did not find exactly one correct answer." in text
     text = compose((folder / "tutorial.md").read_text("utf-8"), verdict, own, criteria, extra)
     assert not verdict.passed and "because too many of your questions do not have exactly one correct answer" in text
 

@@ -183,7 +183,7 @@ PREFILLED_CHOICE = {"name": "tone_2", "kind": "choice", "ask": "Which?", "prefil
         (
             "",
             {**PREFILLED_CHOICE, "options": ["Rude", "fine"]},
-            "`tone` is not one of Rude, fine, but `tone_2` is filled",
+            "`tone` is not one of Rude, fine, so it cannot prefill the field `tone_2`",
         ),
         (', { item = "words" }', {**MARKS, "prefill": "words"}, "`words` is not a list of spans"),
     ],

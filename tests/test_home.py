@@ -43,6 +43,7 @@ def test_time_and_pay_an_hour_are_known_beforehand(tmp_path: Path) -> None:
     study = open_study(tmp_path)
     assert shown(study, None, ExpectedTime(30), per_judgment=10) == ("about 30 seconds each", "about $12.00 an hour")
     assert shown(study, 4, ExpectedTime(30), finished=50) == ("about 2 minutes in total", "about $15.00 an hour")
+    assert shown(study, None, ExpectedTime(150))[0] == "about 2 min 30 s each"  # not 2 minutes
     assert shown(study, 10, ExpectedTime(780), per_judgment=350, finished=100) == (
         "about 2.2 hours in total",
         "about $16.61 an hour",

@@ -20,7 +20,7 @@ from chorale.engine.managing import Act
 from chorale.engine.opening import open_study
 from chorale.engine.running import Study
 from chorale.engine.visit import StageVisit, parts_for
-from chorale.model import Refusal, StageState, Standing
+from chorale.model import REMOVED_BY_QUALITY, Refusal, StageState, Standing
 from chorale.monitor.worker_record import worker_record
 from chorale.protocol import (
     Admission,
@@ -230,6 +230,23 @@ def test_who_was_removed_holds_nothing(make_study: StudyMaker) -> None:
     # What they still had in their browser is paid, and does not count.
     assert person.submit(held).standing is Standing.DROPPED
     assert [row.counts for row in look(study, lambda tx: list(responses.all_responses(tx)))] == [False]
+
+
+def test_workers_read_why_they_were_removed_and_no_other_reason(make_study: StudyMaker) -> None:
+    """Also in a stage with gold, where others are removed for their gold accuracy."""
+    study = make_study()
+    stage = study.stage("meaningful")
+    assert stage.settings.gold is not None
+    by_hand, by_quality, by_gold = (Person(study, name) for name in "abc")
+    for person in (by_hand, by_quality, by_gold):
+        person.next()
+    do(study, managing.end_work, by_hand.pseudonym, stage, Act("maya", "spam", "key-number-1"))
+    do(study, lambda tx, _: participations.drop(tx, stage.id, by_quality.id, REMOVED_BY_QUALITY))
+    do(study, lambda tx, _: participations.drop(tx, stage.id, by_gold.id))
+    reasons = (Reason.REMOVED_BY_STAFF, Reason.BELOW_QUALITY, Reason.BELOW_GOLD)
+    for person, reason in zip((by_hand, by_quality, by_gold), reasons, strict=True):
+        assert part(study, person, "meaningful").situation == Situation(State.REMOVED, reason)
+        assert person.next().message == MESSAGES[reason]
 
 
 def test_a_late_answer_of_a_removed_worker_is_refused(make_study: StudyMaker, clock: ManualClock) -> None:

@@ -43,11 +43,11 @@ def run(*arguments: object) -> str:
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
-    """The template, simulated with 120 people."""
+    """The template, simulated with enough people that every arm has results."""
     place = tmp_path_factory.mktemp("trial")
     study = place / "study"
     run("new", place / "template", "--template", "mcq-trial")
-    run("rehearse", place / "template", "--seeds", 1, "--workers", 120, "--processes", 1, "--keep", study)
+    run("rehearse", place / "template", "--seeds", 1, "--workers", 200, "--processes", 1, "--keep", study)
     report = json.loads(run("report", study, "--arms", "--json", "--out", place / "report.html"))
     files = {name: place / name for name in ("jsonl", "mcq-validation", "ledger", "arms")}
     for name, path in files.items():
