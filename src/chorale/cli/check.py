@@ -191,7 +191,9 @@ def _seconds_text(pace: Pace) -> str:
 def _pay_text(amount: float, currency: str) -> str:
     """An amount of money, with decimals of a minor unit only if it has a fraction of one."""
     whole = round(amount)
-    return money_text(whole, currency) if amount == whole else exact_money_text(round(amount * 10**9), currency)
+    if amount == whole:
+        return money_text(whole, currency)
+    return exact_money_text(round(amount * 10**9), currency).rstrip("0")
 
 
 def _wage_sentences(plan: StudyPlan) -> list[str]:
