@@ -355,7 +355,7 @@ def test_check_counts_training_for_as_many_as_the_study_takes(
     assert (plan.stages[0].workers, plan.stages[0].cost) == (workers, workers * 20)
     assert plan.workers == workers
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "Each additional person costs $0.20." in page
+    assert "Training costs $0.20 for each additional person." in page
 
 
 def test_check_takes_nobodys_expectation_for_a_need(tmp_path: Path) -> None:
