@@ -237,7 +237,8 @@ def test_check_says_what_to_look_at(tmp_path: Path) -> None:
     assert "links from prolific are not signed" in notes[3]
     assert "people from prolific get neither a link nor a code" in notes[4]
     assert notes[5].startswith(
-        "gold in stages meaningful, entailment is explained after a wrong answer (gold.feedback). Workers"
+        "an explanation after a wrong answer reveals which items are gold (gold.feedback in stages meaningful, "
+        "entailment). Workers who exchange information can recognise gold. Set"
     )
     write_small_study(tmp_path / "small", applications=60, gold=6, share=0.2)
     assert [note for note in chorale_json("check", tmp_path / "small")["notes"] if "runs out" in note] == [

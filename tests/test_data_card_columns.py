@@ -53,4 +53,4 @@ def test_further_columns_are_those_of_the_item() -> None:
         "resource": "The item's column resource.",
         "worker": "The item's column worker.",
     }
-    assert described("worker").description == "Pseudonym of the worker."
+    assert described("worker").description == "Participant ID of the worker."

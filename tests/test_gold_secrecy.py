@@ -342,7 +342,7 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     assert "about 15 workers see each of its 20 gold items, but other items are seen by only 3" in note
     assert "Workers who exchange information can recognise gold, because of gold.reuse = true" in note
     assert (
-        "Write 100 gold items in total, or leave gold.reuse out: then about 0.022 of a worker's items are gold" in note
+        "Write 100 gold items in total, or leave gold.reuse out: then about 2.2% of a worker's items are gold" in note
     )
     assert gold_needed(900, 0.1) == 100
     write_small_study(tmp_path / "enough", applications=450, gold=100, share=0.1, judgments="3", feedback="at once")
@@ -354,7 +354,7 @@ def test_check_says_when_gold_is_scarce_and_how_much_is_enough(tmp_path: Path) -
     notes = study_notes(load_folder(tmp_path / "less"))
     assert not any("Workers who exchange information can recognise gold" in note for note in notes)
     [note] = [note for note in notes if "too little gold in stage meaningful" in note]
-    assert "only about 0.022 of a worker's items are gold. gold.share is 0.1. Write 100 gold items" in note
+    assert "only about 2.2% of a worker's items are gold, instead of the 10% that gold.share sets. Write 100" in note
     [stage, _] = plan_study(load_folder(tmp_path / "less")).stages
     assert (stage.judgments, stage.gold_answers) == (2700, 60), "20 gold items to 3 workers each"
 

@@ -162,7 +162,7 @@ def test_what_was_written_is_measured(tmp_path: Path) -> None:
     questions = read(tmp_path, [record(number) for number in range(12)])
     statistics, metric = measure_written(questions)
     scores = metric.scores(statistics)
-    assert scores["words of a right option"] == 7
+    assert scores["words of a correct option"] == 7
     assert scores["generic questions"] == pytest.approx(4 / 12)
     assert scores["asked by who"] == pytest.approx(4 / 12)
     right, wrong = option_lengths(questions)
@@ -171,7 +171,7 @@ def test_what_was_written_is_measured(tmp_path: Path) -> None:
     bare = read(tmp_path, [{"question_id": "a", "options": ["x", "y z"], "gold_answer": "option1"}])
     assert set(measure_written(bare)[1].scores(measure_written(bare)[0])) == {
         "words of an option",
-        "words of a right option",
+        "words of a correct option",
         "words of a wrong option",
     }
 

@@ -375,7 +375,9 @@ def test_a_result_of_the_study_is_a_question_that_is_kept(exported: Path) -> Non
     assert (costs["results"], costs["unit"]) == (kept, "kept question")
     assert costs["per_result"] == costs["cost"] / kept
     lines_shown = cost_lines(CostTerms(**costs), "USD")
-    assert any(line.startswith("Cost per kept question: ") and f"({kept:,} in total)" in line for line in lines_shown)
+    assert any(
+        line.startswith("Cost per kept question: ") and f" ÷ {kept:,} kept questions" in line for line in lines_shown
+    )
 
 
 def test_a_result_of_an_arm_is_a_question_of_its_writers_that_is_kept(exported: Path) -> None:

@@ -349,7 +349,9 @@ def test_a_study_for_scripts_has_no_items_and_opens(tmp_path: Path) -> None:
     assert chorale("new", str(folder), "--template", "mturk", "--scripts-only")["template"] == "mturk"
     checked = CliRunner().invoke(app, ["check", str(folder)])
     assert checked.exit_code == 0 and "pay.minimum_hourly" not in checked.output
-    assert "This excludes rewards of tasks that scripts create, and replacing" in " ".join(checked.output.split())
+    assert "Not included: rewards of tasks that scripts create, and the cost of replacing" in " ".join(
+        checked.output.split()
+    )
     assert "Known answers" not in (folder / "consent.md").read_text("utf-8"), "HITs have no gold"
     assert "[purpose of the study]" in " ".join(checked.output.split())
     assert "guidelines.md has placeholders" not in " ".join(checked.output.split()), "not shown with HITs"

@@ -185,6 +185,7 @@ def test_texts_that_many_rows_share_are_pointed_out(tmp_path: Path, same: int, w
     [
         ("1,Hello there friend\n2,Go away now\n", "'1'"),
         ("Hello there friend\nGo away now\n", "'Hello there friend'"),
+        ("Aircraft Make Model,Number of Engines\nA long comment about it,2\n", None),
         ("What do you think of it?,name\nNot much,Ada\n", None),
         (TABLE, None),
     ],
@@ -192,7 +193,7 @@ def test_texts_that_many_rows_share_are_pointed_out(tmp_path: Path, same: int, w
 def test_a_table_without_a_header_is_pointed_out(tmp_path: Path, table: str, doubtful: str | None) -> None:
     said = " ".join(_new(tmp_path, table, *QUESTION).output.split())
     assert ("was read as column names" in said) == (doubtful is not None)
-    assert doubtful is None or f"such as {doubtful}. If it is data, add a row of names" in said
+    assert doubtful is None or f"such as {doubtful}. If this row is data, add a row of column names" in said
 
 
 def test_a_first_row_that_is_too_long_for_names_is_refused(tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def test_a_first_row_that_is_too_long_for_names_is_refused(tmp_path: Path) -> No
     said = " ".join(refused.stderr.split())
     assert "it.tsv: the column name 'Somehow I was" in said
     assert "is too long (179 characters, and at most 100 are possible)" in said
-    assert "add a row of names above it" in said
+    assert "add a row of column names above it" in said
 
 
 @pytest.mark.parametrize("separator", [";", "\t"])

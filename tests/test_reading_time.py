@@ -245,7 +245,7 @@ def test_the_plan_and_the_wage_go_by_the_length(tmp_path: Path) -> None:
     assert stage.cost == 3 * (6 * 3 + 3 * 13)
     with closing(open_study(tmp_path / "study")) as study:
         page = pay_text(study.settings.stage[0], study)
-    assert page == "$0.03 per answer, $0.05 per 100 words that you read, up to $0.12"
+    assert page == "$0.03 per answer, $0.05 per 100 words that you read (at most $0.12)"
 
 
 def test_guidelines_are_read_once_by_every_worker(tmp_path: Path) -> None:

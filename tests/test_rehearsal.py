@@ -808,7 +808,7 @@ def test_the_command(make_folder: Callable[..., Path], tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text("utf-8").startswith("<!doctype html>")
     shown = CliRunner().invoke(app, [*common, "--seed", "8"])
     assert shown.exit_code == 0
-    assert "accepted labels correct" in shown.stdout and "got no item here" in shown.stdout
+    assert "accepted labels correct" in shown.stdout and "got no item in this stage" in shown.stdout
     assert shown.stdout.startswith("2 simulated runs (seeds 8 to 9) with 8 people.")
     latex = CliRunner().invoke(app, [*common, "--latex", "--vary", "workers=6,8"])
     assert latex.exit_code == 0

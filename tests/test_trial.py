@@ -121,7 +121,7 @@ def test_people_read_which_criterion_they_missed(tmp_path: Path, opened: Callabl
     grader.judge({**GRADES, "answerable_1": "no", "answerable_2": "no"}, "grade")
     do(study, close_gate, study.gates["passed"], "the test")
     [body] = messages_to(study, writer)
-    assert "too low in: answerable" in body
+    assert "too few points for: “Does the text give exactly one correct answer?”" in body
     assert differences(study) == []
 
 

@@ -145,10 +145,10 @@ def test_planned_comparisons_are_those_of_the_exported_data(trial: Study, tmp_pa
 def test_the_methods_name_the_test_of_every_planned_outcome(trial: Study, tmp_path: Path) -> None:
     page = " ".join(report_page(reported(trial, tmp_path, arms=False)).split())
     for planned in (
-        "compared with plain in agreement as planned, by permutation tests over workers, with bootstrap intervals over",
-        "compared with other in kept as planned, by bootstrap tests over items, with bootstrap intervals over items.",
+        "compared with the arm plain in the outcome “agreement”, by permutation tests over workers, with bootstrap",
+        "compared with the arm other in the outcome “kept”, by bootstrap tests over items, with bootstrap intervals",
     ):
-        assert f"Arms were {planned}" in page
+        assert f"As planned, the other arms were {planned}" in page
 
 
 def test_people_of_an_arm_that_shares_all_its_stages_are_retained_if_they_answered_anywhere(tmp_path: Path) -> None:

@@ -114,7 +114,8 @@ def _cost_sentence(plan: StudyPlan, folder: Folder) -> str:
     stages = zip(plan.stages, folder.stages, strict=True)
     scripted = "rewards of tasks that scripts create, and " if any(_is_for_scripts(*stage) for stage in stages) else ""
     return (
-        f"Estimated cost: {cost}, {fees}.{fewer} This excludes {scripted}replacing the work of people who are removed."
+        f"Estimated cost: {cost}, {fees}.{fewer} Not included: {scripted}the cost of replacing the work of people who "
+        "are removed."
     )
 
 
@@ -175,9 +176,9 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "The cost of training assumes the number of people that the gate expects (`expected`). Without this "
-            "setting, it assumes the fewest people who can complete the study, all of whom pass. Each additional "
-            f"person costs {more}."
+            "The cost of training is for the number of people that the gate expects (`expected`). Without this "
+            "setting, it is for the minimum number of people who can complete the study, if everybody passes. "
+            f"Training costs {more} for each additional person."
         )
     return sentences
 
@@ -207,7 +208,9 @@ def _wage_sentences(plan: StudyPlan) -> list[str]:
     )
     guidelines = ", plus the time to read the guidelines once, divided by the number of a worker's answers"
     with_guidelines = guidelines if any(pace.guidelines for pace in paces) else ""
-    return [f"Per hour = 3,600 × pay ÷ seconds of an answer. The seconds are {named}{with_guidelines}."]
+    return [
+        f"Pay per hour = 3,600 × pay per answer ÷ seconds per answer. Seconds per answer: {named}{with_guidelines}."
+    ]
 
 
 def _workers_sentence(plan: StudyPlan) -> str:

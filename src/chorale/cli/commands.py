@@ -31,7 +31,7 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command("serve", "Open a study's site. Ctrl-C closes the site; no submitted answer is lost."),
     _command("status", "Show a study's progress: stages, workers, gates, cost, wages."),
-    _command("export", "Write a study's results to a file, with pseudonyms for workers."),
+    _command("export", "Write a study's results to a file, with participant IDs for workers."),
     _command(
         "report",
         "Write a report on a study: results, methods, participant flow, costs and data card.",

@@ -45,7 +45,7 @@ def export(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a study's results to a file, with pseudonyms for workers."""
+    """Write a study's results to a file, with participant IDs for workers."""
     format_name = _ALSO_WRITTEN.get(format_name, format_name)
     if out == STDOUT and as_json:
         raise UserError("--out - and --json both use standard output. Leave one out.")

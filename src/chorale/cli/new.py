@@ -170,12 +170,12 @@ def _new_from_table(
         words, rows = repeated
         print_line(
             f"{rows:,} of the {len(table.rows):,} texts are the same: {shortened(words)}. Each is paid for. Remove the "
-            "rows that need no label and start again."
+            f"rows that need no label, delete {directory}, and run the command again."
         )
     if doubtful := table.doubtful_header():
         print_line(
-            f"The first row of {path} was read as column names, such as {shortened(doubtful)}. If it is data, add a "
-            "row of names above it and start again."
+            f"The first row of {path} was read as column names, such as {shortened(doubtful)}. If this row is data, "
+            f"add a row of column names above it, delete {directory}, and run the command again."
         )
     _print_next(
         directory, f"Fill in the [placeholders] of {directory / 'guidelines.md'} and {directory / 'consent.md'}."

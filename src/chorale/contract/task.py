@@ -290,6 +290,8 @@ class Grading:
     """The names of the grades that `marks` or `kept` give."""
     best_marks: Mapping[str, float] = field(default_factory=dict)
     """The maximum grade by criterion, if it is less than 1."""
+    asks: Mapping[str, str] = field(default_factory=dict)
+    """The question that graders answer, by criterion. A worker with too low a grade reads it."""
     parts: Callable[[Answer], int] = one_part
     """From an answer to its number of parts that are paid separately (`stage.pay.parts`), such as questions written.
 

@@ -19,6 +19,7 @@ from chorale.engine.closing_pay import (
     pay_for_parts,
     pay_graders,
 )
+from chorale.engine.criteria import criteria_in_words
 from chorale.engine.entering import put_in_arm
 from chorale.engine.paying import pay_bonus
 from chorale.engine.running import RunningGate, RunningStage, Study
@@ -300,7 +301,8 @@ def _write(
         evidence = {"gate": gate.name, "why": mistake.why, "line": mistake.line}
         events.record(tx, now, "message not filled", evidence, worker_id=worker_id)
     if verdict.too_low and "too_low" not in (gate.message or ""):
-        too_low = worded("Your result was too low in: {criteria}.", criteria=", ".join(verdict.too_low))
+        asked = criteria_in_words(study, gate, verdict.too_low)
+        too_low = worded("Your work got too few points for: {criteria}", criteria=asked)
         body += f"\n\n{study.language.translated(too_low)}\n"
     _send(tx, study, gate, worker_id, body, now, state)
 

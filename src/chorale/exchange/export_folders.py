@@ -71,7 +71,8 @@ configs:
 
 `responses` has a row for every response, including those to gold and training items. `labels` has one for every item,
 with its aggregated label and confidence.
-Use accepted labels (`released`) only, or explain why not. People appear under pseudonyms. Nested values are JSON.{tidy}
+Use accepted labels (`released`) only, or explain why not. People appear under random participant IDs. Nested
+values are JSON.{tidy}
 
 Random seed: {info.seed}. Contact: {_plain(info.contact)}
 """

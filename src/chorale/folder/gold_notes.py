@@ -88,16 +88,17 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
     if not stage.gold.reuse:
         return (
             f"too little gold in stage {stage.name}: {len(content.gold):,} gold items for {items:,} items. To keep "
-            f"gold secret, only about {lasting:.3f} of a worker's items are gold. gold.share is {stage.gold.share:g}. "
-            f"Write {needed:,} gold items in total to reach it"
+            f"gold secret, only about {100 * lasting:.2g}% of a worker's items are gold, instead of the "
+            f"{100 * stage.gold.share:g}% that gold.share sets. Write {needed:,} gold items in total to reach "
+            "gold.share"
         )
     least = stage.judgments.min
     shown = items * least * stage.gold.share / (1 - stage.gold.share) / len(content.gold)
     return (
         f"too little gold in stage {stage.name}: about {shown:,.0f} workers see each of its {len(content.gold):,} "
         f"gold items, but other items are seen by only {least:,}. {RECOGNISABLE}, because of gold.reuse = true. "
-        f"Write {needed:,} gold items in total, or leave gold.reuse out: then about {lasting:.3f} of a worker's items "
-        "are gold"
+        f"Write {needed:,} gold items in total, or leave gold.reuse out: then about {100 * lasting:.2g}% of a "
+        "worker's items are gold"
     )
 
 
@@ -112,8 +113,8 @@ def _gold_is_explained(content: StageContent) -> str | None:
     if gold is None or gold.feedback == "none":
         return None
     return (
-        f"gold in stage {content.settings.name} is explained after a wrong answer (gold.feedback). {RECOGNISABLE}. "
-        'Set gold.feedback = "none", and explain in a practice round'
+        f"an explanation after a wrong answer reveals which items are gold (gold.feedback in stage "
+        f'{content.settings.name}). {RECOGNISABLE}. Set gold.feedback = "none", and explain in a practice round'
     )
 
 

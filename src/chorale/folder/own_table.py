@@ -23,6 +23,8 @@ LONGEST_NAME = 100
 _NUMBERS = "row_id"
 _FEW_ROWS, _SHARING = 3, 10
 """A text that at least three rows, and one row in ten, share is hardly meant to be labelled in each."""
+_SMALL_WORDS = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to"})
+"""Words that begin with a small letter in titles."""
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
 _NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-f-]{16,}", re.IGNORECASE)
 """Numbers, addresses and long IDs: values that nobody can annotate."""
@@ -54,8 +56,8 @@ class OwnTable:
         if len(column) > LONGEST_NAME:
             raise UserError(
                 f"{self.path}: the column name {shortened(column)} is too long ({len(column)} characters, and at most "
-                f"{LONGEST_NAME} are possible). The first row must have the names of the columns. If it is data, add a "
-                "row of names above it."
+                f"{LONGEST_NAME} are possible). The first row must have the names of the columns. If this row is data, "
+                "add a row of column names above it."
             )
         return column
 
@@ -109,7 +111,7 @@ class OwnTable:
 
     def doubtful_header(self) -> str | None:
         """A column name that looks like a value, as in a table without a header; None if all look like names."""
-        texts = (name for name in self.columns if name.isdigit() or name.endswith((".", "!")) or name.count(" ") > 1)
+        texts = (name for name in self.columns if name.isdigit() or name.endswith((".", "!")) or _is_phrase(name))
         return next((name for name in texts if not name.endswith("?")), None)
 
     def _known(self, name: str, option: str) -> str:
@@ -130,6 +132,17 @@ class OwnTable:
                 return f"row {number} repeats `{value[:60]}`"
             seen.add(value)
         return None
+
+
+def _is_phrase(name: str) -> bool:
+    """Whether a column name has three words or more, unless they are in title case.
+
+    >>> [_is_phrase(name) for name in ("Hello there friend", "Aircraft Make Model", "Number of Engines", "date")]
+    [True, False, False, False]
+    """
+    return name.count(" ") > 1 and any(
+        word[0].isalpha() and not word[0].isupper() and word not in _SMALL_WORDS for word in name.split()
+    )
 
 
 def _near(name: str, table: OwnTable) -> str:

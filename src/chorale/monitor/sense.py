@@ -88,8 +88,8 @@ def _the_same(stage: RunningStage, rule: SenseSettings, answers: Sequence[Respon
         yield Alarm(
             "straight-line",
             f"{plural(len(lines), 'worker gives', 'workers give')} the same answer to many items in a row in "
-            f"“{stage.settings.title}”: {worst.worker} gave it to {worst.length} in a row, and "
-            f"{worst.others:.0%} of other workers' answers to these items differ from it",
+            f"“{stage.settings.title}”: the longest run is {worst.length} items, by {worst.worker}; "
+            f"{worst.others:.0%} of other workers' answers to these items are different",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in lines),
             items=tuple((stage.name, item) for item in worst.items),

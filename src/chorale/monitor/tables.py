@@ -112,10 +112,7 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
         lines.append(f"Of that, {' and '.join(spent)}.")
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
-    for title, count, costs in (
-        (f"Cost per {terms.unit}", terms.results, of_results),
-        ("Cost per annotation", terms.answers, of_answers),
-    ):
+    for unit, count, costs in ((terms.unit, terms.results, of_results), ("annotation", terms.answers, of_answers)):
         if count:
             whole, bare, least = (money_or_nothing(cost, currency) for cost in costs)
             rest = ""
@@ -123,7 +120,8 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
                 both = "training and excluded annotations" if terms.training else "excluded annotations"
                 rest = f"; {bare} without training" if terms.training else ""
                 rest += f"; {least} without {both}" if terms.discarded else ""
-            lines.append(f"{title}: {whole} ({count:,} in total){rest}.")
+            counted = f"{plural(count, unit, f'{unit}s')} in the final stages"
+            lines.append(f"Cost per {unit}: {whole} (cost of all stages ÷ {counted}){rest}.")
     return lines
 
 

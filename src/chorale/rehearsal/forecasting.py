@@ -95,7 +95,7 @@ OF_RUNS = (
     Measure("needed", "minimum number of people", "count", lambda run: run.needed),
     Measure("arrived", "people who joined", "count", lambda run: run.arrived),
     Measure("active", "people who worked", "count", lambda run: run.active),
-    Measure("found_nothing", "people who never got an item", "count", lambda run: run.found_nothing),
+    Measure("found_nothing", "people who got no item in any stage", "count", lambda run: run.found_nothing),
     Measure("answers", "answers by people", "count", lambda run: run.answers),
 )
 RESULTS_OF_STAGES = (
@@ -122,7 +122,7 @@ PEOPLE_IN_STAGES = (
     Measure("gave_up", "gave up waiting", "count", lambda stage: stage.gave_up),
     Measure("cut_off", "cut off", "count", lambda stage: stage.cut_off),
     Measure("finished", "finished", "count", lambda stage: stage.finished),
-    Measure("found_nothing", "got no item here", "count", lambda stage: stage.found_nothing),
+    Measure("found_nothing", "got no item in this stage", "count", lambda stage: stage.found_nothing),
     Measure("locked_out", "not admitted", "count", lambda stage: stage.locked_out),
 )
 OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)

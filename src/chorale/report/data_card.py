@@ -109,7 +109,7 @@ def data_card_section(
                 collected,
                 f"Tasks: {', '.join(tasks)}. Random seed: {study.settings.study.seed}.",
                 *models,
-                "People appear under pseudonyms, the same in all files. No file has their platform IDs.",
+                "People appear under random participant IDs, the same in all files. No file has their platform IDs.",
                 "The texts have not been screened for personal data.",
                 f"Licence: {licence}." if licence else "No licence is named (--license names one).",
                 f"Contact: {study.settings.study.contact}.",

@@ -49,7 +49,7 @@ def flow_section(
         if (about := [row for row in gates.verdicts(tx) if row.gate == name])
     }
     if not by_arm:
-        caption = "Boxes are stages and their people; solid arrows show items, dashed arrows people."
+        caption = "Each box is a stage with its people. Items move along solid arrows, people along dashed arrows."
         drawn: list[Part] = []
         if draw and came.arrived:
             drawn.append(Drawn(caption, stages_diagram(study, now, _root(came, imported), verdicts)))

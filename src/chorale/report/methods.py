@@ -115,7 +115,7 @@ def _training(study: Study, now: Status) -> Iterator[str]:
     rounds = [one for one in now.stages if one.name in now.rounds]
     if len(others) > _MOST_NAMED:
         quizzes = plural(len(rounds), "was a quiz with known answers", "were quizzes with known answers")
-        yield f"People were trained and selected in {len(others):,} stages; {quizzes}."
+        yield f"People were trained and selected in {len(others):,} stages, of which {quizzes}."
     else:
         for counts in rounds:
             of = now.rounds[counts.name]
@@ -123,7 +123,7 @@ def _training(study: Study, now: Status) -> Iterator[str]:
             began = plural(counts.workers, "person", "people")
             yield f"Of {began} who began {counts.name} ({items}), {of.finished:,} finished it."
     if graded:
-        yield f"Their work was graded in {plural(len(graded), 'further stage', 'further stages')}."
+        yield f"Graders graded the work of people in training in {plural(len(graded), 'other stage', 'other stages')}."
 
 
 # People, pay and quality control
@@ -273,8 +273,8 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
         yield f"Mean pairwise agreement (1 − distance) was {with_interval(coefficient)} for {_question(coefficient)}."
     if known or alike:
         yield (
-            f"Intervals of agreement resample items {facts.resampling.resamples:,} times (bootstrap); fractions of few "
-            "items have Wilson's interval."
+            f"The intervals of agreement are from a bootstrap over items ({facts.resampling.resamples:,} resamples). "
+            "Fractions of few items have Wilson intervals instead."
         )
 
 
@@ -319,9 +319,10 @@ def _comparisons(study: Study) -> Iterator[str]:
     for planned in plan.planned:
         alike[planned.against or study.settings.arms.names[0], planned.test, planned.unit].append(planned.outcome)
     for (against, test, unit), outcomes in alike.items():
-        which = f" in {listed(outcomes)}" if len(alike) > 1 else ""
+        named = "outcome" if len(outcomes) == 1 else "outcomes"
+        which = f" in the {named} {listed([f'“{outcome}”' for outcome in outcomes])}" if len(alike) > 1 else ""
         yield (
-            f"Arms were compared with {against}{which} as planned, by {test} tests over {unit}s, with bootstrap "
-            f"intervals over {unit}s."
+            f"As planned, the other arms were compared with the arm {against}{which}, by {test} tests over {unit}s, "
+            f"with bootstrap intervals over {unit}s."
         )
     yield "Holm's correction was applied to the comparisons of each outcome."

@@ -50,8 +50,8 @@ def _reviewed(stages: Stages, stage: RunningStage, items: Sequence[Item]) -> dic
     done = len({row.item for row in responses})
     reviewed = f", of which {plural(done, 'was', 'were')} reviewed" if items else ""
     summary = (
-        f"A random {100 * settings.items.sample:g}% sample of the work in {sources} was sent for review in "
-        f"{stage.name}: {plural(len(items), 'item', 'items')}{reviewed}."
+        f"A random {100 * settings.items.sample:g}% sample of the work in {sources} was sent for review in the stage "
+        f"{stage.name} (“{settings.title}”): {plural(len(items), 'item', 'items')}{reviewed}."
     )
     questions = [question for question in questions_of(stage) if not question.by_distance]
     counts = [(question, _counted(question, responses)) for question in questions]

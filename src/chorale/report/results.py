@@ -90,7 +90,7 @@ def _glance(study: Study, facts: ResultsFacts, questions: Sequence[Mapping[str, 
     experts = f", {plural(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
     answers = sum(one.answers for one in now.stages)
     if facts.decided:
-        rows.append(("annotations in the final stages", f"{costs.answers:,} of {answers:,} answers in all stages"))
+        rows.append(("annotations in the final stages", f"{costs.answers:,} (answers in all stages: {answers:,})"))
     rows.append(("people who worked", f"{funnel['worked']:,}{of}{experts}"))
     if len(questions) == 1:
         rows += _single(questions[0])

@@ -33,7 +33,7 @@ def pay_text(stage: StageSettings, study: Study) -> str:
         words.append(say("{amount} per answer", amount=_money(pay.per_judgment, study)))
     if pay.by_length is not None:
         per, most = (_money(amount, study) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        words.append(say("{amount} per 100 words that you read, up to {most}", amount=per, most=most))
+        words.append(say("{amount} per 100 words that you read (at most {most})", amount=per, most=most))
     if pay.finished:
         words.append(_finished_text(stage, study))
     if pay.kept is not None:

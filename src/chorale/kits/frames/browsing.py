@@ -148,7 +148,7 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
         rows.append((f"unclear, frames: {relation}", sum(reason is relation for reason in browsing.reasons.values())))
-    return ScoreTable("The corpus", ("quantity", "value#"), rows, digits=3)
+    return ScoreTable("Sentences and majority frames", ("quantity", "value#"), rows, digits=3)
 
 
 def histogram_tables(browsing: FrameBrowsing) -> list[ScoreTable]:

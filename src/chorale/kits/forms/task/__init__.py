@@ -132,6 +132,7 @@ def _configured(options: FormOptions) -> Task:
             marks=form.marks if form.best_marks else None,
             criteria=tuple(form.best_marks),
             best_marks=form.best_marks,
+            asks={name: form.fields[name].settings.ask for name in form.best_marks},
         ),
         combining=Combining(distance=form.distance, combine=form.combine, combine_fields=form.combine_fields),
         deriving=Deriving(from_results=True) if options.review is None else Deriving(gather=gather),

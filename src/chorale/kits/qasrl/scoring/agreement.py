@@ -47,7 +47,11 @@ def score_agreement(
     around, shown, tables = _shown(agreed, resampling, (title, "Pairs"), for_scripts=for_scripts)
     json = {"by": by, **shown, "consolidated": None}
     notes = [*file_notes(table), *_nameless(table, by)]
-    notes.append("Counts include both directions of every pair. Fractions are means over pairs.")
+    notes.append(
+        "Each pair is scored in both directions, with one annotator and then the other as the gold. Counts are sums "
+        "over all pairs and directions. Precision, recall and F1 are averaged separately, so F1 can be lower than both "
+        "precision and recall."
+    )
     if teams is not None:
         pairs = plural(len(teams.pairs), "pair", "pairs")
         title = f"Consolidated annotations by disjoint teams: mean over {pairs}"

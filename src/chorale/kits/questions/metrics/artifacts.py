@@ -24,17 +24,17 @@ from chorale.metrics.resampling import Resampling
 _WORDS = (*WH_WORDS, OTHER)
 _RATIOS: Mapping[str, tuple[int, int]] = {
     "words of an option": (1, 2),
-    "words of a right option": (3, 0),
+    "words of a correct option": (3, 0),
     "words of a wrong option": (4, 5),
     "words of a question": (6, 0),
-    "overlap of right options": (7, 8),
+    "overlap of correct options": (7, 8),
     "overlap of wrong options": (9, 10),
     "generic questions": (11, 0),
     **{f"asked by {word}": (12 + place, 0) for place, word in enumerate(_WORDS)},
 }
 _WIDTH = 12 + len(_WORDS)
 EXPLANATION_SHARES = ("alike", "alike_by_worker", "trivial", "alike_and_trivial")
-_PASSAGE_NEEDED = ("overlap of right options", "overlap of wrong options")
+_PASSAGE_NEEDED = ("overlap of correct options", "overlap of wrong options")
 
 
 def measure_written(questions: McqQuestions) -> tuple[Statistics, Metric]:

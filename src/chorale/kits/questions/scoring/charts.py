@@ -14,6 +14,8 @@ from chorale.model import UserError
 from chorale.present.svg import Axis, Bar, Curve, Quartiles, bar_chart, box_chart, curve_chart, standalone
 
 _SHOWN_WORDS = 20
+_KINDS = {"right": "correct", "wrong": "wrong"}
+"""The kinds of options in the report, with their displayed names."""
 
 
 def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | None = None) -> dict[str, str]:
@@ -31,12 +33,14 @@ def pictures(json: Mapping[str, Any], difficulties: Mapping[str, FloatArray] | N
 def lengths_table(json: Mapping[str, Any]) -> ScoreTable:
     """The fractions behind the chart of lengths."""
     files = json["written"]["files"]
-    kinds = [(name, kind) for name in files for kind in ("right", "wrong")]
+    kinds = [(name, kind) for name in files for kind in _KINDS]
     rows = [
         (words, *(files[name]["lengths"][kind][words] for name, kind in kinds)) for words in range(1, _SHOWN_WORDS + 1)
     ]
     return ScoreTable(
-        "Fraction of options by number of words", ("words#", *(f"{name}, {kind}#" for name, kind in kinds)), rows
+        "Fraction of options by number of words",
+        ("words#", *(f"{name}, {_KINDS[kind]}#" for name, kind in kinds)),
+        rows,
     )
 
 
@@ -54,10 +58,10 @@ def write_pictures(folder: Path, drawn: Mapping[str, str]) -> None:
 def _lengths(files: Mapping[str, Any]) -> str:
     curves = []
     for number, (name, file) in enumerate(files.items()):
-        for kind, dashed in (("right", False), ("wrong", True)):
+        for kind, shown in _KINDS.items():
             shares = file["lengths"][kind]
             points = [(float(words), shares[words]) for words in range(1, min(_SHOWN_WORDS, MOST_WORDS) + 1)]
-            curves.append(Curve(f"{name}, {kind}", points, number, dash=int(dashed)))
+            curves.append(Curve(f"{name}, {shown}", points, number, dash=int(kind == "wrong")))
     words, shares = Axis("words of an option", zero=True), Axis(shown=lambda share: f"{100 * share:.0f}%", zero=True)
     return curve_chart("Number of words per option", curves, words, shares)
 

@@ -32,7 +32,7 @@ CONTENT = {
     "gold_answer": "The option that the writer marked as correct, such as option2.",
     "justification": "The writer's explanation of the correct option.",
     "question_id": "Unique ID of the question in this study.",
-    "worker_id": "Pseudonym of the writer.",
+    "worker_id": "Participant ID of the writer.",
     "protocol": "Arm of the writer. In studies without arms: the stage in which the question was written, or empty.",
     "flags": "Possible problems of the question, for experts to check.",
     "validation_data": "Answers of the validators, each with the worker and whether they found the question invalid.",
