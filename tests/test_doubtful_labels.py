@@ -145,3 +145,12 @@ def test_truth_has_missing_values_too(tmp_path: Path) -> None:
     assert chorale.aggregate.score(judged, "majority", truth=truth).value == 0.5
     assert chorale.aggregate.score(judged, "majority", truth=truth, missing=["NA"]).value == 1.0
     assert chorale.aggregate.score(judged, "majority", truth={"t0": "yes", "t1": "NA"}, missing=["NA"]).value == 1.0
+
+
+def test_labels_that_list_recurring_options_are_pointed_out(tmp_path: Path) -> None:
+    ticked = file_of(tmp_path / "ticked.csv", ["law", "law|tax", "tax", "law|tax"], ["tax", "tax|law", "law", "law"])
+    note = "2 labels contain '|', such as 'law|tax'. If it separates options, add --sep '|'."
+    assert note in run("agreement", ticked, "--metric", "percent")["notes"]
+    assert note not in run("agreement", ticked, "--metric", "percent", "--sep", "|")["notes"]
+    names = file_of(tmp_path / "names.csv", ["a|b", "c|d", "c|d"], ["a|b", "c|d", "e"])
+    assert not any("contain" in one for one in run("agreement", names, "--metric", "percent")["notes"])

@@ -38,6 +38,8 @@ _SINGLE = ("label", "rating", "number", "date", _TEXT)
 """The kinds of fields with one row for a judgment, in tables with a row for every value."""
 _JOINED = "|"
 """What joins options in one cell of a batch file."""
+_MOST_SPLIT = 10_000
+"""With more distinct labels, they are texts, not options."""
 _UNANSWERED = "{}"
 """Mechanical Turk's value for a question without an answer."""
 
@@ -100,8 +102,20 @@ def read_judgments(
         why = "; ".join((*notes, *remarks, *judgments.notes)).rstrip(".")
         problem = f"has no judgments with a label{f' ({why})' if why else ''}"
         raise refused(path, None, problem, "Check the selected columns")
-    notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments))
+    notes = (*notes, *remarks, *judgments.notes, *doubtful_labels(judgments), *_joined_options(judgments))
     return JudgmentFile(replace(judgments, notes=notes, free_text=free_text), digest_of(raw))
+
+
+def _joined_options(judgments: Judgments) -> tuple[str, ...]:
+    """A note on single labels that seem to list several options, because the same few options recur in them."""
+    names = judgments.options
+    joined = [name for name in names if _JOINED in name]
+    if judgments.sets is not None or not joined or len(names) > _MOST_SPLIT:
+        return ()
+    if len({option.strip() for name in names for option in name.split(_JOINED)}) >= len(names):
+        return ()
+    contain = plural(len(joined), "label contains", "labels contain")
+    return (f"{contain} {_JOINED!r}, such as {shortened(joined[0])}. If it separates options, add --sep '{_JOINED}'.",)
 
 
 def line_of_label(
