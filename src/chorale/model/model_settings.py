@@ -155,8 +155,8 @@ class StageModels(Settings):
     role: Literal["beside", "worker", "first", "suggest"] = Field(
         default="beside",
         description="How the models' answers are used. `beside`: stored separately, and never part of a label. "
-        "`worker`: counted like a worker's answers. `first`: used as the label of items that people are not asked "
-        "about. `suggest`: shown to workers, who correct them.",
+        "`worker`: counted like a worker's answers. `first`: used as the labels of items that people do not "
+        "annotate. `suggest`: shown to workers, who correct them.",
     )
     below: Fraction = Field(
         default=0.9,
@@ -173,8 +173,8 @@ class StageModels(Settings):
     expected: Fraction | None = Field(
         default=None,
         description='With `role = "first"`: expected fraction of items with a confidence under `below`. `chorale '
-        "check` uses this fraction to estimate the cost. Default: the fraction measured up to now, or all items if "
-        "there are no measurements.",
+        "check` uses this fraction to estimate the cost until the model has annotated items in the study. From then "
+        "on, `chorale check` uses the measured fraction. Default: 1.",
     )
     arms: tuple[Name, ...] = Field(
         default=(),

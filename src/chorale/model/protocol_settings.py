@@ -38,7 +38,8 @@ class RoundSettings(Settings):
         le=100,
         description="Number of people to admit for each person whom later stages still need, since some people fail "
         "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
-        "Rounds that lead to no work, or to a gate that decides about all workers together, admit everybody.",
+        "A round that leads to no work admits everybody. While work is left, so does a round that leads to a gate that "
+        "decides about all workers together.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",
@@ -103,8 +104,10 @@ class GateSettings(Settings):
     expected: int | None = Field(
         default=None,
         ge=1,
-        description="Number of people you expect to be scored. `chorale check` uses this number to estimate the cost; "
-        "it has no other effect. Default: `workers`, or the minimum number of people who can complete the study.",
+        description="Number of people you expect to be scored. It affects only the cost that `chorale check` "
+        "estimates. The estimate uses the largest of this number, `workers` and the number of people that later stages "
+        "need. If the gate of a round decides about all workers together and has `workers`, the estimate uses only "
+        "`workers`.",
     )
     bonus: Money = Field(default=0, description="Paid to everybody who passes, in minor units (cents).")
     promote: Promotion | None = Field(default=None, description="An additional qualification for the best workers.")
@@ -280,8 +283,8 @@ class LengthPay(Settings):
     per_100_words: int = Field(
         ge=1,
         le=MOST_MONEY,
-        description="Paid for every 100 words of an item, in minor units (cents). For fewer words, the pay is "
-        "proportional, rounded up. Words are counted once, when the item is added.",
+        description="Pay for 100 words of an item, in minor units (cents). The pay is proportional to the number of "
+        "words, rounded up. Words are counted once, when the item is added.",
     )
     most: int = Field(ge=1, le=MOST_MONEY, description="Maximum pay for the length of an item, in minor units (cents).")
 

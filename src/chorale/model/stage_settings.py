@@ -92,7 +92,7 @@ class EntrySettings(Settings):
     qualifications: tuple[Name, ...] = Field(
         default=(),
         description="Qualifications that a worker needs, all of them: names of gates, additional qualifications of "
-        "gates (`promote.to`), or `expert`.",
+        "gates (`promote.to`), `expert`, or `invited-STAGE` for people invited to the stage STAGE.",
     )
     qualified_in: Name | None = Field(
         default=None,
@@ -106,7 +106,9 @@ class EntrySettings(Settings):
         description="With `qualified_in`: minimum number of gold answers that a worker must have given in that stage.",
     )
     exclude_dropped: bool = Field(
-        default=True, description="Refuse workers who were removed from any other stage of the study."
+        default=True,
+        description="Whether to refuse workers who were removed from any other stage of the study. With `false`, only "
+        "workers who were removed from the stage in `qualified_in` are refused.",
     )
     exclude_contributors: Annotated[bool | Literal["group"], BeforeValidator(yes_no_or_group)] = Field(
         default=True,
