@@ -434,7 +434,7 @@ def test_a_report_has_the_rubric_and_the_lengths_of_options(exported: Path) -> N
     blind, told = ((exported / f"{name}.html").read_text("utf-8") for name in ("blind", "open"))
     for page in (blind, told):
         assert all(words in page for one in RUBRIC for words in (one.ask, *one.levels.values()))
-    assert "Number of words per option" in told and "baseline, right" in told
+    assert "Number of words per option" in told and "baseline, correct" in told
     assert "baseline" not in blind
 
 

@@ -99,7 +99,7 @@ def test_the_same_answer_to_everything_is_reported(tmp_path: Path, clock: Manual
     status = CliRunner().invoke(app, ["status", str(tmp_path)])
     (alarm,) = alarms_of(study).values()
     assert (alarm.kind, alarm.workers) == ("straight-line", (name,))
-    assert f"{name} gave it to 25 in a row" in alarm.title
+    assert f"the longest run is 25 items, by {name}" in alarm.title
     evidence = f"({name}; items {', '.join(key for _, key in alarm.items[:5])} and 20 more)"
     assert evidence in " ".join(status.output.split()) and len(alarm.items) == 25
 
