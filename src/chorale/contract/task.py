@@ -333,8 +333,10 @@ class Deriving:
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
-    """From an item of an earlier stage, answers to it and the item's own random numbers to an item of this task. With
-    `of = "answers"`, there is one answer; with `of = "together"`, all. Default: the fields of all answers."""
+    """From an item of an earlier stage, a list of answers to this item and a random number generator to an item of this
+    task. With `of = "answers"`, the list has one answer; with `of = "together"`, it has all answers. The generator is
+    seeded, so that the same answers always make the same item. Default: the columns of the earlier item and the fields
+    of the answers. With `of = "together"`, the names of these fields get the suffixes `_1`, `_2` and so on."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
     """From the options of a stage and of its source stage to the reason why the stage cannot take the source's items.
     """
