@@ -44,13 +44,13 @@ class Family:
     """Custom `score`, for families with additional output."""
     from_files: Callable[..., Score] | None = None
     """Function that the command calls instead of `own_score`, if the command's files are not the arguments of
-    `own_score`. Gets the keywords of `own_score` as `**options`."""
+    `own_score`. It receives the keyword arguments of `own_score` as `**options`."""
     clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
     """Function from the gold standard to the columns for `--cluster`: for each column, its value for every item."""
     example: tuple[str, str] | None = None
     """Contents of a system file and a gold file for the checks of `chorale.testing`."""
     example_ending: str = ""
-    """Extension of these files, if the reader depends on it: `.csv`."""
+    """Extension of the files of `example`, if the reader depends on the extension: `.csv`."""
 
     @property
     def score(self) -> Callable[..., Score]:

@@ -17,7 +17,7 @@ class Command:
     """A command of `chorale`."""
 
     path: tuple[str, ...]
-    """Its name, after the names of its groups: `("evaluate", "rules")`."""
+    """The names of its groups, then its own name: `("evaluate", "rules")`."""
     summary: str
     """What it does: the first line of the function's docstring."""
     place: Place
@@ -29,7 +29,7 @@ class CommandGroup:
     """A group of commands, such as `chorale evaluate`."""
 
     path: tuple[str, ...]
-    """Its name, after the names of its groups. Several packages can declare the same group."""
+    """The names of its outer groups, then its own name. Several packages can declare the same group."""
     summary: str
     """What its commands have in common."""
     usual: str | None = None
@@ -50,7 +50,7 @@ class ReportSection:
     """The location of a function that takes a transaction, the study and a `Resampling` (settings of intervals). It
     returns a `chorale.report.SectionContent`, or None if there is nothing to report yet."""
     by_arm: bool = False
-    """Whether it compares the arms (conditions) of a trial. If so, it is shown only on request."""
+    """Whether the section compares the arms (conditions) of a trial. If so, it is shown only on request."""
     in_status: bool = False
     """Whether `chorale status` also shows its tables."""
 
@@ -62,7 +62,7 @@ class Kit:
     name: str
     """A unique name."""
     summary: str
-    """What it is for, in one line."""
+    """What the kit is for, in one line."""
     tasks: Mapping[str, Place] = field(default_factory=dict)
     """`Task` objects, by the names that study files use."""
     commands: tuple[Command | CommandGroup, ...] = ()
@@ -74,7 +74,7 @@ class Kit:
     """
     readers: Mapping[str, Place] = field(default_factory=dict)
     """Readers of judgments files, by the name that `--reader` uses: functions from a path to rows of task, worker and
-    label. They raise UserError for an invalid file."""
+    label. The functions raise UserError for an invalid file."""
     aggregators: Mapping[str, Place] = field(default_factory=dict)
     """Aggregation methods, by the name that `chorale aggregate --method` uses: functions from
     `chorale.metrics.judgments.Judgments`, options and a progress callback to an `Aggregation`."""
@@ -87,7 +87,7 @@ class Kit:
     templates: Path | None = None
     """A folder with one folder per template of `chorale new`."""
     catalogues: Path | None = None
-    """A folder with translations of its tasks' pages and messages: one `.po` file per language."""
+    """A folder with translations of the pages and messages of the kit's tasks: one `.po` file per language."""
     gallery: Path | None = None
     """A folder with one folder per complete example study. `chorale new` lists them as `gallery/NAME`."""
     usual_template: str | None = None
@@ -119,7 +119,7 @@ class Kit:
     """
     own_table: Place | None = None
     """Called by `chorale new --from FILE`: a function that returns the names and contents of a study's files. It takes
-    a `chorale.folder.own_table.OwnTable`, its columns with the texts and the IDs (or None), a question and its labels.
-    Only one installed kit can have it."""
+    a `chorale.folder.own_table.OwnTable`, the name of its text column, the name of its ID column (or None), a question
+    and its labels. Only one installed kit can have it."""
     audit: Place | None = None
     """A `chorale.audit.parts.AuditPart`: what `chorale verify` recomputes in addition to its checks of every study."""
