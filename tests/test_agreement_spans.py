@@ -132,6 +132,9 @@ def test_who_marks_nothing_disagrees_with_who_does() -> None:
     assert alone.item_disagreement.tolist()[1:] == [2.0, 0.0]
     assert gamma(judged(["", ""])).undefined == "nobody marked a span"
     assert gamma(judged(["1:2"], ["3:4"])).undefined == "no item has two judgments"
+    same = gamma(judged(["0:3"] * 4, ["0:3"] * 4))
+    assert (same.value, str(same.undefined)[:29]) == (None, "random spans have no disorder")
+    assert gamma(judged(["3:9"] * 4, ["3:9"] * 4)).value == 1
 
 
 def test_gamma_is_1_for_the_same_spans_and_about_0_for_random_ones() -> None:

@@ -44,6 +44,9 @@ def gamma(judgments: Judgments, *, seed: int = 1) -> Agreement:
         return Agreement("gamma", None, judgments, disagreement, undefined="nobody marked a span")
     rng = np.random.default_rng(seed)
     expected = {people: likely.disorder(people, rng) for people in sorted({len(people) for _, people in judged})}
+    if not any(one.disorder for one in expected.values()):
+        alike = "random spans have no disorder, because all spans have one length and begin at 0"
+        return Agreement("gamma", None, judgments, disagreement, undefined=alike)
     rows = np.zeros((len(texts), 2))
     for place, people in judged:
         cost, spans = least_cost(people), _mean_spans(people)
@@ -113,6 +116,8 @@ class _LikelySpans:
     def disorder(self, people: int, rng: np.random.Generator) -> _Expected:
         """Mean disorder of random spans, with as many samples as the precision requires."""
         drawn = [self._one_disorder(people, rng) for _ in range(_FEWEST_SAMPLES)]
+        if not any(drawn):
+            return _Expected(0.0, _FEWEST_SAMPLES)
         variation = float(np.std(drawn) / np.mean(drawn))
         needed = min(_MOST_SAMPLES, ceil((1.96 * variation / _PRECISION) ** 2))
         drawn += [self._one_disorder(people, rng) for _ in range(needed - _FEWEST_SAMPLES)]
