@@ -1,4 +1,4 @@
-"""The data card: the files of the dataset, how they were made, and the same as Croissant metadata."""
+"""The data card: the files of the dataset, how they were made, and this description as Croissant metadata."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ _ENCODINGS = {
 
 
 def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
-    """Write the study's dataset to a folder, from the state that the report is about; the files that were written."""
+    """Write the study's dataset to a folder, from the same database state as the report; returns the files."""
     return list(_written(tx, study, folder))
 
 

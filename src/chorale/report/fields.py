@@ -175,7 +175,7 @@ def _written(stage: RunningStage, field: AnswerField, responses: Sequence[Counte
 def _text_parts(written: Mapping[str, Any]) -> list[Part]:
     title = f"{written['stage']}: {written['field']}"
     if not written["answers"]:
-        return [f"{title} is free text; nobody wrote any."]
+        return [f"{title} is free text, but no answer contains any."]
     parts: list[Part] = [
         f"{title} is free text and is not compared. {plural(written['people'], 'person', 'people')} wrote "
         f"{plural(written['answers'], 'answer', 'answers')} ({written['different']:,} different, median length "

@@ -39,7 +39,7 @@ async def _page(
 
 
 def _revoke_all(tx: Tx, study: Study, numbers: list[str], by: str, reason: str) -> int:
-    """Revoke links; how many. Links that are revoked already are left out."""
+    """Revoke links; returns their number, without links that were already revoked."""
     if not reason.strip():
         raise UserError(WHY_NEEDED)
     return sum(arrivals.revoke(tx, study, int(number), by, reason.strip()) for number in numbers)
