@@ -111,7 +111,7 @@ def data_card_section(
                 *models,
                 "People appear under random participant IDs, the same in all files. No file has their platform IDs.",
                 "The texts have not been screened for personal data.",
-                f"Licence: {licence}." if licence else "No licence is named (--license names one).",
+                f"Licence: {licence}." if licence else "No licence is named. To name one, use --license.",
                 f"Contact: {study.settings.study.contact}.",
             ]
         ),
@@ -119,7 +119,7 @@ def data_card_section(
     details: list[Part] = [
         ScoreTable("SHA-256 digests", ("file", "digest"), [(one.name, one.sha256) for one in files]),
         *(_columns_table(file) for file in files if file.fields),
-        "This page also has the description as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
+        "This page also has the data card as Croissant 1.0 metadata (JSON-LD) for search engines and data loaders.",
     ]
     summary = {
         "files": [{"name": one.name, "rows": one.rows, "bytes": one.size, "sha256": one.sha256} for one in files],

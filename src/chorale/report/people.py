@@ -45,7 +45,7 @@ def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported:
         persons = [("are in the file" if len(imported.files) == 1 else "are in the files", came.arrived)]
     persons.append(("worked", worked))
     if at_desks:
-        persons.append(("worked as experts (not in the other numbers)", at_desks))
+        persons.append(("worked as experts (not counted under “joined” and “worked”)", at_desks))
     for counts in now.stages:
         persons.append((f"worked in {counts.name}", counts.workers))
         if counts.dropped:

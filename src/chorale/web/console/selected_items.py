@@ -114,7 +114,7 @@ async def _retire_page(
     items = plural(len(keys), "gold item", "gold items")
     confirmation = Confirmation(
         title=f"Retire {items}",
-        consequence="Workers no longer get them as gold. Answers so far stay graded.",
+        consequence="Workers no longer get these items as gold. Answers so far stay graded.",
         button=f"Retire {items}",
         action=f"/console/gold/{stage.name}/retire",
         path=f"/console/gold/{stage.name}",

@@ -28,7 +28,8 @@ async def _page(
     links = plural(len(numbers), "invitation link", "invitation links")
     confirmation = Confirmation(
         title=f"Revoke {links}",
-        consequence="Nobody new can join with them. People who already joined keep access. This cannot be undone.",
+        consequence="Nobody else can join with these links. People who already joined keep access. "
+        "This cannot be undone.",
         button=f"Revoke {links}",
         action=f"{PATH}/revoke",
         path=PATH,
