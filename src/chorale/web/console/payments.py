@@ -192,7 +192,7 @@ def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, amount: int, *, r
     number = payout_files.plan_file(tx, study, how, retry=retry)
     if number is not None:
         if sum(line.amount for line in payout_files.lines_of(tx, number)) != amount:
-            raise UserError("The amount has changed since you confirmed it. Nothing was prepared. Confirm it again.")
+            raise UserError("The amount has changed since you confirmed it. No file was made. Confirm the new amount.")
         payout_files.file_written(tx, study, number)
         events.record(tx, study.clock(), "payout", {"payout": number, "state": SENT, "format": how, "by": by})
     return number
