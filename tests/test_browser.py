@@ -478,7 +478,7 @@ def test_online_again_on_the_same_page(scene: Scene) -> None:
     worker = scene.worker().open()
     worker.page.context.set_offline(True)
     worker.answer("n")
-    expect(worker.notices).to_contain_text("It is sent when the connection is back.")
+    expect(worker.notices).to_contain_text("Your answer will be sent when you are back online.")
     worker.page.context.set_offline(False)
     worker.at_question(2)
     expect(worker.notices).to_be_empty()

@@ -182,7 +182,7 @@ def owner_walks(page: Page, site: Site) -> str:
     open_acts(page)
     assert not barriers(page)
     page.locator("input[name=answer]:not(:checked)").check()
-    page.get_by_label("Why it was wrong").fill("A slip of the pen.")
+    page.get_by_label("Why the gold answer was wrong").fill("A slip of the pen.")
     page.get_by_role("button", name="Correct the gold answer").click()
     expect(page.get_by_role("status")).to_contain_text("recomputed")
 

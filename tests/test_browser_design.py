@@ -70,7 +70,7 @@ def test_a_field_is_added_by_keyboard_previewed_and_saved(browser: Browser, link
     expect(page.locator("#preview-note")).to_contain_text("the last valid version")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("tone")  # while the question is still empty
-    expect(card.get_by_text("Is already the name of another field. Choose another name.")).to_be_visible()
+    expect(card.get_by_text("Another field already has this name. Choose another name.")).to_be_visible()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("urgency")
     card.get_by_label("Kind", exact=True).select_option("slider")

@@ -1014,7 +1014,7 @@ def test_the_live_part_changes_without_taking_the_focus(page: "Page", address: s
     page.wait_for_selector("#stage-entailment >> text=Resume")
     assert page.evaluate("document.activeElement === window.focused")
     page.route("**/*part=live*", lambda route: route.abort())
-    page.wait_for_selector("text=Connection lost, showing the state of")
+    page.wait_for_selector("text=Connection lost. This page shows the state at")
     page.unroute("**/*part=live*")
     page.wait_for_selector("#live-status", state="hidden")
     page.context.clear_cookies()

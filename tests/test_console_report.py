@@ -120,7 +120,7 @@ def test_a_second_click_starts_no_second_report_and_a_killed_one_is_reported(
     about = json.loads((folder / FOLDER / f"{job.name}.json").read_text())
     os.kill(about["process"], signal.SIGKILL)
     until("failed", folder)
-    assert "It was interrupted. Start it again." in client.get("/console/report").text
+    assert "The report was interrupted. Start it again." in client.get("/console/report").text
     assert client.post("/console/report").headers["location"].endswith("report-started"), "and it can be started again"
     os.kill(json.loads((folder / FOLDER / f"{reports(folder)[0].name}.json").read_text())["process"], signal.SIGKILL)
 
@@ -165,4 +165,4 @@ def test_a_broken_file_of_a_report_does_not_break_the_page(study: Study, tmp_pat
     folder = tmp_path / "study"
     (folder / FOLDER).mkdir()
     (folder / FOLDER / "report-1.json").write_text(text)
-    assert "It was interrupted" in as_owner(study, folder).get("/console/report").text
+    assert "The report was interrupted" in as_owner(study, folder).get("/console/report").text

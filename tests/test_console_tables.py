@@ -101,7 +101,7 @@ def test_closing_the_study_pauses_every_stage_once_and_reopening_resumes_them(bu
     places = [client.post("/console/study/close", data={"reason": "done"}).headers["location"] for _ in range(2)]
     assert [place.rpartition("=")[2] for place in places] == ["2", "0"], "the second click finds nothing to pause"
     assert len(look(busy, stages.paused_stages)) == 2
-    assert "Reopen the 2 paused stages" in client.get("/console/study").text
+    assert "Resume the 2 paused stages" in client.get("/console/study").text
     assert client.post("/console/study/reopen", data={"reason": "more"}).headers["location"].endswith("n=2")
     assert look(busy, stages.paused_stages) == set()
 

@@ -492,7 +492,7 @@ def test_skipping_far_more_than_others_raises_an_alarm(make_study: StudyMaker) -
         _skip(picky, picky.next())
     [alarm] = look(study, lambda tx: suspicions(tx, study))
     assert (alarm.kind, alarm.workers) == ("skipping", (picky.pseudonym,))
-    assert "left 20 of 20 items unanswered, others 9%" in alarm.title
+    assert "left 20 of 20 items unanswered (median of the other workers: 9%)" in alarm.title
     held = look(study, lambda tx: tx.execute(select(assignment.c.id).where(assignment.c.state == "returned")).all())
     assert len(held) == 25
 
@@ -510,7 +510,7 @@ def test_items_whose_time_ran_out_count_as_skipped(make_study: StudyMaker, clock
     picky.next()
     [alarm] = look(study, lambda tx: suspicions(tx, study))
     assert (alarm.kind, alarm.workers) == ("skipping", (picky.pseudonym,))
-    assert "left 12 of 12 items unanswered, others 0%" in alarm.title, "and not the item that they hold"
+    assert "left 12 of 12 items unanswered (median of the other workers: 0%)" in alarm.title, "not the item they hold"
 
 
 def _remove(person: Person) -> int:

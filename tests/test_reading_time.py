@@ -166,7 +166,7 @@ def test_status_counts_who_is_too_fast_in_one_line(
     where = [] if database is None else ["--db", database]
     output = CliRunner().invoke(app, ["status", str(tmp_path / "study"), *where]).output
     words = " ".join(output.split())
-    assert words.count("reading one takes about") == 1
+    assert words.count("reading and answering an item takes about") == 1
     [line] = re.findall(r"Too fast to have read: 7 workers \((.*?)\)", words)
     assert line.endswith(" and 2 more") and line.count("w-") == 5
 

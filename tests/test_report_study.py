@@ -326,7 +326,7 @@ def test_a_study_that_did_what_its_rehearsal_did_differs_from_the_plan_in_nothin
         lambda tx: planned_section(tx, study, tmp_path, status(tx, study), study_costs(tx, study), came),
     )
     rows = next(part.rows for part in section.parts if isinstance(part, ScoreTable))
-    assert {"people who joined before the last answer", "people who worked", "their answers"} <= {
+    assert {"people who joined before the last answer", "people who worked", "answers by people"} <= {
         row[0] for row in rows
     }
     assert [row for row in rows if row[-1] != "yes" or row[1] != row[3]] == []

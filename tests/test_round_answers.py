@@ -123,7 +123,7 @@ def test_status_and_report_tell_answers_of_a_round_beside_judgments(trained: Stu
     assert report["funnel"]["stages"][0]["answers"] == ANSWERS
     assert report["funnel"]["stages"][0]["round"] == {"questions": ROUND, "finished": 2}
     assert report["methods"]["Design"].startswith("4 people worked on this study")
-    assert "It has 1 annotation." in report["methods"]["Design"]
+    assert "The study has 1 annotation." in report["methods"]["Design"]
     assert f"Of 4 people who began training ({ROUND} items), 2 finished it." in report["methods"]["Design"]
     run("report", "--out", str(tmp_path / "report.html"), "--resamples", "100", "--no-charts")
     page = (tmp_path / "report.html").read_text("utf-8")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_NAMED = 5
-"""The number of workers, and of items, that pages and the terminal show; they say how many more there are."""
+"""The number of workers, and of items, that pages and the terminal list; more are only counted."""
 
 
 def first_names(names: Sequence[str]) -> str:
-    """The first names, and the number of the others.
+    """The first five entries of a list, and the number of the other entries.
 
     >>> first_names(list("abcdefg"))
     'a, b, c, d, e and 2 more'

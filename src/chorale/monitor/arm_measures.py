@@ -150,7 +150,7 @@ def arm_grades(tx: Tx, study: Study, arm: str) -> tuple[list[Observation], str]:
 
 
 def _gold(tx: Tx, study: Study) -> Iterator[Observation]:
-    """Gold accuracy, without the quizzes that only some arms have: their questions are others, and often easier."""
+    """Gold accuracy, without quizzes of only some arms: these quizzes have different, often easier questions."""
     arms, names = arms_by_worker(tx), set(_names(study))
     for row in participations.participation_summaries(tx):
         settings = study.stage(row.stage).settings

@@ -178,7 +178,7 @@ def final_stages_of_arm(study: Study, arm: str) -> list[RunningStage]:
 def arm_costs(tx: Tx, study: Study) -> ArmCosts:
     """The costs of every arm, compared with its results; and costs shared by several arms.
 
-    An arm's results are the study's kept units by its people, or else the accepted labels of its last own stage.
+    An arm's results are the kept units by the arm's people, or else the accepted labels of the arm's last own stage.
     """
     spent, answers = _spent(tx)
     arms, released, training = arms_by_worker(tx), released_by_stage(tx), training_stages(study)
@@ -211,7 +211,7 @@ def arm_costs(tx: Tx, study: Study) -> ArmCosts:
 def _arms_served(study: Study, name: str, training: frozenset[str]) -> frozenset[str]:
     """The arms that a stage serves: none if it judges several arms' answers or is for everybody.
 
-    Workers' arms are not enough to decide this: all may validate all arms' answers.
+    The arms of the stage's workers do not decide this, since all workers may validate the answers of all arms.
     """
     stage = study.stages[name].settings
     if stage.arms or name not in training:

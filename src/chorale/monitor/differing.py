@@ -27,7 +27,7 @@ class DifferingItem(NamedTuple):
 
 
 def differing_items(tx: Tx, stage: RunningStage, most: int) -> list[DifferingItem]:
-    """The items of a stage on which models differ most from people; those on which people agree come first."""
+    """The items of a stage by the distance between models and people; at equal distance, by agreement among people."""
     people: defaultdict[str, list[Any]] = defaultdict(list)
     for counted in counted_responses(tx, stage.name):
         if not is_model(counted.worker):

@@ -38,7 +38,7 @@ class FirstRecord:
     sure: Audited
     """How often the model agrees with people on items above the confidence threshold."""
     unsure: Audited
-    """How often it agrees with people on items below the threshold."""
+    """How often the model agrees with people on items below the threshold."""
 
     @property
     def labelled(self) -> int:
@@ -103,12 +103,12 @@ def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
             "model",
             "items#",
             "labelled by the model#",
-            "asked: unsure#",
-            "asked: audit#",
-            "asked: other#",
+            "people asked: model unsure#",
+            "people asked: audit#",
+            "people asked: other reasons#",
             "people's annotations#",
         ),
-        *("agreement where sure#", "95% interval#", "agreement where unsure#"),
+        *("agreement where model sure#", "95% interval#", "agreement where model unsure#"),
     )
     rows = []
     for row in records:
@@ -132,7 +132,7 @@ def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
     """Sentences for a paper about items that a model answered first."""
     for row in records:
         if row.removed:
-            yield f"The model {row.model} was removed from {row.stage}, so people labelled all its items."
+            yield f"The model {row.model} was removed from {row.stage}, so people annotate all items of this stage."
             continue
         audit = row.why.get(WhyAsked.AUDIT, 0)
         right = ""
@@ -140,9 +140,10 @@ def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
             interval = f" (95% interval {shown_interval(row.sure.interval, 3)})" if row.sure.interval.is_known else ""
             right = f" It agreed with people in {row.sure.share:.1%} of the audited items{interval}."
         yield (
-            f"In {row.stage}, {row.labelled:,} of {plural(row.items, 'label is', 'labels are')} the answer of the "
-            f"model {row.model}, with a confidence of at least {row.below:g} (calibrated on gold). People labelled the "
-            f"others, among them {audit:,} that were sampled at random for an audit (probability {row.audit:g}).{right}"
+            f"In {row.stage}, the model {row.model} labelled {row.labelled:,} of "
+            f"{plural(row.items, 'item', 'items')}, each with a confidence of at least {row.below:g} (calibrated on "
+            f"gold). The other items were for people, including {audit:,} sampled at random for an audit (probability "
+            f"{row.audit:g}).{right}"
         )
 
 

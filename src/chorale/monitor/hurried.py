@@ -25,9 +25,9 @@ class HurriedWorker(NamedTuple):
 
 
 def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, int]]) -> list[HurriedWorker]:
-    """Workers who took a quarter of the estimated time or less, given stage, name, answers and time worked.
+    """Workers who took less than a quarter of the estimated time.
 
-    Workers without measured time are left out.
+    `worked` has the stage, worker, number of answers and working time. Workers without measured time are left out.
     """
     hurried = []
     for stage, worker, answers, worked_ms in worked:
@@ -41,10 +41,10 @@ def hurried_workers(tx: Tx, study: Study, worked: Iterable[tuple[str, str, int, 
 
 
 def hurried_line(hurried: Sequence[HurriedWorker]) -> str:
-    """A sentence about the fastest worker, after the number and first names if there are several."""
+    """A sentence about the fastest worker. If there are several workers, it starts with their number and some IDs."""
     fastest, names = hurried[0], list(dict.fromkeys(row.worker for row in hurried))
     sentence = (
         f"{fastest.worker} answered {fastest.answers:,} items of {fastest.stage} in {fastest.seconds:.2g} seconds "
-        f"each; reading one takes about {fastest.estimate:.0f}."
+        f"each; reading and answering an item takes about {fastest.estimate:.0f} seconds."
     )
     return sentence if len(names) == 1 else f"{len(names):,} workers ({first_names(names)}). The fastest: {sentence}"

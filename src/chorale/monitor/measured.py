@@ -15,9 +15,9 @@ from chorale.store.participations import participation_summaries
 
 
 def measured_wages(directory: Path, database: str | None) -> list[str]:
-    """A sentence for every stage with paid work, and about people without an account.
+    """Sentences about every stage with paid work, and about people with assigned items who can't sign in.
 
-    Pay below the minimum is reported. A study file that does not match the database is refused, as by the site.
+    Pay below the minimum is reported. Like the site, this refuses a study file that does not match the database.
     """
     try:
         with started_study(directory, database) as study:
@@ -44,7 +44,7 @@ def measured_wages(directory: Path, database: str | None) -> list[str]:
 
 
 def measured_unsure(directory: Path, database: str | None) -> dict[str, float]:
-    """The fraction of items on which a model that answers first was unsure, by stage; 1 if it was removed."""
+    """By stage, the fraction of items on which a model that answers first was unsure; 1 if the model was removed."""
     try:
         with started_study(directory, database) as study:
             records = study.store.look(lambda tx: first_records(tx, study))

@@ -139,6 +139,6 @@ def _results(study: Study, now: Overview) -> list[NextStep]:
     not_accepted = sum(counts.complete - counts.released for counts in labelled)
     if steps and not_accepted > 0:
         title = plural(not_accepted, "label is not accepted", "labels are not accepted")
-        advice = "Their confidence is below the threshold. Decide the ones you need by adjudication."
+        advice = "Their confidence is below the threshold. If you need these labels, decide them by adjudication."
         steps.append(NextStep("adjudicate", title, advice))
     return steps

@@ -60,7 +60,7 @@ class StageView:
     counts: StageCounts
     title: str
     planned: int
-    """The minimum number of annotations its items need."""
+    """The minimum number of annotations that the stage's items need."""
     wage: WageSummary
     condition: StageCondition
     round: RoundStatus | None = None
@@ -68,7 +68,7 @@ class StageView:
 
     @property
     def is_done(self) -> bool:
-        """Whether it gets no more annotations. A stage ended by a gate gets none, however many items are left."""
+        """Whether the stage gets no more annotations. If a gate has ended the stage, items may be left."""
         return (self.counts.complete == self.counts.items or bool(self.condition.ended_by)) and not self.counts.live
 
 
@@ -93,7 +93,7 @@ class Overview:
 
     @property
     def planned(self) -> int:
-        """The minimum number of annotations, or the existing number if it is larger."""
+        """The sum over stages of the minimum or the existing number of annotations, whichever is larger."""
         return sum(max(stage.planned, stage.counts.judgments) for stage in self.stages)
 
     @property
@@ -315,7 +315,7 @@ def _worker_alarms(
             coming = coming or row.stage_id not in done
     if low:
         low.sort()
-        advice = "Workers who are still below it after `gold.after` gold answers are removed automatically."
+        advice = "Workers who are still below this minimum after `gold.after` gold answers are removed automatically."
         if not coming:
             advice = "They get no more gold, so they are not removed automatically."
         yield Alarm(
@@ -345,8 +345,8 @@ def fast_alarms(tx: Tx, study: Study, worked: Sequence[WorkDone]) -> Iterator[Al
         yield Alarm(
             "worker",
             f"{plural(len(names), 'worker answers', 'workers answer')} too fast to have read the items",
-            f"They gave {plural(answers, 'answer', 'answers')}, on average in less than a quarter of the reading time. "
-            "Check their answers, or remove them.",
+            f"They gave {plural(answers, 'answer', 'answers')}, on average in less than a quarter of the estimated "
+            "time. Check their answers, or remove the workers.",
             tuple(names),
             stages=tuple(dict.fromkeys(one.stage for one in hurried)),
             serious=True,

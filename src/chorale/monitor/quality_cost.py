@@ -98,7 +98,7 @@ def quality_cost_table(compared: Sequence[Annotator], currency: str) -> ScoreTab
         "annotator",
         "labels#",
         "cost per label#",
-        "s per label#",
+        "seconds per answer#",
         "gold accuracy#",
         "95% interval#",
         "gold#",

@@ -190,13 +190,13 @@ def why_dropped(evidence: Mapping[str, Any] | None) -> str:
 
 
 def gold_of(study: Study, row: ParticipationSummary) -> tuple[int, int]:
-    """A worker's correct gold answers in a stage, and all of them, as the stage counts them."""
+    """A worker's numbers of correct and of all gold answers in a stage; of their parts, if the stage counts parts."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return gold_counts(record, study.stage(row.stage).settings.gold)
 
 
 def trust_of(study: Study, row: ParticipationSummary) -> float:
-    """A worker's gold accuracy in a stage, as it weighs their answers now."""
+    """A worker's gold accuracy in a stage, which is the current weight of their annotations."""
     record = GoldRecord(row.gold_right, row.gold_answered, row.gold_recent)
     return trust(record, study.stage(row.stage).settings.gold)
 

@@ -24,7 +24,7 @@ _FEW_STAGES = 3
 def stages_table(status: Status, currency: str, confidence: Mapping[str, float | None] | None = None) -> Table:
     """The status of each stage, with the mean confidence of its labels if given.
 
-    A few stages have a column each, many stages a row each.
+    Up to three stages have a column each. More stages have a row each.
     """
     stages, rounds = status.stages, status.rounds
     lines: list[tuple[str, list[str]]] = []

@@ -52,9 +52,9 @@ def skipping(tx: Tx, study: Study) -> Iterator[Alarm]:
                 "skipping",
                 f"{plural(len(suspects), 'worker skips', 'workers skip')} far more than others in "
                 f"“{stage.settings.title}”: {worst.worker} left {worst.skipped} of {worst.served} items "
-                f"unanswered, others {worst.usual:.0%}",
-                "Check these items: they were skipped, or their time ran out. Lower `skips` in study.toml if they "
-                "avoid hard items or gold.",
+                f"unanswered (median of the other workers: {worst.usual:.0%})",
+                "Check the unanswered items: workers skipped them, or the time was up. If workers avoid hard items "
+                "or gold, lower `skips` in study.toml.",
                 tuple(one.worker for one in suspects),
                 stages=(stage.name,),
             )
@@ -69,7 +69,7 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 "collusion",
                 f"{len(group)} workers agree with each other in “{stage.settings.title}” far more than with everyone "
                 "else",
-                "Compare their answers and times. Remove them if they copy from each other.",
+                "Compare their answers and times. Remove workers who copy from each other.",
                 group,
                 stages=(stage.name,),
                 serious=True,
@@ -81,8 +81,8 @@ def acting_together(tx: Tx, study: Study) -> Iterator[Alarm]:
                 "gold-only",
                 f"{plural(len(suspects), 'worker answers', 'workers answer')} gold well and other items badly in "
                 f"“{stage.settings.title}”: {worst.worker} has a gold accuracy of {worst.gold:.0%} and agrees with "
-                f"{worst.agreed:.0%} of labels, others with {worst.usual:.0%}",
-                "They may recognise gold. Check their answers, add new gold, and remove them if they do.",
+                f"{worst.agreed:.0%} of labels (other workers: {worst.usual:.0%})",
+                "Workers may recognise gold. Check their answers, add new gold, and remove workers who recognise gold.",
                 tuple(one.worker for one in suspects),
                 stages=(stage.name,),
                 serious=True,

@@ -30,7 +30,7 @@ class StageRecord:
     row: ParticipationSummary
     trust: float
     gold: tuple[int, int]
-    """Correct answers to gold and all of them, as the stage counts them."""
+    """The numbers of correct and of all answers to gold; of their parts, if the stage counts parts."""
     wage: int | None
     agreement: float | None
     """Mean agreement of their answers with the final labels of items that others annotated too."""

@@ -51,7 +51,7 @@ class WriterEvidence:
     left: float
     """Fraction of answers before which the page was left."""
     away_seconds: float
-    """Mean time away from the page, for these answers."""
+    """Mean time away from the page, for answers before which the page was left."""
     closeness: float | None
     """Median similarity to the study's models."""
     near_copies: int

@@ -163,7 +163,7 @@ class _Made:
 def _about_simulation(study: Study) -> list[str]:
     warnings = (stage.task.simulating.warning(stage.name) for stage in study.stages.values())
     return [
-        "All people in this study were simulated. Its numbers do not describe real people.",
+        "All people in this study were simulated. The numbers in this report do not describe real people.",
         *(warning for warning in warnings if warning is not None),
     ]
 

@@ -27,8 +27,8 @@ from chorale.store.responses import CountedAnswer
 
 METHODS = ("majority", "dawid-skene", "mace")
 _MOST_JUDGMENTS = 60
-"""Maximum number of answers per item whose pairs are compared by the task's distance. Of more, an even selection
-is used."""
+"""Maximum number of answers per item whose pairs are compared by the task's distance. If an item
+has more answers, an even selection of them is used."""
 _MOST_KNOWN = 10_000
 """Number of cached distances: with few different answers, the same pairs recur."""
 _ABOUT_DIGESTS = (
@@ -108,7 +108,7 @@ def _title(scored: Mapping[str, Any]) -> str:
 def pairwise_agreement(
     stage: RunningStage, responses: Sequence[CountedAnswer], resampling: Resampling, field: AnswerField | None
 ) -> dict[str, Any] | None:
-    """Mean of 1 − distance over pairs of answers to an item, in a field or as a whole; None where no item has two."""
+    """Mean of 1 − distance over pairs of answers to an item, in a field or as a whole; None if no item has two."""
     distance = stage.task.combining.distance if field is None else field.distance
     by_item: dict[str, list[Any]] = {}
     for row in responses:

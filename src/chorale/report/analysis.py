@@ -22,7 +22,7 @@ _TITLE = "Planned comparisons"
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What a trial found, arm by arm."""
+    """The results of a trial by arm."""
 
     table: ScoreTable | None
     """Arms as columns; None if arms are hidden."""
@@ -122,12 +122,12 @@ def _plan_in_words(plan: AnalysisSettings | None, known: Mapping[str, str], firs
     yield Bullets(
         [
             f"{_role(plan, one)}: {known[one.outcome]} ({one.outcome}). One observation per {one.unit}; {one.test} "
-            f"test of every arm against {one.against or first}."
+            f"test of every other arm against {one.against or first}."
             for one in plan.planned
         ]
     )
     yield (
-        "Holm's correction is applied to each outcome separately: its tests are the comparisons of all other arms with "
+        "Holm's correction is applied to each outcome separately. The tests of an outcome compare all other arms with "
         "the reference arm."
     )
 

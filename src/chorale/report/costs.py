@@ -111,9 +111,9 @@ def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> lis
     by_arm = {**arms.own, "shared": arms.shared}
     [unit] = {terms.unit for terms in arms.own.values()}
     counted = (
-        "Its labels and annotations are those of the last of these stages."
+        "The arm's labels and annotations are counted in the last of its own stages."
         if unit == RESULT
-        else f"Its {unit}s are those of its people, and its annotations are those of the last of these stages."
+        else f"The arm's {unit}s are those of its workers. Its annotations are counted in the last of its own stages."
     )
     parts: list[Part] = [
         f"An arm's cost is the cost of its own stages. {counted} Costs of stages that serve several arms are in the "
@@ -125,7 +125,7 @@ def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> lis
 
 
 def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: CostTerms, came: Attendees) -> Section:
-    """The saved forecast of a simulation beside the actual numbers, both counted in the same way."""
+    """The saved forecast of a simulation next to the actual numbers, which are counted in the same way."""
     actual = _actual(tx, study, now, costs, came)
     planned = read_forecast(directory / FORECAST_FILE)
     noted = noted_forecast(tx, directory)
@@ -149,7 +149,7 @@ def planned_section(tx: Tx, study: Study, directory: Path, now: Status, costs: C
         parts += _about_experts(tx)
     if budget is not None:
         spent = money_text(now.spent, currency)
-        (parts or details).append(f"The budget was {money_text(budget, currency)}, of which {spent} was spent.")
+        (parts or details).append(f"The budget was {money_text(budget, currency)}. The study cost {spent}.")
     json_of = {
         "actual": {key: value for key, (_, _, value) in actual.items()},
         "planned": None if planned is None else {key: _of(planned, key) for key in actual},
@@ -184,7 +184,7 @@ def _moment(ms: int) -> str:
 
 
 def read_forecast(path: Path) -> Mapping[str, Any] | None:
-    """The first variation of a forecast that `chorale rehearse --save` saved; None without one."""
+    """The first variation of the forecast that `chorale rehearse --save` saved; None if there is no saved forecast."""
     try:
         saved = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -219,7 +219,7 @@ def _actual(
         "hours": ("hours from the first person to the last answer", "number", span),
         "arrived": ("people who joined before the last answer", "count", came.in_time),
         "active": ("people who worked", "count", people_who_worked(crowd)),
-        "answers": ("their answers", "count", sum(row.answered for row in crowd)),
+        "answers": ("answers by people", "count", sum(row.answered for row in crowd)),
     }
     for stage in now.stages:
         is_round = study.stage(stage.name).round_size is not None

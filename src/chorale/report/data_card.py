@@ -1,4 +1,4 @@
-"""The data card: the files of the dataset, how they were made, and the same as Croissant metadata."""
+"""The data card: the files of the dataset, how they were made, and this description as Croissant metadata."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ _ENCODINGS = {
 
 
 def data_files(tx: Tx, study: Study, folder: Path) -> list[DataFile]:
-    """Write the study's dataset to a folder, from the state that the report is about; the files that were written."""
+    """Write the study's dataset to a folder, from the same database state as the report; returns the files."""
     return list(_written(tx, study, folder))
 
 
@@ -111,7 +111,7 @@ def data_card_section(
                 *models,
                 "People appear under random participant IDs, the same in all files. No file has their platform IDs.",
                 "The texts have not been screened for personal data.",
-                f"Licence: {licence}." if licence else "No licence is named (--license names one).",
+                f"Licence: {licence}." if licence else "No licence is named. To name one, use --license.",
                 f"Contact: {study.settings.study.contact}.",
             ]
         ),
@@ -119,7 +119,7 @@ def data_card_section(
     details: list[Part] = [
         ScoreTable("SHA-256 digests", ("file", "digest"), [(one.name, one.sha256) for one in files]),
         *(_columns_table(file) for file in files if file.fields),
-        "This page also has the description as Croissant 1.0 metadata (JSON-LD), for search engines and data loaders.",
+        "This page also has the data card as Croissant 1.0 metadata (JSON-LD) for search engines and data loaders.",
     ]
     summary = {
         "files": [{"name": one.name, "rows": one.rows, "bytes": one.size, "sha256": one.sha256} for one in files],

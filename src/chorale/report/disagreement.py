@@ -32,7 +32,7 @@ def disagreement_section(
     *,
     draw: bool,
 ) -> Section:
-    """`shown` are the stages that the chart is about: those that results come from."""
+    """`shown` are the stages in the chart: those whose labels are the results of the study."""
     bins = {name: confidence_bins(rows) for name, rows in items.items() if any(_is_judged(row) for row in rows)}
     unanimous = [
         found
@@ -101,7 +101,7 @@ def _is_judged(row: Item) -> bool:
 
 
 def unanimous_items(stage: RunningStage, responses: Sequence[CountedAnswer]) -> list[dict[str, Any]]:
-    """On how many items all agree: in every compared field, or in the whole answer where it has no fields.
+    """The number of unanimous items, for every compared field or, if answers have no fields, for whole answers.
 
     `empty` is the number of answers without a value.
     """
@@ -125,7 +125,7 @@ def unanimous_items(stage: RunningStage, responses: Sequence[CountedAnswer]) -> 
 
 
 def all_alike(values: Sequence[Any], distance: Callable[[Any, Any], float] | None) -> bool:
-    """Whether values are all the same, or have no distance."""
+    """Whether all values are equal, or their distance from the first value is 0."""
     first, *others = values
     return all(first == other or (distance is not None and distance(first, other) == 0) for other in others)
 

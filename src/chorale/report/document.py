@@ -21,7 +21,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A picture without a table: its numbers are written in it, or in a table of the appendix."""
+    """A picture without a table: the numbers are written in the picture, or in a table of the appendix."""
 
     caption: str
     svg: str

@@ -30,7 +30,7 @@ Stages = Mapping[str, tuple[RunningStage, Sequence[CountedAnswer]]]
 
 
 def fields_sections(tx: Tx, study: Study, stages: Stages, items: Mapping[str, Sequence[Item]]) -> list[Section]:
-    """One section about all fields; none where no stage has fields. `items` are those of each stage."""
+    """One section about all fields; none if no stage has fields. `items` has the items of each stage."""
     measured: list[dict[str, Any]] = []
     written: list[dict[str, Any]] = []
     for stage, responses in stages.values():
@@ -95,7 +95,7 @@ def _reviewed(tx: Tx, stage: RunningStage) -> dict[str, Any] | None:
 def _compared_fields(
     tx: Tx, study: Study, stage: RunningStage, responses: Sequence[CountedAnswer], labelled: Container[str]
 ) -> list[dict[str, Any]]:
-    """Results over items with a label of the field: not those that need annotations, or where most left it empty."""
+    """Results per field, over items whose label has a value for the field."""
     trusts = {
         row.worker: trust_of(study, row) for row in participations.participation_summaries(tx, stage_name=stage.name)
     }
@@ -175,7 +175,7 @@ def _written(stage: RunningStage, field: AnswerField, responses: Sequence[Counte
 def _text_parts(written: Mapping[str, Any]) -> list[Part]:
     title = f"{written['stage']}: {written['field']}"
     if not written["answers"]:
-        return [f"{title} is free text; nobody wrote any."]
+        return [f"{title} is free text, but no answer contains any."]
     parts: list[Part] = [
         f"{title} is free text and is not compared. {plural(written['people'], 'person', 'people')} wrote "
         f"{plural(written['answers'], 'answer', 'answers')} ({written['different']:,} different, median length "

@@ -42,7 +42,7 @@ def flow_section(
     by_arm: bool,
     draw: bool,
 ) -> Section:
-    """By arm where arms are shown; by stage otherwise."""
+    """The participant flow: by arm if arms are shown, otherwise by stage."""
     verdicts = {
         name: (sum(row.passed for row in about), len(about))
         for name in study.gates

@@ -22,7 +22,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class MethodsFacts:
-    """What the paragraphs are about."""
+    """The numbers and settings that the paragraphs are made from."""
 
     now: Status
     costs: CostTerms
@@ -79,8 +79,8 @@ def _design(study: Study, facts: MethodsFacts) -> Iterator[str]:
         yield f"{worked} took part in {rounds} with Chorale {__version__} (random seed {study.settings.study.seed})."
     else:
         yield (
-            f"{worked} worked on this study with Chorale {__version__} (random seed {study.settings.study.seed}). It "
-            f"has {annotations}."
+            f"{worked} worked on this study with Chorale {__version__} (random seed {study.settings.study.seed}). "
+            f"The study has {annotations}."
         )
     yield from _arms(study)
     yield from _stages(study, facts)

@@ -17,12 +17,13 @@ from chorale.report.document import Figure, Part, Section
 from chorale.store import Tx
 
 _ROLES = {
-    "beside": "kept separate from all labels",
-    "worker": "counted as annotations",
-    "first": "the labels where people were not asked",
-    "suggest": "shown to workers to correct",
-    "round": "graded against known answers",
+    "beside": "were kept separate from all labels",
+    "worker": "were counted as annotations",
+    "first": "became the labels of items that people did not annotate",
+    "suggest": "were suggested to workers, who could correct them",
+    "round": "were graded against known answers",
 }
+"""The use of a model's answers, by its role."""
 
 
 def models_sections(
@@ -35,7 +36,7 @@ def models_sections(
     with_arms: bool,
     draw: bool,
 ) -> Iterator[Section]:
-    """A section where models were asked, and none where not."""
+    """One section on models; none if no model has annotated."""
     if not records:
         return
     currency = study.settings.pay.currency
@@ -49,7 +50,7 @@ def models_sections(
         )
         for one in records
     ]
-    columns = ("model", "stage", "version as reported", "dates", "SHA-256 of the prompts' hashes")
+    columns = ("model", "stage", "version as reported", "dates", "SHA-256 of all prompt hashes")
     suggested = _suggested(tx, study, resampling, with_arms=with_arms)
     compared = annotators(tx, study, records)
     prices = quality_cost_table(compared, currency)
@@ -104,15 +105,15 @@ def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator
 
 
 def model_sentences(records: Sequence[ModelRecord], currency: str) -> Iterator[str]:
-    """Sentences on the models, as a paper has them."""
+    """A paragraph's sentences on the models, for a paper."""
     for record in records:
         version = f" ({', '.join(record.versions)})" if record.versions else ""
         dates = record.began_on if record.began_on == record.ended_on else f"{record.began_on} to {record.ended_on}"
         refused = record.outcomes.get("refusal", 0)
-        skipped = f", {plural(record.skipped, 'item was', 'items were')} skipped" if record.skipped else ""
-        refusals = f", {plural(refused, 'call was', 'calls were')} refused" if refused else ""
+        skipped = f" {plural(record.skipped, 'item was', 'items were')} skipped." if record.skipped else ""
+        refusals = f" {plural(refused, 'call was', 'calls were')} refused." if refused else ""
         yield (
             f"The model {record.model}{version} annotated {plural(record.answered, 'item', 'items')} of {record.stage} "
-            f"({dates}; prompts {record.prompts[:12]}). It took {plural(record.calls, 'call', 'calls')} at "
-            f"{exact_money_text(record.cost, currency)}{skipped}{refusals}. Its answers were {_ROLES[record.role]}."
+            f"({dates}; prompts {record.prompts[:12]}). It made {plural(record.calls, 'call', 'calls')}, which cost "
+            f"{exact_money_text(record.cost, currency)} in total.{skipped}{refusals} Its answers {_ROLES[record.role]}."
         )

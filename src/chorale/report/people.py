@@ -45,7 +45,7 @@ def funnel_section(tx: Tx, study: Study, now: Status, came: Attendees, imported:
         persons = [("are in the file" if len(imported.files) == 1 else "are in the files", came.arrived)]
     persons.append(("worked", worked))
     if at_desks:
-        persons.append(("worked as experts (not in the other numbers)", at_desks))
+        persons.append(("worked as experts (not counted under “joined” and “worked”)", at_desks))
     for counts in now.stages:
         persons.append((f"worked in {counts.name}", counts.workers))
         if counts.dropped:
@@ -198,7 +198,7 @@ def _quantiles(stage: str, quantity: str, unit: str, values: Sequence[float]) ->
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """By nearest rank, as wages are summarised everywhere; the median is the mean of the two in the middle.
+    """A percentile by nearest rank, as for all wages; the median of an even number of values is the middle two's mean.
 
     >>> percentile([1, 2, 3, 4], 10), percentile([1, 2, 3, 4], 50), percentile([1, 2, 3, 4], 75)
     (1, 2.5, 3)

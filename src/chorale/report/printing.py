@@ -19,7 +19,7 @@ def find_browser() -> str:
     if browser is None:
         raise UserError(
             "A PDF requires Chromium or Chrome, and neither is installed. Install one (Debian and Ubuntu: apt install "
-            "chromium), or write --out report.html, open it in any browser and print it to a file."
+            "chromium), or use --out report.html, open this file in any browser and print it as a PDF."
         )
     return browser
 

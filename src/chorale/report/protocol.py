@@ -54,7 +54,7 @@ def protocol_diagram(study: Study) -> str:
 
 
 def _kind(stage: RunningStage) -> str:
-    """The arms it is for, if not for all; the task; and whether it is a training round."""
+    """A stage's task, its arms unless it is for all, and whether it is a training round."""
     arms = f"{listed(stage.settings.arms)}: " if stage.settings.arms else ""
     return arms + stage.task.name + (", training round" if stage.settings.round else "")
 

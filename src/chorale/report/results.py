@@ -20,7 +20,7 @@ from chorale.store import Tx
 
 @dataclass(frozen=True, slots=True)
 class ResultsFacts:
-    """What the first page is about."""
+    """The numbers that the first page is made from."""
 
     now: Status
     costs: CostTerms

@@ -79,7 +79,7 @@ class Accounts:
         return right[0].password_hash if right else None
 
     async def _elsewhere(self, study: str, login: str) -> list[Account]:
-        """The accounts of an annotator in other studies than one."""
+        """The accounts of an annotator in all studies except one."""
         accounts = await self._named(login)
         return [account for account in accounts if account.kind == MEMBER and account.study != study]
 
@@ -185,9 +185,9 @@ class Accounts:
         )
 
     async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
-        """Add a study that was opened by a link to the front page, for accounts with the same name.
+        """Add a study to the front page of a browser that has opened the study by a link.
 
-        A browser signed in with another name is not changed.
+        A browser that is signed in with another name is not changed.
         """
         site = self.sites[study]
         row = await site.read(_requester, name)

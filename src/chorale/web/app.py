@@ -206,7 +206,7 @@ async def _note(site: Site) -> None:
 
 
 def next_settling(began: float, ended: float) -> float:
-    """The earliest time of the next update of labels, after one that took this long."""
+    """The earliest time of the next update of labels, given when the last update began and ended."""
     return began + (ended - began) / SETTLING_SHARE
 
 
@@ -246,7 +246,7 @@ async def _sweep_for_ever(site: Site, parts: Sequence[SitePart], sweeps: Callabl
 
 
 async def renew_key(site: Site) -> None:
-    """Use the new signing key if `chorale rotate` has replaced it: other processes can't notify this one."""
+    """Use the new signing key if `chorale rotate` has replaced the old one. That command can't notify this process."""
     site.sessions.use(await site.read(signing_key))
 
 

@@ -147,7 +147,7 @@ def _arrive_from_panel(
 async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, study_id: str) -> None:
     """Refuse people whom Prolific does not confirm.
 
-    If it can't be reached, they are admitted, and paid once it confirms them.
+    If Prolific can't be reached, people are admitted, and are paid once Prolific confirms them.
     """
     try:
         known = await asyncio.to_thread(recruiting.is_theirs, prolific, participant, session_id, study_id)

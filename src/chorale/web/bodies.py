@@ -9,11 +9,11 @@ from chorale.store.writing import WritingNumbers
 
 
 class FirstAnswer(BaseModel):
-    """An answer to an item, or the first part of one."""
+    """An answer to an item, or the first part of an answer."""
 
     model_config = ConfigDict(extra="forbid")
 
-    answer: Any = Field(description="Shaped by the task of the stage.")
+    answer: Any = Field(description="The stage's task defines its form.")
 
     @field_validator("answer")
     @classmethod
@@ -43,7 +43,8 @@ class Submission(FirstAnswer):
     """A complete answer to an item."""
 
     key: str = Field(
-        pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Created once per answer, so that it can be sent again safely."
+        pattern=r"^[A-Za-z0-9_-]{8,64}$",
+        description="Created once per answer, so that the answer can be sent again safely.",
     )
     duration_ms: int | None = Field(default=None, ge=0, le=10**12, description="How long the item was in view.")
     writing: WritingBody | None = Field(

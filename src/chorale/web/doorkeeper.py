@@ -30,12 +30,12 @@ DEVICE_COOKIE = "chorale_device"
 TEAM_DEVICE_COOKIE = "chorale_team_device"
 DEVICE_SECONDS = 365 * 24 * 3600
 TRIES = 5
-"""Wrong passwords for one name in a window: from a known device, more are refused; from an address, more are delayed.
-People who share an address are not refused because of one of them."""
+"""Maximum number of wrong passwords for one name in a window. More are refused from a known device, and delayed from
+an address: so one person does not block others who share the address."""
 WINDOW_SECONDS = 300
 FREE_TRIES_PER_NAME = 10
 FREE_TRIES_PER_ADDRESS = 30
-"""For any names: a group of annotators may sign in from one address at the same time."""
+"""The number for all names together: a group of annotators may sign in from one address at the same time."""
 DELAY_PER_TRY = 0.2
 LONGEST_DELAY = 10.0
 """Maximum delay in seconds.

@@ -21,7 +21,7 @@ LONGEST_WAIT = 2.0
 REFUSED_AFTER = 1.0
 """Delay in seconds before a request is refused, which also slows down programs that retry at once."""
 JOINS_PER_MINUTE = 60
-"""From one address, by a platform's URL and on the public page together."""
+"""Maximum number of joins from one address, by a platform's URL or on the public page."""
 MOST_REMEMBERED = 20_000
 _UNCOUNTED = ("/static/", "/tasks/")
 

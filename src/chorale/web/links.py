@@ -85,4 +85,4 @@ def _check_name(tx: Tx, name: str, role: str) -> None:
     if known is not None and known.role != role:
         raise UserError(f"{name!r} is the {known.role}'s name. Give the {role} another one.")
     if requesters.is_erased(tx, name) or (known is not None and known.revoked_at is not None):
-        raise UserError(f"The link of {name!r} was revoked, and must not work again. Give the {role} another name.")
+        raise UserError(f"The link of {name!r} was revoked and cannot be used again. Give the {role} another name.")

@@ -35,7 +35,7 @@ STATES = {
 def send_mail(study: Study, address: str | None = None) -> Counter[str]:
     """Send queued e-mail; returns the numbers of letters by state.
 
-    Does nothing without a mail server. Links start with the site's `address`. Default: its last address.
+    Does nothing without a mail server. Links start with the site's `address`. Default: the last address of the site.
     """
     wanted, done = study.settings.mail, Counter[str]()
     if wanted is None:

@@ -46,7 +46,7 @@ class OtherAccounts(Protocol):
         ...
 
     async def remember_link(self, request: Request, response: Response, study: str, name: str) -> None:
-        """Add a study whose console was opened by a link to the front page."""
+        """Add a study to the front page of a browser that has opened the study's console by a link."""
         ...
 
     async def is_member(self, request: Request, study: str) -> bool:

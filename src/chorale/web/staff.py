@@ -160,7 +160,7 @@ def revoke(tx: Tx, study: Study, name: str, role: str, by: str, reason: str) -> 
 
 
 def _take_from_desk(tx: Tx, study: Study, name: str, by: str, reason: str) -> dict[str, Any]:
-    """End a person's work in stages; returns their worker, and the last answer that can be theirs."""
+    """End a person's work in stages; returns their worker, and the number of the latest answer so far."""
     worker = workers.find_by_identity(tx, EXPERTS_PANEL, name)
     if worker is None:
         return {}

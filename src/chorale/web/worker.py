@@ -234,7 +234,7 @@ def files_of(task: Task) -> dict[str, FilePath]:
 
 
 def finishing(tx: Tx, study: Study, visit: Visit) -> dict[str, str | None]:
-    """How a worker returns to their platform: code, URL and kind of ending; None before they may."""
+    """How a worker returns to their platform: code, URL and kind of ending; all None until the worker may return."""
     finish = finish_of(tx, study, visit)
     if finish is None:
         return {"completion_code": None, "completion_url": None, "ending": None, "screenout_pay": None}

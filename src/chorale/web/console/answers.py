@@ -31,7 +31,7 @@ class FieldInput:
 
 
 def field_inputs(stage: RunningStage, given: Any, typed: Mapping[str, Any] | None = None) -> list[FieldInput]:
-    """An input for every field of a stage's answers, with a value given so far or what was typed."""
+    """An input for every field of a stage's answers, filled with the existing answer or, after an error, the input."""
     answer = given if isinstance(given, Mapping) else {}
     return [_input(field, answer.get(field.name), typed) for field in stage.task.shape.fields]
 

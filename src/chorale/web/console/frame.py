@@ -29,14 +29,14 @@ MOST_COLUMNS = 9
 MOST_TABS = 8
 """Stages that a page shows as tabs; more are in a menu."""
 Everywhere = Annotated[str, Form(max_length=3)]
-"""Whether an act is meant for all studies on the server that its owner has; empty for this one alone."""
+"""Whether an action applies to all studies that the owner has on this server; empty for this study only."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
 # The notice on a page after an action sent the browser back to it.
 NOTICES = {
     "paused": "The stage is paused. Answers to items already assigned are still accepted.",
     "resumed": "The stage is open again.",
-    "study-closed": "The study is closed. Stages paused: {n}. Answers to items already assigned are still accepted.",
-    "study-reopened": "The study is open again. Stages resumed: {n}.",
+    "study-closed": "The study is paused. Stages paused: {n}. Answers to items already assigned are still accepted.",
+    "study-reopened": "The study is resumed. Stages resumed: {n}.",
     "gold": "The item is gold now.",
     "all-gold": "{n} items are gold now.",
     "gate-closed": "The gate is closed. Bonuses are booked and messages are written.",
@@ -51,7 +51,7 @@ NOTICES = {
     "message-was-sent": "This message was already sent.",
     "bonus": "The bonus is in the ledger.",
     "qualified": "Qualification granted.",
-    "was-qualified": "They already have this qualification.",
+    "was-qualified": "The worker already has this qualification.",
     "removed": "The worker is removed from the stage. They keep what they earned.",
     "disqualified": "The qualification is revoked. The worker keeps what they earned.",
     "sent": "The item is in the review queue.",
@@ -82,7 +82,7 @@ NOTICES = {
     "already-done": "This was already done.",
     "decided": "Decision saved as the final label. This is the next item.",
     "decided-in-part": "Decision saved. The item is not accepted, because a field that you kept has a confidence below "
-    "release_confidence. To decide it too, undo the decision: see the latest decisions.",
+    "release_confidence. To decide this field too, undo the decision under “Latest decisions” first.",
     "undone": "The decision is undone, and the label is updated.",
     "password": "The password is changed. All other sessions have ended.",
     "report-started": "The report is being created. You can leave this page.",

@@ -83,7 +83,7 @@ def stage_with_gold(study: Study, name: str) -> RunningStage:
     if stage.settings.gold is None:
         raise Refusal(
             "no_gold",
-            "This stage has no [stage.gold] table in study.toml. It can only be added before people start.",
+            "This stage has no [stage.gold] table in study.toml. This table can only be added before people start.",
             404,
         )
     return stage

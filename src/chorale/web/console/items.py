@@ -59,17 +59,17 @@ class ItemStory:
     item: Item
     responses: list[StudyResponse]
     gold_counts: dict[str, tuple[int, int]]
-    """Correct answers to gold and all of them, by worker, as the stage counts them."""
+    """By worker: the numbers of correct and of all answers to gold; of their parts, if the stage counts parts."""
     grades: list[Grade]
     lineage: list[tuple[str, str]]
     children: list[tuple[str, str, str]]
-    """Stage, key and state of the items made from it."""
+    """Stage, key and state of the items made from this item."""
     gold: GoldAnswer | None
     events: list[Event]
     origin: StudyResponse | None
-    """The answer it was made from, if it was made from a single one."""
+    """The answer that this item was made from, if it was made from a single answer."""
     asking: str
-    """The reason for its number of judgments."""
+    """The reason for the item's number of judgments."""
     fields: list[tuple[str, float | None]]
     """The confidence of each compared field by the judgments; empty if answers have no fields."""
 

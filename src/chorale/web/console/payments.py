@@ -81,7 +81,7 @@ def _ways(tx: Tx, study: Study, *, retry: bool) -> list[PayWay]:
 
 
 def _unfinished(tx: Tx, platform: str) -> tuple[int, int]:
-    """How many people are in payouts that were begun and are not confirmed, and what they get; paying finishes them."""
+    """The people in started but unconfirmed payouts, and their total amount. Paying completes these payouts."""
     rows = store_payments.payouts(tx, platform=platform, states=UNFINISHED)
     return sum(len(store_payments.payments_in(tx, row.id)) for row in rows), sum(row.amount for row in rows)
 
@@ -143,7 +143,7 @@ def add_payment_routes(console: Console) -> None:
         compared: Annotated[bool, Form()] = False,
         amount: Annotated[int | None, Form(ge=0)] = None,
     ) -> Response:
-        """Show what would be paid; pay it once that very amount is confirmed."""
+        """Show the amount to pay; pay when exactly this amount is confirmed."""
         on_mistake(_page, console, request)
         if way == PROLIFIC and amount is not None:
             # Newly approved submissions change the amount, so they are imported first.
@@ -179,7 +179,7 @@ def add_payment_routes(console: Console) -> None:
         failed: Annotated[str, Form(max_length=10_000)] = "",
         reason: Reason = "",
     ) -> Response:
-        """Note that a payout by a file has arrived, except for some."""
+        """Record a payout by a file as paid, except for the workers whose payments failed."""
         on_mistake(_page, console, request)
         workers_named = failed.replace(",", " ").split()
         why = {} if not reason.strip() else {"reason": reason.strip()}
@@ -192,7 +192,7 @@ def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, amount: int, *, r
     number = payout_files.plan_file(tx, study, how, retry=retry)
     if number is not None:
         if sum(line.amount for line in payout_files.lines_of(tx, number)) != amount:
-            raise UserError("The amount has changed since you confirmed it. Nothing was prepared. Confirm it again.")
+            raise UserError("The amount has changed since you confirmed it. No file was made. Confirm the new amount.")
         payout_files.file_written(tx, study, number)
         events.record(tx, study.clock(), "payout", {"payout": number, "state": SENT, "format": how, "by": by})
     return number

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FieldName = Annotated[str, Query(max_length=60, pattern=NO_NUL)]
 PER_PAGE = 15
 MOST_AT_ONCE = 5_000
-"""Annotations up to which scores are recomputed on every request; beyond, once there are 5% more."""
+"""Up to this many annotations, scores are recomputed on every request; with more, after every 5% increase."""
 OPTIONS_SHOWN = 3
 """Options of an item that are listed, the best first."""
 
@@ -53,7 +53,7 @@ class QualityView:
     options: list[tuple[str, float]]
     names: QualityNames
     gold: Mapping[str, tuple[int, int]]
-    """By worker: correct answers to gold in the field shown, and all of them."""
+    """By worker: the numbers of correct and of all answers to gold in the displayed field."""
 
 
 def add_quality_routes(console: Console) -> None:
@@ -77,9 +77,10 @@ def add_quality_routes(console: Console) -> None:
 
     async def shown(request: Request, stage: RunningStage | None, field: str, pages: tuple[int, int, int]) -> Response:
         if stage is None or not has_quality(stage):
-            lacking = "This study has no such stage." if stage is None else f"The stage {stage.name} has none."
+            lacking = "This study has no stage" if stage is None else f"{stage.name} is not a stage"
             message = (
-                f"{lacking} CrowdTruth quality scores are for stages with comparable answers, except training rounds."
+                f"{lacking} with CrowdTruth quality scores. Such scores need comparable answers, and are not "
+                "computed for training rounds."
             )
             raise Refusal("no_choices", message, 404)
         fields = {each.name: each for each in stage.task.shape.compared}
@@ -104,7 +105,7 @@ def add_quality_routes(console: Console) -> None:
 
 
 def has_quality(stage: RunningStage) -> bool:
-    """Whether answers can be compared: people choose from a list, or answers have fields."""
+    """Whether a stage has quality scores: it is no training round, and its answers can be compared."""
     return stage.settings.round is None and (stage.task.combining.chosen is not None or bool(stage.task.shape.compared))
 
 

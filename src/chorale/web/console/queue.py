@@ -38,7 +38,7 @@ class StageQueue:
     """grading, review, consolidation or work."""
     waiting: int
     answered: int
-    """How many of these already have an answer by the person signed in, and wait for others."""
+    """The number of these items that the signed-in person has answered and that still need answers from others."""
 
     @property
     def left(self) -> int:
@@ -46,7 +46,7 @@ class StageQueue:
 
     @property
     def can_start(self) -> bool:
-        """Whether there may be something to do. Rounds have no open items: everybody answers all their questions."""
+        """Whether the stage may have work. Training rounds have no open items: every expert answers all questions."""
         return self.left > 0 or self.stage.round_size is not None
 
 

@@ -27,7 +27,7 @@ EVENT_KINDS = (
     *("paused", "resumed", "settings", "exported", "report created", "set up", "password changed", "invited"),
     *("expert invited", "expert came", "viewer invited", "viewer came", "link revoked"),
 )
-"""Events that the page can filter by. The address can name others."""
+"""Events in the menu of the page's filter. The address can name other events."""
 EventKind = Annotated[str, Query(max_length=40, pattern="^[a-z ]*$")]
 LedgerKind = Literal["", "base", "bonus", "fee", "model"]
 Name = Annotated[str, Query(max_length=60, pattern=NO_NUL)]

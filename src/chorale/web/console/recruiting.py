@@ -127,7 +127,7 @@ StudyName = Annotated[str, Form(min_length=1, max_length=80, pattern=NO_NUL)]
 
 
 def _add_study_routes(console: Console) -> None:
-    """Publishing, pausing, starting and stopping studies on Prolific. What costs money is confirmed first."""
+    """Publishing, pausing, starting and stopping studies on Prolific. Actions that cost money need a confirmation."""
     site = console.site
 
     @console.for_owner.post("/recruiting/study")

@@ -1,7 +1,8 @@
 """Reports that are created in the background: `chorale report` in a process of its own, one at a time.
 
-Every report is three files in the study's folder: `report-….json` with who started it, `report-….log`, and the report
-itself, for example `report-….html`, once it is done. A dataset that was asked for is in the folder `report-…-dataset`.
+Every report has three files in the folder `reports` of the study: `report-….json` (by whom and when it was started),
+`report-….log`, and finally the report itself, for example `report-….html`. A requested dataset is in the folder
+`report-…-dataset`.
 All state is in these files, so any server process can show the progress of a report. If a server or a report is
 killed, the report can be started again.
 """
@@ -59,7 +60,7 @@ class ReportJob:
     has_dataset: bool = False
     progress: JobProgress | None = None
     problem: str = ""
-    """The last lines of the log of one that failed."""
+    """The last lines of the log, if the report failed."""
 
 
 def reports(folder: Path) -> list[ReportJob]:
@@ -98,7 +99,7 @@ def start_report(folder: Path, database: str, by: str, at: int, wish: ReportWish
 
 @contextlib.contextmanager
 def _alone(reports_folder: Path) -> Iterator[None]:
-    """Keep other tabs and server processes from starting one at the same moment."""
+    """Prevent other tabs and server processes from starting a report at the same moment."""
     with (reports_folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -134,7 +135,7 @@ def _start(folder: Path, database: str, by: str, at: int, wish: ReportWish) -> N
 
 
 def _began(process: int) -> str | None:
-    """When a process began, by the kernel: another one with the same number began at another time."""
+    """The start time of a process, by the kernel: it differs between processes that had the same number."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(") ")[2].split()
     except OSError:
@@ -153,7 +154,7 @@ def _job(path: Path) -> ReportJob:
 
 
 def _about(path: Path) -> dict[str, Any]:
-    """What is known of a report. What is missing or cannot be in a file that was broken or edited is left out."""
+    """The stored facts about a report. Values that are missing or invalid in a damaged or edited file get defaults."""
     try:
         about = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -171,4 +172,4 @@ def _last_lines(path: Path) -> str:
         lines = path.read_text("utf-8", errors="replace").strip().splitlines()
     except OSError:
         lines = []
-    return "\n".join(lines[-_LAST_LINES:]) or "It was interrupted. Start it again."
+    return "\n".join(lines[-_LAST_LINES:]) or "The report was interrupted. Start it again."

@@ -24,7 +24,7 @@ QUEUES: dict[Queue, str] = {
     "sampled": "Random sample",
 }
 _UNDECIDED = ""
-"""The value sent for a field that stays as it is."""
+"""The form value of a field that keeps its aggregated label."""
 _OTHER = "other"
 _TEXTS = (FieldKind.LABEL, FieldKind.TEXT)
 """Kinds of fields that hold a text, which needs no quotes."""
@@ -55,7 +55,7 @@ async def _page(
     sent: Mapping[str, str] | None = None,
     **context: Any,
 ) -> Response:
-    """The next item of a queue; after a mistake, the item that was sent, with what was filled in."""
+    """The next item of a queue; after an invalid form, the same item with the submitted values."""
     again = (sent or {}).get("key", "")
     case = await console.site.read(adjudicating.next_case, stage, queue, after, again)
     same = case is not None and case.item.key == again

@@ -114,7 +114,7 @@ async def _retire_page(
     items = plural(len(keys), "gold item", "gold items")
     confirmation = Confirmation(
         title=f"Retire {items}",
-        consequence="Workers no longer get them as gold. Answers so far stay graded.",
+        consequence="Workers no longer get these items as gold. Answers so far stay graded.",
         button=f"Retire {items}",
         action=f"/console/gold/{stage.name}/retire",
         path=f"/console/gold/{stage.name}",
@@ -126,7 +126,7 @@ async def _retire_page(
 
 
 def _retire_all(tx: Tx, study: Study, stage: RunningStage, keys: list[str], by: str, reason: str) -> int:
-    """Retire gold; how many. Gold that somebody else retired meanwhile is left out."""
+    """Retire gold; returns the number of items, without those that somebody else retired in the meantime."""
     if not reason.strip():
         raise UserError(WHY_NEEDED)
     in_use = [key for key in keys if (item := find_item(tx, stage.name, key)) and item.is_gold]

@@ -28,7 +28,8 @@ async def _page(
     links = plural(len(numbers), "invitation link", "invitation links")
     confirmation = Confirmation(
         title=f"Revoke {links}",
-        consequence="Nobody new can join with them. People who already joined keep access. This cannot be undone.",
+        consequence="Nobody else can join with these links. People who already joined keep access. "
+        "This cannot be undone.",
         button=f"Revoke {links}",
         action=f"{PATH}/revoke",
         path=PATH,
@@ -39,7 +40,7 @@ async def _page(
 
 
 def _revoke_all(tx: Tx, study: Study, numbers: list[str], by: str, reason: str) -> int:
-    """Revoke links; how many. Links that are revoked already are left out."""
+    """Revoke links; returns their number, without links that were already revoked."""
     if not reason.strip():
         raise UserError(WHY_NEEDED)
     return sum(arrivals.revoke(tx, study, int(number), by, reason.strip()) for number in numbers)

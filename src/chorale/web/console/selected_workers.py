@@ -52,7 +52,7 @@ class WorkersForm:
     qualification: str = ""
 
     def act_on(self, pseudonym: str) -> Act:
-        """The act on one of them. Its key is unique to the form and the worker, so a form sent twice acts once."""
+        """The action on one worker. Its key is unique to form and worker, so a form sent twice acts once."""
         return Act(self.by, self.reason, f"{self.key}-{pseudonym}")
 
 
@@ -80,9 +80,9 @@ def _confirmation(act: WorkersAct, stage: RunningStage, rows: list[Participation
         "remove": f"Remove {whom} from “{stage.settings.title}”",
     }
     consequences = {
-        "message": "They see it on their overview. This cannot be undone.",
-        "bonus": "Each of them gets the amount, in one step: if the budget does not cover all bonuses, none is booked.",
-        "qualify": "Workers who already have it keep it.",
+        "message": "The workers see the message on their overview. This cannot be undone.",
+        "bonus": "Each worker gets the amount. If the budget does not cover all bonuses, none is booked.",
+        "qualify": "Workers who already have the qualification keep it.",
         "remove": "Their answers here will no longer count; they keep what they earned. This cannot be undone.",
     }
     buttons = {
@@ -108,7 +108,7 @@ def _confirmation(act: WorkersAct, stage: RunningStage, rows: list[Participation
 
 
 def _carry_out(tx: Tx, study: Study, act: WorkersAct, stage: RunningStage, chosen: list[str], form: WorkersForm) -> int:
-    """Act on all of them or, if one act is refused, on none; on how many."""
+    """Act on all workers or, if one action is refused, on none; returns the number of workers acted on."""
     amount = _amount(study, form.amount) if act == "bonus" else 0
     done = 0
     for name in chosen:
@@ -167,7 +167,7 @@ def add_selected_worker_routes(console: Console) -> None:
         chosen: Selected = None,
         query: ListQuery = "",
     ) -> Response:
-        """Show whom an act is for and ask for what it needs, or send the selected rows as a file."""
+        """Show the confirmation page of an action, or send the selected rows as a file."""
         in_stage, names = site.study.stage(stage), selected(chosen, "worker")
         if act != "download":
             return await _page(console, request, act, in_stage, names, query)

@@ -17,7 +17,7 @@ from chorale.store import Tx, events
 from chorale.web.console.frame import NO_NUL, Console
 
 MOST_SELECTED = 25
-"""Rows on a page of a table, which is as many as can be selected."""
+"""Number of rows on a page of a table, and the maximum number of selected rows."""
 _OF_NOTICES = ("done", "n", "part")
 
 ListQuery = Annotated[str, Form(max_length=2000, pattern=NO_NUL)]

@@ -26,7 +26,7 @@ Password = Annotated[str, Form(max_length=staff.LONGEST_PASSWORD)]
 
 
 def add_signing_in_routes(console: Console, router: APIRouter) -> None:
-    """Adds the routes of people who are not signed in to a router that is open to them."""
+    """Add the routes that need no session (set-up, sign-in, links) to `router`, and the owner's account page."""
     site = console.site
     doorkeeper = Doorkeeper(site.study.store, site.study.clock, site.set_cookie)
     _add_set_up(router, console, doorkeeper)
@@ -36,7 +36,7 @@ def add_signing_in_routes(console: Console, router: APIRouter) -> None:
 
 
 def local_path(wanted: str) -> str:
-    """Where to go after signing in: a page of the console, whatever the address asked for."""
+    """The page to open after signing in: the requested one if it is in the console, otherwise the start page."""
     return wanted if wanted == START or wanted.startswith((f"{START}/", f"{START}?")) else START
 
 

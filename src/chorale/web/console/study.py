@@ -1,4 +1,4 @@
-"""The settings of a running study, and closing it."""
+"""The settings of a running study; pausing and resuming all its stages."""
 
 from collections.abc import Callable
 from typing import Any

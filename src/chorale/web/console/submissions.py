@@ -91,7 +91,7 @@ def add_submission_routes(console: Console) -> None:
         text: Text = "",
         category: Category = "LOW_EFFORT",
     ) -> Response:
-        """Show what a decision does and costs, before it is made."""
+        """Show the people and the costs of a decision, to be confirmed."""
         typed = {"chosen": chosen or [], "text": text, "category": category}
         on_mistake(_list, console, request, status, typed=typed)
         decision = _decision(deed, chosen, text, category)

@@ -19,7 +19,7 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 def when(at: int) -> Markup:
-    """A moment in UTC, for people and for programs. The second is in its title."""
+    """A time in UTC as HTML: the minute is visible, the tooltip adds the second, and programs read `datetime`."""
     moment = datetime.fromtimestamp(at / 1000, UTC)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -29,7 +29,7 @@ def when(at: int) -> Markup:
 
 
 def minute(at: int) -> str:
-    """A moment in UTC where there is little room."""
+    """A time in UTC as plain text, to the minute."""
     return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
 
 
@@ -54,7 +54,7 @@ def share(value: float | None) -> str:
 
 
 def gold_accuracy(right: int, answered: int) -> str:
-    """How many answers to gold were correct.
+    """Gold accuracy, with the number of correct answers and of all answers to gold.
 
     >>> gold_accuracy(8, 10), gold_accuracy(0, 0)
     ('0.80 (8 of 10)', 'no gold yet')
@@ -113,7 +113,7 @@ def brief_text(stage: RunningStage, payload: Mapping[str, Any], answer: Any) -> 
 
 
 def gold_beside_item(stage: RunningStage, payload: Mapping[str, Any], gold: Any) -> str:
-    """Gold beside its item."""
+    """A gold answer next to its item, in the task's words."""
     if stage.task.shape.fields:
         return answer_words(stage.task, payload, gold, gold=True, between="\n")
     return answer_beside_item(stage, payload, gold)
@@ -128,7 +128,7 @@ def from_json(text: str) -> Any:
 
 
 def evidence(event: Event, *, arms: bool) -> list[tuple[str, str]]:
-    """The evidence of a decision. Who is in which arm is left out unless `arms` says otherwise."""
+    """The names and texts of an event's evidence. Arms are hidden unless `arms` is true."""
     if arms:
         shown = event.evidence
     elif event.kind == "arm":

@@ -38,7 +38,7 @@ ShortText = Annotated[str, Form(max_length=200, pattern=NO_NUL)]
 class WorkerLine:
     row: ParticipationSummary
     gold: tuple[int, int]
-    """Correct answers to gold and all of them, as the stage counts them."""
+    """The numbers of correct and of all answers to gold; of their parts, if the stage counts parts."""
     wage: int | None
 
 
@@ -110,7 +110,7 @@ def add_worker_list_routes(console: Console) -> None:
         find: WorkerId = "",
         called: WorkerId = "",
     ) -> Response:
-        """The list. Addresses of earlier versions say `called`, and name some columns otherwise."""
+        """The list. Addresses of earlier versions use `called`, and other names of some columns."""
         sought = (find or called).strip().lower()
         column = _EARLIER_ORDERS.get(order, order)
         listing = Listing(chosen_stage(study, stage), column, direction, status, sought, page)

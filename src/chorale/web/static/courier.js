@@ -118,12 +118,12 @@ export class Courier {
               title: say("You are signed out."),
               text: [
                 document.querySelector("[data-ended]") ? "" : message,
-                say("Your answer is saved on this device. It is sent once you sign in again in this browser."),
+                say("Your answer is saved on this device. It will be sent when you sign in again in this browser."),
               ].join(" "),
             }
           : {
               title: lasting ? say("Saved on this device.") : say("Not sent yet. Please keep this page open."),
-              text: say("It is sent when the connection is back."),
+              text: say("Your answer will be sent when you are back online."),
             }),
         buttons: [this.tryNow],
       });

@@ -268,7 +268,7 @@ function namedTwice() {
     .filter(({ kind }) => kind === "tables")
     .flatMap(({ name: list, entry: called }) => {
       const names = (values[list] ?? []).map((/** @type {Entry} */ each) => each.values.name);
-      const message = `Is already the name of another ${called ?? "entry"}. Choose another name.`;
+      const message = `Another ${called ?? "entry"} already has this name. Choose another name.`;
       return names.flatMap((/** @type {any} */ name, /** @type {number} */ place) => (name && names.indexOf(name) < place ? [{ at: [list, place, "name"], message }] : []));
     });
 }

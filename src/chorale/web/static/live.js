@@ -36,7 +36,7 @@ export function keepLive(container, status) {
       return;
     } else {
       wait = Math.min(wait * 2, SELDOM_MS);
-      tell(`Connection lost, showing the state of ${seen.toLocaleTimeString([], { hour12: false })}.`);
+      tell(`Connection lost. This page shows the state at ${seen.toLocaleTimeString([], { hour12: false })}.`);
     }
     timer = window.setTimeout(look, wait);
   };

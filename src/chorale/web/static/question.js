@@ -293,7 +293,7 @@ export class Question {
     byId("lease-text").textContent =
       seconds > 0
         ? say("{time} left for this question.", { time: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` })
-        : say("The time for this question is up, and it may go to someone else. You can still try to submit your answer.");
+        : say("The time for this question is up. Someone else may get this question. You can still try to submit your answer.");
     byId("lease-extend").hidden = !canExtend || seconds === 0;
     byId("lease-next").hidden = seconds > 0;
     byId("lease-actions").hidden = byId("lease-extend").hidden && byId("lease-next").hidden;

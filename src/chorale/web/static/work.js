@@ -187,7 +187,7 @@ async function sendFirst(assignment, answer) {
     notices.show("first", {
       tone: "warn",
       title: say("No connection."),
-      text: say("Your first answer is not saved yet. It is sent when the connection is back."),
+      text: say("Your first answer is not saved yet. It will be sent when you are back online."),
       buttons: [button],
     });
     await pause(Math.max(backoff.step(), reply.retryAfterMs), { button });
@@ -257,7 +257,7 @@ async function askNext() {
     notices.show("next", {
       tone: "warn",
       title: say("No connection."),
-      text: say("Everything you submitted is saved. The next question loads when the connection is back."),
+      text: say("Everything you submitted is saved. The next question will load when you are back online."),
       buttons: [button],
     });
     await pause(Math.max(backoff.step(), reply.retryAfterMs), { button });
