@@ -178,7 +178,7 @@ def _slots_there(remote: RemoteStudy, row: PanelStudyRow) -> int:
 
 
 def checked_currency(study: Study, client: Prolific, remote: RemoteStudy | None = None) -> str:
-    """The currency Prolific pays in; refused if the study's ledger is in another one."""
+    """The currency Prolific pays in; refused if the study's ledger is in another currency."""
     own = study.settings.pay.currency
     try:
         actual = client.currency_of(workspace(study, client, remote))
