@@ -131,8 +131,12 @@ def unchecked_identities(tx: Tx) -> list[str]:
     erased = len({one.worker for one in erasing.erasures(tx) if one.identity})
     recorded = identities.session_count(tx) + erased > 0
     if not there or there[0].last_worker or not recorded:
-        until = f"until {moment_text(there[0].began_at)}" if there and recorded else "in this study"
-        notes.append(f"in which sessions people answered {until}, because sessions were not recorded")
+        unknown = "in which sessions people answered"
+        if there and recorded:
+            since = moment_text(there[0].began_at)
+            notes.append(f"{unknown} before {since}: sessions were not recorded until then")
+        else:
+            notes.append(f"{unknown}: sessions were not recorded in this study")
     if erased:
         notes.append(f"sessions that were erased with the identity of {plural(erased, 'worker', 'workers')}")
     notes += [

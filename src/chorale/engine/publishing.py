@@ -231,8 +231,8 @@ def transition(study: Study, client: Prolific, name: str, action: StudyAction, b
         )
     if action == "START" and row.state == ENDED:
         raise UserError(
-            f"The study {name!r} has ended. Add places to reopen it: `chorale publish DIR --to prolific --study {name} "
-            "--places N`."
+            f"The study {name!r} has ended. Add places to reopen it, with N as the new total: "
+            f"`chorale publish DIR --to prolific --study {name} --places N`."
         )
     remote = client.transition(row.external_id, action)
     state = state_of(remote)

@@ -109,9 +109,9 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
         joined(
             happened,
             worded(
-                "You joined after that, so your answers are no longer part of the study. Open your link again to join "
-                "as a new participant. To ask about pay for the lost answers, write to {contact} and give your "
-                "participant ID, {id}.",
+                "This earlier state does not include you, so your answers are no longer part of the study. Open your "
+                "link again to join as a new participant. To ask about pay for the lost answers, write to {contact} "
+                "and give your participant ID, {id}.",
                 contact=study.settings.study.contact,
                 id=claim.pseudonym,
             ),
