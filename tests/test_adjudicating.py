@@ -188,7 +188,7 @@ async def test_a_reviewer_undoes_a_decision_on_a_page(study: Study) -> None:
 def test_verify_finds_a_decision_that_nobody_made(study: Study) -> None:
     tamper(study, """UPDATE item SET decision = '{"class":"fine"}' WHERE key = 'c001'""")
     told = "\n".join(look(study, lambda tx: verify(tx, study)).differences)
-    assert "item c001 of main: decision {'class': 'fine'} stored, None recorded" in told
+    assert "item c001 of main: decision {'class': 'fine'} stored, None in the log" in told
     assert "item c001 of main: answer" in told
 
 

@@ -329,7 +329,7 @@ def test_nobody_is_paid_twice_after_a_restore(folder: Path, tmp_path: Path) -> N
         assert "1 payout was made" in run("restore", folder, tmp_path / "backup", "--replace").stderr
     again = ("pay", folder, "--yes", "--file", tmp_path / "again.csv")
     refused = run(*again, fails=True).stderr
-    assert "1 payout was made after its backup" in refused and not (tmp_path / "again.csv").exists()
+    assert "1 payout was made after the backup" in refused and not (tmp_path / "again.csv").exists()
     run(*again, "--after-restore")
     # On another machine nobody can say what was paid.
     run("restore", tmp_path / "new", tmp_path / "backup")

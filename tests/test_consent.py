@@ -94,7 +94,7 @@ def test_verify_finds_items_given_out_without_consent(folder: Path, clock: Manua
         do(study, lambda tx, _: tx.execute(text("UPDATE worker SET consent_version = 2")))
         person.judge()
         differences = look(study, lambda tx: verify(tx, study)).differences
-    assert any("version 2 of the consent form stored, agreed to 1" in one for one in differences)
+    assert any("consent to version 2 is stored, but the log has version 1" in one for one in differences)
     assert any("had agreed to version 1 of the consent form and version 2 was in force" in one for one in differences)
 
 

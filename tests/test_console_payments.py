@@ -112,7 +112,7 @@ def test_after_a_restore_nobody_is_paid_before_somebody_has_compared(study: Stud
     study.store.write(restored).result()
     client = as_owner(study)
     asked = client.post(PAY, data={"way": "file", "format": "plain"}).text
-    assert "2 payouts were made after its backup" in asked and "--after-restore" not in asked
+    assert "2 payouts were made after the backup" in asked and "--after-restore" not in asked
     form = confirmed(asked)
     assert client.post(PAY, data=form).status_code == 200 and look(study, store_payments.payouts) == []
     assert client.post(PAY, data={**form, "compared": "true"}).headers["location"].endswith("n=1")

@@ -88,7 +88,7 @@ def test_nothing_of_somebody_is_left(make_study: StudyMaker, tmp_path: Path) -> 
     checked = look(study, lambda tx: verify(tx, study))
     assert checked.differences == []
     assert any("the erased answers of 1 worker: gold scores" in one for one in checked.unchecked)
-    assert "the sessions of 1 worker: they were erased with the identity" in checked.unchecked
+    assert "sessions that were erased with the identity of 1 worker" in checked.unchecked
     assert not any("sessions were not recorded" in one for one in checked.unchecked)
     answers = look(
         study, lambda tx: tx.execute(text(f"SELECT DISTINCT answer FROM response WHERE worker_id = {gone.id}"))

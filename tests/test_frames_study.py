@@ -398,7 +398,7 @@ def test_a_drop_rests_on_answers_that_verify_finds_and_verify_notices_one_that_d
     study.store.write(falsify).result()
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert any("removed at a quality of 0.19" in line for line in differences)
-    assert any("standing stored active, recomputed dropped" in line for line in differences)
+    assert any("status stored active, recomputed dropped" in line for line in differences)
 
 
 @pytest.mark.slow

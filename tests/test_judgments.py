@@ -522,7 +522,8 @@ def test_aggregating_free_text_is_noted(tmp_path: Path) -> None:
     rows = "".join(f"t{number // 2},w{number % 2},reason {number}\n" for number in range(60))
     path.write_text(f"task,worker,label\n{rows}")
     told = CliRunner().invoke(app, ["aggregate", str(path)])
-    assert "60 of 60 labels are different, which looks like free text" in " ".join((told.output + told.stderr).split())
+    said = " ".join((told.output + told.stderr).split())
+    assert "60 judgments have 60 different labels, which look like free text" in said
 
 
 @pytest.mark.parametrize("text", ["reason {number}", "they say {half} about it"])

@@ -380,7 +380,7 @@ def test_a_stage_for_experts_starves_for_want_of_experts(tmp_path: Path) -> None
     [forecast] = rehearse(tmp_path, seeds=1, workers=6, processes=1).forecasts
     [run] = forecast.runs
     reasons = {reason.partition(":")[0]: reason for reason in run.starved}
-    assert reasons["careful-grades"].endswith("there are none: set `experts` in rehearsal.toml to 1 or more.")
+    assert reasons["careful-grades"].endswith("no expert joins: set `experts` in rehearsal.toml to 1 or more.")
     assert re.search(r"Of 6 people, [^.]*\b3 were not in its arm", reasons["careful-final"])
     # Three judgments of everything are more than two experts can give.
     (tmp_path / "rehearsal.toml").write_text("experts = 2\nexpert_ability = 1\n")

@@ -21,7 +21,7 @@ def consent_differences(tx: Tx) -> Iterator[str]:
         given = history.given.get(worker, ())
         last = given[-1][1] if given else None
         if stored.get(worker) != last:
-            yield f"worker {worker}: version {stored.get(worker)} of the consent form stored, agreed to {last}"
+            yield f"worker {worker}: consent to version {stored.get(worker)} is stored, but the log has version {last}"
     if events.recent(tx, 1, kinds=("imported",)):
         return
     for answer in consents.taken_up(tx):

@@ -22,7 +22,7 @@ def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
             standing = not_undone(recorded.get((stage, item.key), ()))
             decided = in_force(standing) or None
             if item.decision != decided:
-                yield f"item {item.key} of {stage}: decision {item.decision!r} stored, {decided!r} recorded"
+                yield f"item {item.key} of {stage}: decision {item.decision!r} stored, {decided!r} in the log"
             for event in standing:
                 if REVIEWED_IN in event.evidence:
                     yield from _review_differences(tx, study.stage(stage), item.key, event)

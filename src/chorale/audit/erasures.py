@@ -49,7 +49,7 @@ def not_recomputed(tx: Tx, study: Study, silent: Collection[str], gone: Collecti
     if lost := len(with_others.intersection(gone)):
         of_erased = "to items made from erased answers"
         answers = plural(lost, f"answer {of_erased} was", f"answers {of_erased} were")
-        yield f"{answers} erased, too: pay for them is compared with the ledger"
+        yield f"{answers} erased, too: the pay is compared with the ledger, not recomputed"
     if left := len(with_others.difference(gone)):
         answers = plural(left, "answer", "answers")
         yield f"{answers} arrived after the erasure and may contain erased text: `chorale retention --run` erases them"

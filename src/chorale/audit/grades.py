@@ -26,8 +26,8 @@ def grade_differences(
 ) -> list[str]:
     """Grades that do not follow from the graders' answers, at that time or now.
 
-    `judged` has counted judgments by stage and item. `gone` are responses whose answers were erased: grades of them or
-    by them can't be recomputed.
+    `judged` has counted judgments by stage and item. `gone` are responses whose answers were erased: grades
+    of these answers, and grades given by them, can't be recomputed.
     """
     by_response: dict[int, list[Grade]] = defaultdict(list)
     for grade in all_grades(tx):

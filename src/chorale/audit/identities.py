@@ -48,7 +48,7 @@ def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
     ]
     for place, epoch in enumerate(there, 1):
         if epoch.number != place:
-            differences.append(f"epoch {epoch.number}: is number {place} of the existing epochs")
+            differences.append(f"epoch {epoch.number}: expected epoch {place} here; the numbering has a gap")
         elif place > 1 and epoch.reason != RESTORED:
             differences.append(f"epoch {epoch.number}: did not start with a restore, and is not the first")
     for before, after in pairwise(there):
@@ -71,7 +71,8 @@ def _arrival_differences(tx: Tx, there: list[Epoch]) -> list[str]:
         by_event = sum(worker.event_id > epoch.last_event for epoch in there)
         if by_number != by_event:
             differences.append(
-                f"worker {worker.pseudonym}: has a number from epoch {by_number}, but joined in epoch {by_event}"
+                f"worker {worker.pseudonym}: was stored in epoch {by_number}, but the log shows that they joined in "
+                f"epoch {by_event}"
             )
     return differences
 
@@ -130,10 +131,14 @@ def unchecked_identities(tx: Tx) -> list[str]:
     erased = len({one.worker for one in erasing.erasures(tx) if one.identity})
     recorded = identities.session_count(tx) + erased > 0
     if not there or there[0].last_worker or not recorded:
-        since = f"before {moment_text(there[0].began_at)}, when" if there and recorded else "in this study:"
-        notes.append(f"the sessions in which people answered {since} sessions were not recorded")
+        unknown = "in which sessions people answered"
+        if there and recorded:
+            since = moment_text(there[0].began_at)
+            notes.append(f"{unknown} before {since}: sessions were not recorded until then")
+        else:
+            notes.append(f"{unknown}: sessions were not recorded in this study")
     if erased:
-        notes.append(f"the sessions of {plural(erased, 'worker', 'workers')}: they were erased with the identity")
+        notes.append(f"sessions that were erased with the identity of {plural(erased, 'worker', 'workers')}")
     notes += [
         f"work between the backup of {moment_text(epoch.backup_at)} and its restore on "
         f"{moment_text(epoch.began_at)}: it is not in this database"

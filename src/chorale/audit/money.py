@@ -49,7 +49,7 @@ def payment_differences(tx: Tx) -> Iterator[str]:
     for payment in payments.covered(tx):
         if payment.paid > payment.earned:
             name = f"worker {payment.worker}: payment {payment.payment_id}"
-            yield f"{name} brings the total paid to {payment.paid}, but the ledger had {payment.earned}"
+            yield f"{name} brings the total paid to {payment.paid}, but only {payment.earned} had been earned"
 
 
 def unchecked_payments(tx: Tx) -> Iterator[str]:

@@ -43,7 +43,7 @@ class _DecidedGate:
 
 
 class GatePay(NamedTuple):
-    """Payments by gates, and the people they cut off."""
+    """Payments by gates, and workers whose rounds were ended by gates before they had finished."""
 
     bonuses: Bonuses
     """Time and amount, by stage and worker."""
@@ -186,7 +186,7 @@ def _seen_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]
     for name in decision.rule.stage:
         needed = study.stages[name].round_size or decision.rule.graded
         if sum(grade.stage == name for grade in decision.seen) < needed:
-            yield f"{decision.name}: decided by fewer grades in {name} than {needed}"
+            yield f"{decision.name}: decided by fewer than {needed} grades in {name}"
     candidate = decision.candidate()
     if candidate is None or abs(candidate.mean - row.score) > TOLERANCE:
         again = None if candidate is None else candidate.mean
@@ -275,11 +275,17 @@ def _closing_differences(
         mine = [row for row in everybody if row.has_score]
         left_out = closings[name].evidence.get("without_score", 0)
         if len(everybody) - len(mine) != left_out:
-            yield f"gate {name}: {left_out} without a score in the log, {len(everybody) - len(mine)} in the decisions"
+            yield (
+                f"gate {name}: number of workers without a score: {left_out} in the log, "
+                f"{len(everybody) - len(mine)} in the decisions"
+            )
         again = (len(mine), sum(row.passed for row in mine), sum(bool(row.evidence.get("promoted")) for row in mine))
         stored = tuple(closings[name].evidence[what] for what in ("scored", "passed", "promoted"))
         if stored != again:
-            yield f"gate {name}: {stored} scored, passed and promoted in the log, {again} in the decisions"
+            yield (
+                f"gate {name}: numbers of workers scored, passed and promoted: {stored} in the log, {again} in the "
+                "decisions"
+            )
     for decision in decided:
         if not decision.rule.decides_each and closed.get(decision.row.gate) != decision.row.at:
             yield f"{decision.name}: decided at another time than the gate was closed"
@@ -336,4 +342,4 @@ def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple
         elif (worker, cause) not in expected:
             yield f"worker {worker}: has a message of {cause}, which made no decision about them"
         elif written[worker, cause] != expected[worker, cause]:
-            yield f"worker {worker}: the message of {cause} was not written when it decided"
+            yield f"worker {worker}: the time of the message of {cause} differs from that of the decision"

@@ -25,13 +25,13 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
-            yield f"{name}: {gold.taken} workers stored, {gold.shown} have it or have answered it"
+            yield f"{name}: stored number of workers {gold.taken}, but {gold.shown} hold or have answered it"
         elif gold.taken + gold.turns > gold.shown:
             # Every completed turn had at least one worker.
             yield (
-                f"{name}: {gold.taken} workers in this turn and {plural(gold.turns, 'turn', 'turns')} before it "
-                "stored, but "
-                f"{plural(gold.shown, 'worker has it or has', 'workers have it or have')} answered it"
+                f"{name}: stored are {plural(gold.taken, 'worker', 'workers')} in this turn and "
+                f"{plural(gold.turns, 'earlier turn', 'earlier turns')} with at least one worker each, but only "
+                f"{plural(gold.shown, 'worker holds it or has', 'workers hold it or have')} answered it"
             )
 
 

@@ -204,7 +204,7 @@ def _kept_differences(
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, sum(one.kind != AssignmentKind.PRODUCTION for one in given)),
         ("time worked", row.worked_ms, _time_worked(row, given, elsewhere)),
-        ("standing", row.standing, Standing.DROPPED),
+        ("status", row.standing, Standing.DROPPED),
         ("earnings and fees", (row.earned, row.fees), in_ledger),
     ):
         if stored != again:
@@ -248,10 +248,10 @@ def _worker_differences(
     for quantity, stored, again in (
         ("answers", row.answered, len(given)),
         ("gold answers", row.gold_answered, len(graded)),
-        ("right gold answers", row.gold_right, record.right),
+        ("correct gold answers", row.gold_right, record.right),
         ("latest gold answers", row.gold_recent, record.recent),
         ("time worked", row.worked_ms, _time_worked(row, given, elsewhere)),
-        ("standing", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
+        ("status", row.standing, Standing.DROPPED if should_drop else Standing.ACTIVE),
     ):
         if stored != again:
             yield f"{name}: {quantity} stored {stored}, recomputed {again}"
@@ -291,7 +291,7 @@ def _label_differences(
     state = decision.state
     name = f"item {item.key} of {stage.name}"
     if item.judgments != len(judgments):
-        yield f"{name}: {item.judgments} judgments stored, {len(judgments)} counted"
+        yield f"{name}: number of judgments {item.judgments} stored, {len(judgments)} recomputed"
     # An item made from an erased answer is empty, and so may its label be.
     emptied = item.state == ItemState.WITHDRAWN and not item.payload
     if item.answer != answer and not (emptied and item.answer is None):
@@ -299,16 +299,19 @@ def _label_differences(
     if abs((item.confidence or 0.0) - (confidence or 0.0)) > TOLERANCE:
         yield f"{name}: confidence {item.confidence} stored, {confidence} recomputed"
     if item.state not in (state, ItemState.WITHDRAWN) or item.released != decision.released:
-        yield f"{name}: {item.state}, accepted={item.released} stored; {state}, {decision.released} recomputed"
+        yield (
+            f"{name}: state {item.state}, accepted={item.released} stored; state {state}, "
+            f"accepted={decision.released} recomputed"
+        )
 
 
 def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
     """Check that the taken places of an item match its counted judgments and the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
     if item.taken != item.judgments + live:
-        yield f"{name}: {item.taken} places taken, {item.judgments} judged and {live} assigned"
+        yield f"{name}: {item.taken} places stored as taken, but {item.judgments} judged and {live} assigned"
     if item.judgments + live > most:
-        yield f"{name}: {item.judgments} judged and {live} assigned, at most {most} were requested"
+        yield f"{name}: {item.judgments} places judged and {live} assigned, but at most {most} were requested"
 
 
 def _derived_differences(

@@ -79,8 +79,8 @@ def checked_study_url(address: str) -> str:
 def study_url(address: str, recorded: str | None) -> str:
     """The named address, as the base of a study's links.
 
-    `recorded` is the address at which the study was last served. Its path is added to an address without a path, since
-    a server with several studies has a path for each.
+    `recorded` is the address at which the study was last served. The path of `recorded` is added to a named address
+    without a path, since a server with several studies has a path for each.
     """
     named = checked_study_url(address)
     return named if urlsplit(named).path else named + urlsplit(recorded or "").path

@@ -168,7 +168,7 @@ def _not_labels(read: ReadJudgments, which: str) -> str:
     many, different = len(read.judgments), len(read.judgments.label_names)
     how = "are free text" if read.judgments.free_text else "look like free text"
     return (
-        f"{which} in {read.name} {how}: {different:,} of {many:,} are different. People who mean the same "
-        "write different texts, so agreement on them means little. Name another column with --label, or add "
-        "--free-text to compare the texts as they are."
+        f"{which} in {read.name} {how}: {many:,} judgments have {different:,} different labels. "
+        "People who mean the same write different texts, so agreement on the texts means little. Name another column "
+        "with --label, or add --free-text to compare the texts as they are."
     )

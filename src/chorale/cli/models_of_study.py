@@ -64,7 +64,8 @@ def _read(tx: Tx, study: Study, folder: Path, stage_name: str | None, field: str
     rows = list(judged_rows(tx, stage, field))
     if not any(row["kind"] == "human" for row in rows):
         raise UserError(
-            f"So far, only models have annotated {stage.name} of {folder}. Compare them after people have annotated it."
+            f"So far, only models have annotated stage {stage.name} of {folder}. Compare them after people have "
+            "annotated the stage."
         )
     compared = annotators(tx, study, here)
     currency = study.settings.pay.currency

@@ -20,8 +20,8 @@ def patiently(activity: str) -> Iterator[Callable[..., None]]:
 
     Work with several steps also passes what it counts: `done, total, what`.
 
-    Work that has not called back by then, such as reading a large file, gets a bar of unknown length. A program that
-    runs the command can name a file in the environment to read the progress from.
+    Work that has not called back after two seconds, such as reading a large file, gets a bar of unknown length. A
+    program that runs the command can name a file in the environment, from which it reads the progress.
     """
     if named := os.environ.get(VARIABLE):
         yield progress_writer(Path(named), activity)

@@ -29,7 +29,7 @@ def publish(
     ] = False,
     places: Annotated[
         int | None,
-        Option(min=1, max=100_000, metavar="N", help="Number of places, in place of the number in the study file."),
+        Option(min=1, max=100_000, metavar="N", help="Total number of places. Default: the number in the study file."),
     ] = None,
     test: Annotated[
         bool,
@@ -67,7 +67,7 @@ def publish(
         print_json({**numbers, "currency": drafted.currency, "published": published})
     elif not drafted.needs_asking:
         print_line(
-            f"{wanted.name} is already published, with {drafted.remote.places} places. For more, add --places N."
+            f"{wanted.name} is already published, with {drafted.remote.places} places. For more: --places NEW_TOTAL."
         )
     elif published:
         print_line(f"{wanted.name} is published. `chorale sync {directory}` counts its submissions.")

@@ -69,16 +69,17 @@ def _notes(restored: Restored) -> list[str]:
     notes = []
     if restored.erased_since:
         notes.append(
-            f"Erased after the backup, and restored with it: {', '.join(restored.erased_since)}. Run `chorale "
-            "forget` for each of them before you open the site."
+            f"The data of these people were erased after the backup, and are now restored: "
+            f"{', '.join(restored.erased_since)}. Run `chorale forget` for each person before you open the site."
         )
     if restored.files_differing:
         names = ", ".join(restored.files_differing)
         notes.append(f"These files differ from the backup and were not changed: {names}. --files restores them.")
     if restored.payouts_unknown:
         notes.append(
-            f"{payouts_were(restored.payouts_unknown)} made after the backup. They are not in the restored study. "
-            "People could be paid twice: check the platform's list, then run `chorale pay` with --after-restore."
+            f"{payouts_were(restored.payouts_unknown)} made after the backup. The restored study has no record of "
+            "that, so people could be paid twice. "
+            "Check the platform's list, then run `chorale pay` with --after-restore."
         )
     return notes
 

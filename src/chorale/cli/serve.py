@@ -243,7 +243,10 @@ def _refuse_unfinished(study: Study) -> None:
         return
     problem = f"{file} still has placeholders: {', '.join(left)}."
     if study.store.look(lambda tx: bool(consents.consents(tx))):
-        print_line(f"Warning: {problem} People have already agreed to it. Fill them in; everybody is then asked again.")
+        print_line(
+            f"Warning: {problem} People have already agreed to this form. Fill in the placeholders; everybody is then "
+            "asked to agree again."
+        )
         return
     raise UserError(
         f"{problem} Fill them in before launch. To try the site on this computer, leave out --public-url and --host. "

@@ -114,7 +114,7 @@ def _values_by_name(field: AnswerField) -> dict[str, Any]:
 
 
 def _located(stage: RunningStage, item: Item, field: AnswerField, value: Any) -> Any:
-    """Spans in tokens. They may be quotations, as in gold; in a text, each line is one."""
+    """Spans in tokens. Spans may be given as quotations, as in gold. In a text, every line is one quotation."""
     spans = _quotations(field, item, value) if isinstance(value, str) else value
     if not (isinstance(spans, list) and any(map(_is_quotation, spans))):
         return spans

@@ -18,7 +18,10 @@ PROLIFIC_PANEL = "prolific"
 
 
 def arrival_url(base: str, arrival: ArrivalSettings) -> str:
-    """The study's URL for the recruitment platform, which fills in its values; unknown values get placeholders."""
+    """The study's URL, with placeholders that the recruitment platform replaces by IDs.
+
+    For an unknown platform, each placeholder has the name of its parameter.
+    """
     names = (arrival.worker_parameter, arrival.study_parameter, arrival.session_parameter)
     panel = PANELS.get(arrival.panel)
     values = tuple(f"{{{name}}}" for name in names) if panel is None else panel.values

@@ -1,4 +1,4 @@
-"""Time, as an argument."""
+"""Clocks, which functions get as an argument."""
 
 import time
 from collections.abc import Callable
@@ -14,8 +14,8 @@ def wall_clock() -> int:
 
 class SteadyClock:
     """A clock that never runs backwards, also relative to the database. Times decide which pay rate and gold
-    answer applied, and who came before a gate closed. If the machine's clock ran ahead and is corrected, this one
-    continues at half speed until the machine's has caught up.
+    answer applied, and who came before a gate closed. If the machine's clock ran ahead and is corrected, this
+    clock continues at half speed until the machine's clock has caught up.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from chorale.store.participations import Unfinished, in_the_middle
 
 
 def is_affordable(tx: Tx, study: Study, gate: RunningGate, passing: int) -> bool:
-    """Whether the budget covers the gate's payments if it closes now and this number pass. Reserves that amount."""
+    """Whether the budget covers the gate's payments if it closes now and this number of workers pass. Reserves it."""
     amount, payments = _due(tx, study, gate, passing)
     return not amount or covers(tx, study, amount, payments)
 
@@ -26,7 +26,7 @@ def lacking_to_close(tx: Tx, study: Study, gate: RunningGate, passing: int) -> i
 
 
 def _due(tx: Tx, study: Study, gate: RunningGate, passing: int) -> tuple[int, int]:
-    """The gate's payments if it closes now and this number pass: total and number."""
+    """The total and the number of the gate's payments if it closes now and this number of workers pass."""
     graders = graders_who_finish(tx, study, gate)
     parts = [
         for_part(study.stage(name), worker.answered)

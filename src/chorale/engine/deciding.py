@@ -112,7 +112,7 @@ def _message(study: Study, client: Prolific, rows: list[SubmissionRow], text: st
 
 
 def _note_reached(tx: Tx, study: Study, text: str, rows: list[SubmissionRow]) -> None:
-    """Record the recipients a message reached; none once it has reached all."""
+    """Record the recipients that a message has reached. `rows` is empty once the message has gone to everybody."""
     # Stored without names, since an erasure would not find them in this event.
     names = [erased_name(tx, row.external_id) for row in rows]
     events.record(tx, study.clock(), REACHED, {"text": _digest(text), "submissions": names})

@@ -25,7 +25,7 @@ def derived_items(
 ) -> Iterator[NewItem]:
     """The items derived from one group of an earlier stage: from its results or its answers.
 
-    Existing items, whose keys are in `there`, may come without content.
+    Items whose keys are in `there` already exist and may be returned without content.
     """
     rule = later.settings.items
     if rule is None:

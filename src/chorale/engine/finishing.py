@@ -57,7 +57,7 @@ def finish_of(tx: Tx, study: Study, seen: Visit) -> Finish | None:
 
 
 def ending_in(tx: Tx, study: Study, seen: Visit, submission: SubmissionRow) -> Ending | None:
-    """How the worker of a submission has finished its stages."""
+    """How the worker of a submission has finished the stages of its study on the platform."""
     names = recruited.stages_of(tx, study, submission.panel_study)
     done = parts_done(tx, study, seen, names, recruited.counts_from(tx, submission))
     return ending(done, study.settings.arrival.finish_after)

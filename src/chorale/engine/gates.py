@@ -363,12 +363,12 @@ class GateStatus:
     state: str
     """open, closed, or each (decides about each worker)."""
     scored: int
-    """Workers it could decide about now."""
+    """Workers that the gate could decide about now."""
     waiting: int
     passed: int
     not_passed: int
     lacking: int = 0
-    """The amount by which its bonuses would exceed the budget if it closed now; 0 if it can close."""
+    """The amount by which the gate's bonuses would exceed the budget if it closed now; 0 if it can close."""
 
 
 def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:

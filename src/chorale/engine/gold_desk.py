@@ -187,7 +187,7 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
 
 
 def hides_promoted(study: Study, stage: RunningStage) -> bool:
-    """Whether gold made from annotated items is not shown: workers who exchange information could recognise it."""
+    """Whether annotated items that become gold are not shown: workers who exchange information could recognise them."""
     rule = stage.settings.gold
     return rule is not None and not reuses_gold(study, rule)
 

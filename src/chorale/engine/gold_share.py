@@ -15,7 +15,7 @@ NO_GOLD = GoldPlan(0.0)
 
 
 def reuses_gold(study: Study, rule: GoldSettings) -> bool:
-    """Whether gold may be shown to more workers than items are."""
+    """Whether a gold item may be shown to more workers than any other item."""
     return study.repeats_scarce_gold if rule.reuse is None else rule.reuse
 
 
@@ -38,7 +38,7 @@ def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) 
 
 
 def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
-    """Whether there is enough gold to show none of it to more workers than an item."""
+    """Whether there is so much gold that no gold item must be shown to more workers than other items are."""
     remembered, now = f"gold is enough:{stage.name}", study.clock()
     since, enough = study.memory.get(remembered, (None, False))
     if since is None or not since <= now < since + COUNT_AGAIN_MS:

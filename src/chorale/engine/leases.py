@@ -84,7 +84,10 @@ def give_back_everything(tx: Tx, study: Study, worker_id: int, stages: Collectio
 
 
 def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
-    """Restart the time limit for a worker who needs more time; returns its new end. It can last up to ten times."""
+    """Restart the time limit for a worker who needs more time; returns the new end.
+
+    In total, a worker can hold an item for ten times the time limit.
+    """
     assignment = own_assignment(tx, study, worker_id, token).assignment
     if assignment.state != AssignmentState.LIVE:
         raise Refusal("lease_ended", worded("Your time for this question is up. Continue with the next one."))
@@ -98,8 +101,8 @@ def extend(tx: Tx, study: Study, worker_id: int, token: str) -> int:
 def expire_leases(tx: Tx, study: Study) -> int:
     """End assignments whose time limit has passed; returns how many.
 
-    They count as skipped: with more skips than allowed, workers get the expired item again. Otherwise they could still
-    see all items without answering.
+    Expired items count as skipped: workers with more skips than allowed get the expired item again. Otherwise, they
+    could still see all items without answering.
     """
     now = study.clock()
     expired = assignments.expired_assignments(tx, now)

@@ -21,7 +21,7 @@ class WorkBeside(NamedTuple):
     stage: str
     done: int
     is_open: bool
-    """Whether more of it is available to them."""
+    """Whether more of this work is available to the worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class WorkPart:
     erase_texts: Callable[[Tx, int], int] | None = None
     """Erases texts about a worker, by worker number; returns how many."""
     give_back: "Callable[[Tx, Study, int], int] | None" = None
-    """Returns everything a worker holds, by worker number, so that others can do it; returns how many."""
+    """Frees everything that a worker holds, by worker number, so that others can do it; returns how much."""
     work_left: Callable[[Tx], Mapping[int, WorkLeft]] | None = None
     """The work of all workers, by worker number: retention periods depend on it."""
     personal_data: Callable[[Tx, int], Mapping[str, Any]] | None = None

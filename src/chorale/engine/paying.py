@@ -1,4 +1,4 @@
-"""The ledger: earnings, the panel's fees, and the remaining budget."""
+"""The ledger: earnings, the platform's fees, and the remaining budget."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -99,7 +99,7 @@ def is_for_finishing(cause: str) -> bool:
 def book(
     tx: Tx, study: Study, stage: RunningStage, record: Participation, amounts: Sequence[Amount], now: int
 ) -> Booked:
-    """Book amounts in the ledger, with the panel's fee."""
+    """Book amounts in the ledger, with the platform's fee."""
     for entry in amounts:
         ledger.add_entry(tx, entry.cause, now, record.worker_id, stage.id, entry.kind, entry.amount, entry.reason)
     earned = sum(one.amount for one in amounts)
@@ -138,10 +138,11 @@ def pay_bonus(tx: Tx, study: Study, stage: RunningStage, worker_id: int, cause: 
 
 
 def most_for_one(study: Study, stage: RunningStage) -> int:
-    """The maximum that one answer can earn.
+    """The maximum amount that one answer can cost, without fees.
 
-    If a task does not limit its parts, the study file's list of amounts does. This includes earnings of others: a gate
-    that decides about each worker pays its bonus as soon as a grader has answered.
+    If the task has no maximum number of parts, the study file's list of amounts limits the pay for parts. The amount
+    includes what other people earn by this answer. For example, a grader's answer can complete the grades of a worker,
+    and a gate that decides about each worker then pays its bonus at once.
     """
     pay, gold = stage.settings.pay, stage.settings.gold
     bonus = 0

@@ -7,7 +7,7 @@ before the next request:
 - set up: Prolific has the bonuses, but pays nothing yet.
 - paying: the payment is being requested. After a crash in this state, it is unknown whether the request was sent. It
   must not be sent twice, so only Prolific's reports can resolve it.
-- sent: Prolific accepted it or reports part of it, or a file with payments was written.
+- sent: Prolific accepted the payout or reports some of its payments, or the file of payments was written.
 - settled: Prolific reports all payments.
 
 Only one process can move a payout to its next state, and only the process that moved it to `paying` sends the request.
@@ -69,7 +69,7 @@ class Books:
     due: tuple[DuePayment, ...]
     accounts: tuple[WorkerMoney, ...]
     fees: int
-    """Fees of the panel, which are not paid out here."""
+    """Fees of the platform, which are not part of payouts."""
 
     @property
     def earned(self) -> int:

@@ -178,7 +178,7 @@ def _slots_there(remote: RemoteStudy, row: PanelStudyRow) -> int:
 
 
 def checked_currency(study: Study, client: Prolific, remote: RemoteStudy | None = None) -> str:
-    """The currency Prolific pays in; refused if the study's ledger is in another one."""
+    """The currency Prolific pays in; refused if the study's ledger is in another currency."""
     own = study.settings.pay.currency
     try:
         actual = client.currency_of(workspace(study, client, remote))
@@ -231,8 +231,8 @@ def transition(study: Study, client: Prolific, name: str, action: StudyAction, b
         )
     if action == "START" and row.state == ENDED:
         raise UserError(
-            f"The study {name!r} has ended. Add places to reopen it: `chorale publish DIR --to prolific --study {name} "
-            "--places N`."
+            f"The study {name!r} has ended. Add places to reopen it, with N as the new total: "
+            f"`chorale publish DIR --to prolific --study {name} --places N`."
         )
     remote = client.transition(row.external_id, action)
     state = state_of(remote)

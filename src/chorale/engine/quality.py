@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEWEST_MORE = 20
 MORE = 0.05
-"""Recomputed after this number of new judgments, and after this share more than the last time."""
+"""Qualities are recomputed after this number of new judgments, but not before the number has grown by this share."""
 ALL_EVENTS = 1_000_000
 LATE = 500
 """Responses that are read again: with several servers, one may become visible after a later one."""
@@ -82,7 +82,7 @@ def _read(tx: Tx, stage: RunningStage, after: int) -> tuple[set[int], int, list[
 def is_due(counted: int, before: int) -> bool:
     """Whether enough new answers have been submitted to recompute the qualities.
 
-    The number falls only after a removal, when the worker's answers no longer count.
+    The number of counted answers falls only after a removal, when the worker's answers no longer count.
     """
     return counted < before or counted >= before + max(FEWEST_MORE, MORE * before)
 

@@ -35,7 +35,10 @@ def in_study_file(tx: Tx, study: Study, name: str) -> ProlificStudy | None:
 
 
 def counts_from(tx: Tx, submission: SubmissionRow) -> int:
-    """The time from which work counts for a submission: its arrival, if the worker has been in that study before."""
+    """The time from which work counts for a submission.
+
+    This is its arrival, if the worker had an earlier submission that was not returned or timed out; otherwise 0.
+    """
     if submission.worker_id is None or submission.arrived_at is None:
         return 0
     earlier = any(

@@ -42,7 +42,7 @@ def due(tx: Tx, study: Study) -> list[DueErasure]:
 
 
 def _work_beside(tx: Tx, study: Study) -> dict[int, WorkLeft]:
-    """The work that kits have of people, by worker number."""
+    """People's work in tables of kits, by worker number."""
     total: dict[int, WorkLeft] = {}
     for part in study.work_parts.values():
         for worker_id, work in ({} if part.work_left is None else part.work_left(tx)).items():

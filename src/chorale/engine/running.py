@@ -60,9 +60,9 @@ class RunningStage:
     levels: int = 0
     """Maximum number of stages back to the source of its items; 0 for items from a file."""
     not_seen_later: int = 0
-    """Workers who have seen items derived from an item, up to this many stages later, do not get it."""
+    """Workers do not get an item if they have seen items derived from it, up to this many stages later."""
     reviewed_by_group: bool = False
-    """Whether this also applies to items derived from other items of its group."""
+    """Whether they do not get it either if they have seen items derived from other items of its group."""
     tie_seed: int | None = None
     """The seed for breaking ties randomly; None if the first label by name wins."""
 
@@ -73,7 +73,7 @@ class RunningStage:
 
     @cached_property
     def view_of(self) -> Callable[[str], dict[str, Any]]:
-        """The worker's view of a stored item. Cached, since others get the item too."""
+        """The worker's view of a stored item. Cached, since several workers get the same item."""
         view = self.task.form.view
         return lru_cache(maxsize=MOST_VIEWS)(lambda payload: frozen(view(frozen_from_text(payload))))
 
@@ -93,7 +93,9 @@ class RunningStage:
 
     @cached_property
     def admitting(self) -> Callable[[Credentials], Admission]:
-        """Whether a worker with these credentials may work here, without a gold rule. Cached: many have the same."""
+        """Whether a worker with these credentials may work here, without a gold rule. Cached: many workers
+        have the same credentials.
+        """
         return lru_cache(maxsize=MOST_CREDENTIALS)(self.admission)
 
     def parsed(self, sent: Any) -> tuple[Answer, str]:
@@ -174,13 +176,13 @@ class RunningStage:
 
     @cached_property
     def fewest(self) -> tuple[int, int]:
-        """Minimum number of judgments to decide an item, and a sampled item."""
+        """Minimum number of judgments for an item, and for an item that is sampled for more judgments."""
         rule = self.settings.judgments
         return rule.min, rule.min if rule.sample is None else rule.sample.judgments
 
     @property
     def per_worker(self) -> int | None:
-        """Number of answers sampled per worker from earlier stages; None if it takes all."""
+        """Number of answers sampled per worker from earlier stages; None if the stage takes all."""
         return None if self.settings.items is None else self.settings.items.per_worker
 
     @cached_property
@@ -280,7 +282,7 @@ class Study:
     fees_by_platform: bool = True
     """Whether the fee applies only to people from the study's platform."""
     repeats_scarce_gold: bool = False
-    """Whether scarce gold is repeated to reach its share, where the study file does not set it."""
+    """Whether scarce gold is repeated to reach its share, if `gold.reuse` is not set."""
     secrets: Random = field(default_factory=SystemRandom)
     """The source of random tokens, pseudonyms and gold positions. It is predictable only in simulations."""
     memory: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -297,7 +299,7 @@ class Study:
 
     @cached_property
     def work_parts(self) -> Mapping[str, WorkPart]:
-        """Its kits' work other than items, by kit."""
+        """Work other than items that kits add to the study, by kit."""
         return loaded_parts(lambda kit: kit.work, self.task_names)
 
     @cached_property

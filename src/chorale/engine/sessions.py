@@ -71,7 +71,8 @@ def check(tx: Tx, study: Study, claim: SessionClaim) -> None:
 def recognised(tx: Tx, claim: SessionClaim | None) -> Worker | None:
     """The worker of a session that is open or was ended only by a restore.
 
-    For people without a personal link, who are known only by their browser. People with a password sign in again.
+    This is for people without a personal link, who are known only by their browser. People with a password have to
+    sign in again.
     """
     row = None if claim is None else sessions.find(tx, claim.digest)
     if row is None or (row.ended_at is not None and row.ended_by != RESTORED):
@@ -108,9 +109,9 @@ def _unknown(tx: Tx, study: Study, claim: SessionClaim) -> Refusal:
         joined(
             happened,
             worded(
-                "You joined after that, so your answers are no longer part of the study. Open your link again to join "
-                "as a new participant. To ask about pay for the lost answers, write to {contact} and give your "
-                "participant ID, {id}.",
+                "This earlier state does not include you, so your answers are no longer part of the study. Open your "
+                "link again to join as a new participant. To ask about pay for the lost answers, write to {contact} "
+                "and give your participant ID, {id}.",
                 contact=study.settings.study.contact,
                 id=claim.pseudonym,
             ),

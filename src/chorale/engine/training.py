@@ -10,8 +10,9 @@ from chorale.store.credentials import Credentials
 
 
 def places_in(tx: Tx, study: Study, stage: RunningStage, credentials: Credentials, *, entering: bool = False) -> Places:
-    """Number of further people a round admits; unlimited if it leads to no work or to plenty.
+    """Number of further people that a round admits.
 
+    There is no limit if the round leads to no work, if a gate ranks workers, or if much work is left or still to come.
     With `entering`, others who enter at the same time wait until this transaction ends.
     """
     rule = stage.settings.round

@@ -31,7 +31,7 @@ class Decided:
 
 
 def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reason: str, by: str) -> Item:
-    """Undo the latest decision about an item, which has this number. A repeated request changes nothing."""
+    """Undo the decision with this number about an item; UserError if it is not the latest or was already undone."""
     item = find_item(tx, stage.name, key)
     if item is None:
         raise UserError(f"Stage {stage.name!r} has no item {key!r}.")

@@ -20,9 +20,8 @@ def refusal_to_pay(tx: Tx) -> str | None:
         return None
     how_many = "Payouts may have been" if noted == SOME else payouts_were(int(str(noted)))
     return (
-        f"Nobody was paid. This study was restored on {moment_text(epoch.began_at)}. {how_many} made after its backup "
-        "of "
-        f"{moment_text(epoch.backup_at)} and are not in it: people could be paid twice."
+        f"Nobody was paid. This study was restored on {moment_text(epoch.began_at)}. {how_many} made after the "
+        f"backup of {moment_text(epoch.backup_at)}. This study has no record of that, so people could be paid twice."
     )
 
 

@@ -49,7 +49,7 @@ class StageVisit(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether it is among the parts that they can do: not if their work there ended or it stays closed to them."""
+        """Whether they can do this part: not if their work in it has ended, or it stays closed to them."""
         return self.is_done or (self.state is not State.REMOVED and self.may_open)
 
     @property
@@ -132,7 +132,7 @@ def knows_of(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> bool:
 
 
 class PartsNow(NamedTuple):
-    """The new state of parts in which a worker was waiting, after answers by others and nothing else."""
+    """The new state of parts in which a worker was waiting, if nothing but answers by others has changed since."""
 
     stage: RunningStage | None
     """The first part that is now open to them."""

@@ -124,7 +124,7 @@ def _staged(
     if totals.repeated:
         left_out["repeated"] = totals.repeated
         again = plural(totals.repeated, "judgment", "judgments")
-        notes.append(f"{again} left out: the worker judged the task more than once, and the last one counts.")
+        notes.append(f"{again} left out: if a worker judged a task more than once, only the last judgment counts.")
     if totals.most > MOST_JUDGMENTS:
         line, task = staging.too_many(MOST_JUDGMENTS)
         message, fix = (

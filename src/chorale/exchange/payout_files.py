@@ -46,8 +46,8 @@ def platform_of(how: FileFormat) -> str:
 def plan_file(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = False) -> int | None:
     """Plan a payout by file; returns its number.
 
-    An unfinished one comes first, without people who have changed their payment method since: their amounts are owed
-    again.
+    An unfinished payout by file is completed first. People who have changed their payment method since are left out,
+    and their amounts are owed again.
     """
     locks.lock(tx, locks.Alone.PLANS_PAYMENTS)
     for begun in payments.payouts(tx, platform=platform_of(how), states=(PLANNED,)):

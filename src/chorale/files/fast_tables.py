@@ -1,6 +1,6 @@
 """Reads some columns of a well-formed table with Polars, and rejects any table with possible problems.
 
-Those are left to `read_rows`, which is much slower but reports each problem with its place.
+Rejected tables are left to `read_rows`, which is much slower but reports each problem with its place.
 """
 
 import codecs

@@ -47,7 +47,7 @@ class Row(NamedTuple):
 def read_rows(
     path: Path, *, shown_as: str, problems: list[Problem], streamed: StreamedFile | None = None
 ) -> Iterator[Row]:
-    """The valid rows of a file. Problems with others are added to `problems`, under the name `shown_as`.
+    """The valid rows of a file. Problems with invalid rows are added to `problems`, under the name `shown_as`.
 
     The suffix decides the format: .jsonl and .ndjson hold one JSON object per line; .csv and .tsv have a header, and
     all their cells are text. A .csv has commas, semicolons or tabs between cells (`files/separators.py`). Any may be

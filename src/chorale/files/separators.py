@@ -22,9 +22,9 @@ def declared_separator(line: str) -> str | None:
 def separator_of(head: str) -> str:
     """The separator of a CSV file, by its beginning: a comma, a semicolon or a tab.
 
-    It divides as many of the first rows as possible into as many cells as the header; of several such separators, the
-    one with the most columns. Separators inside quotes do not count. Excel writes semicolons where a comma is the
-    decimal separator.
+    It is the separator with which the largest share of the first rows has as many cells as the header; of several such
+    separators, the one with the most columns. Separators inside quotes do not count. Excel writes semicolons where a
+    comma is the decimal separator.
 
     >>> separator_of("id;text, or title, if any;label\\n1;Yes, of course;a\\n2;No;b\\n")
     ';'

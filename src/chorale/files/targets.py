@@ -11,7 +11,7 @@ from chorale.model import UserError
 def check_target(path: Path | None, option: str | None, *, force: bool, endings: Sequence[str] = ()) -> None:
     """Refuse a file that can't or should not be written, before any work is done.
 
-    No file is fine. `option` is the option that names the file; None if its name is fixed.
+    `path` is None if there is no file to write. `option` is the option that names the file; None if its name is fixed.
     """
     if path is None:
         return

@@ -25,7 +25,7 @@ class StagePlan:
     task: str
     items: int
     at_most: bool
-    """Whether the number of items depends on an earlier stage's results; then it is the maximum."""
+    """Whether the number of items depends on an earlier stage's results; `items` is then the maximum."""
     gold_items: int
     judgments: int
     """The minimum number of judgments that complete all items."""
@@ -57,7 +57,7 @@ class StagePlan:
 class GatePlan:
     name: str
     workers: int
-    """The number of workers it decides about: its `expected`, or the minimum who can complete the study."""
+    """The number of workers the gate decides about: its `expected`, or the minimum who can complete the study."""
     passing: int
     """The maximum number who can pass, not counting ties."""
     cost: int

@@ -13,7 +13,7 @@ class PlannedJudgments(NamedTuple):
     most: int
     """The number if all items go to people and need the maximum."""
     asked: float | None
-    """The fraction of items that go to people, if a model answers first and it is known."""
+    """The fraction of items that go to people, if a model answers first and the fraction is known."""
 
 
 def planned_judgments(stage: StageSettings, coming: Mapping[str, int], unsure: float | None = None) -> PlannedJudgments:

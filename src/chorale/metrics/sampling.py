@@ -67,7 +67,7 @@ class Narrowness:
         return NORMAL.cdf(-self.ratio * t_bound(TAIL, self.freedom))
 
     def p_value(self, share: float) -> float:
-        """Two-sided p-value from the fraction of resamples that are as far away."""
+        """Two-sided p-value from the fraction of resamples that are at least as far away as the observed value."""
         return 1.0 if share >= 1 else 2 * t_tail(-NORMAL.inv_cdf(share / 2) / self.ratio, self.freedom)
 
 
@@ -136,7 +136,7 @@ def interval_of(values: FloatArray, tail: float = TAIL) -> Interval:
 
 
 def share_at_least(values: FloatArray, bound: float) -> float:
-    """p-value: how often values are as far from zero as the bound, counting the bound itself as one of them.
+    """p-value: the fraction of values that are at least as far from zero as the bound, counting the bound itself.
 
     Allows for rounding differences between sums of the same numbers.
     """

@@ -99,7 +99,7 @@ def on_log_scale(value: float, error: float, units: float) -> Interval:
 
 
 def support(statistics: Statistics, metric: Metric, clusters: Clusters | None) -> dict[str, Support]:
-    """Support of every score; with two kinds of clusters, the smaller."""
+    """Support of every score; with two kinds of clusters, the smaller support."""
     ways = range(1 if clusters is None else len(clusters.names))
     if not metric.additive:
         rows = statistics.rows

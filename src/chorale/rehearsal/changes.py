@@ -34,7 +34,7 @@ class ChangeCounter:
         self._everywhere_at = self.count
 
     def spread(self, *, ahead: int = 0) -> None:
-        """Make the latest change affect all stages; with `ahead` 1, the next one."""
+        """Count the latest change as one that may affect all stages; with `ahead=1`, the next change."""
         self._everywhere_at = self.count + ahead
 
     def verdicts(self) -> int:
@@ -55,6 +55,9 @@ class ChangeCounter:
         )
 
     def are_more_than_answers(self, person: Person, stages: Iterable[str]) -> bool:
-        """Whether these parts depend on more than answers, or something else has changed since a worker last looked."""
+        """Whether a worker must check these parts for more than new answers.
+
+        This is so if something else has changed since they last looked, or if they are not waiting in one of the parts.
+        """
         states = person.states
         return self._everywhere_at > person.looked_at or any(states[name] is not State.WAITING for name in stages)

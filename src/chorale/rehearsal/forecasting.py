@@ -17,7 +17,7 @@ ENOUGH_RUNS = 5
 
 @dataclass(frozen=True, slots=True)
 class ForecastEstimate:
-    """A mean over seeds, with the interval of the middle 90% of them, or of all if there are fewer than five."""
+    """A mean over runs, with the interval of the middle 90% of runs, or of all runs if there are fewer than five."""
 
     mean: float
     low: float
@@ -131,9 +131,9 @@ OF_STAGES = (*RESULTS_OF_STAGES, *WORK_OF_STAGES, *PEOPLE_IN_STAGES)
 OF_ARMS = (
     Measure("people", "people", "count", lambda arm: arm.people),
     Measure("reached", "reached its last stages", "count", lambda arm: arm.reached),
-    Measure("staying", "fraction who reached them", "share", lambda arm: arm.staying),
-    Measure("answers", "answers in these stages", "count", lambda arm: arm.answers),
-    Measure("quality", "quality of these answers", "share", lambda arm: arm.quality),
+    Measure("staying", "fraction who reached its last stages", "share", lambda arm: arm.staying),
+    Measure("answers", "answers in its last stages", "count", lambda arm: arm.answers),
+    Measure("quality", "quality of answers in its last stages", "share", lambda arm: arm.quality),
     Measure("cost", "cost of its own stages", "money", lambda arm: arm.cost),
     Measure("cost_per_answer", "cost of an answer", "money", lambda arm: arm.cost_per_answer),
     Measure("cost_without_training", "without training", "money", lambda arm: arm.cost_without_training),
@@ -205,7 +205,7 @@ class Forecast:
 
     @property
     def quality_of(self) -> str | None:
-        """The name of that stage."""
+        """The name of the last stage with known correct answers."""
         measured = next((stage for run in self.runs if (stage := quality_stage(run))), None)
         return None if measured is None else measured.name
 
@@ -216,7 +216,7 @@ class Forecast:
 
     @property
     def answers_quality_of(self) -> str | None:
-        """The stage of these answers."""
+        """The stage of the answers in `answers_quality`, or the mean of the arms."""
         return next((rated[0] for run in self.runs if (rated := quality_of_answers(run))), None)
 
     @property

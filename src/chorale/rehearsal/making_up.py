@@ -34,7 +34,7 @@ class MakingUp:
     def make_up(
         self, person: Person, stage: RunningStage, lease: Lease, view: Mapping[str, Any], suggestion: Answer | None
     ) -> tuple[Answer, Answer]:
-        """The answer of a perfect worker, and of this one, who may see a suggestion."""
+        """The answer of a perfect worker, and the answer of this worker, who may see a suggestion."""
         sheet, task = self._sheets[stage.name], stage.task
         accuracy = person.accuracy_in(stage)
         quality = self._quality_of_sources(stage, lease.item_key)

@@ -16,7 +16,7 @@ from chorale.rehearsal.simulated import AnswerSheet, WorkerModel
 
 @dataclass(frozen=True, slots=True)
 class Joining:
-    """How a person joins a site: by invitation or already signed in, when, and for which stages."""
+    """How a person joins a site (by invitation, or already signed in), when, and for which stages."""
 
     link: str | None = None
     cookies: Mapping[str, str] | None = None

@@ -13,8 +13,8 @@ from chorale.store.gates import closed_gates
 def close_a_gate(study: Study) -> bool:
     """Close the first gate that has somebody to decide about; False if there is none.
 
-    Gates that still wait for grades close last: people who pass other gates may be the graders. If a sample of answers
-    is graded, its stages are paused first, so that it can be taken.
+    Gates that still wait for grades close last: people who pass other gates may be the graders. If a
+    sample of answers is graded, the stages of the answers are paused first, since the sample can only be taken then.
     """
     return study.store.write(lambda tx: _end_writing(tx, study) or _close(tx, study)).result()
 

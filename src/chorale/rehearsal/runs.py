@@ -49,13 +49,13 @@ class StageRun:
     cut_off: int
     """People who were stopped in the middle of a round, usually because its gate closed."""
     finished: int
-    """All others who entered; in a round, they have finished it."""
+    """All other people who entered; in a round, people who have finished it."""
     found_nothing: int
     """People who joined before the last answer and looked for work here when it was open to them, but never got an
     item.
     """
     locked_out: int
-    """People who found it locked and never entered."""
+    """People to whom the stage was closed when they looked, and who never entered it."""
     cost: int
     by_model: int = 0
     """Items whose label is that of a model that answered first."""
@@ -85,9 +85,9 @@ class GateRun:
     undecided: int
     """People with enough work but without a decision."""
     ungraded: int
-    """Those of them whose answers were not graded when it closed."""
+    """Number of these people whose answers were not graded when the gate closed."""
     after: str
-    """The last of its stages, including those that grade its answers."""
+    """The last of the gate's stages, including stages that grade answers for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,9 @@ class ArmRun:
     people: int
     """Number of people assigned to it."""
     reached: int
-    """Number of them who worked in the last of its own stages."""
+    """Number of these people who worked in the last of the arm's own stages."""
     answers: int
-    """Number of counted answers there."""
+    """Number of counted answers in the last of the arm's own stages."""
     quality: float | None
     """Mean quality of these answers: the score against those of a perfect worker."""
     cost: int
@@ -139,7 +139,7 @@ class Run:
     wage: int | None
     """Median, in minor units an hour."""
     low_wage: int | None
-    """10th percentile."""
+    """10th percentile of hourly wages, in minor units."""
     underpaid: float | None
     """Share of workers whose hourly wage is below the study's minimum."""
     hours: float
@@ -155,7 +155,7 @@ class Run:
     starved: tuple[str, ...]
     """Why the study could not be finished, by stage and gate; empty if it was."""
     curve: tuple[tuple[float, int], ...]
-    """Hours, and the cost so far."""
+    """Times in hours, each with the cost up to then."""
     gates: tuple[GateRun, ...] = ()
     arms: tuple[ArmRun, ...] = ()
     notes: tuple[str, ...] = ()

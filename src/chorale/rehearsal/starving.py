@@ -30,7 +30,9 @@ def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
     running = study.stage(stage.name)
     theirs = [person for person in people if person.expert == running.is_for_experts]
     if not theirs:
-        return f"{wanting} They are for experts, but there are none: set `experts` in rehearsal.toml to 1 or more."
+        return (
+            f"{wanting} This stage is for experts, but no expert joins: set `experts` in rehearsal.toml to 1 or more."
+        )
     hindrances = Counter(_hindrance(person, running) for person in theirs)
     reasons = ", ".join(_counted(count, what) for what, count in hindrances.most_common())
     of_them = (

@@ -94,7 +94,7 @@ def complete(tx: Connection, call_id: int, result: CallResult, now: int, state: 
 
 
 def add_lost_try(tx: Connection, call_id: int, now: int) -> None:
-    """Record an earlier attempt of a call whose answer was lost. It may have cost as much."""
+    """Record an earlier attempt of a call whose answer was lost. The attempt may have cost as much as the call."""
     row = tx.execute(select(model_call).where(model_call.c.id == call_id)).one()
     values = {name: getattr(row, name) for name in (*_FIELDS, "sent_at")}
     number = plan(tx, NewCall(**{name: values[name] for name in _FIELDS})._replace(purpose=LOST_TRY))

@@ -12,7 +12,7 @@ from chorale.store.schema import assignment, first_answer, item, response, stage
 from chorale.store.settings import setting_value
 
 STORED_AFTER = "first_answers_after"
-"""The setting with the last response before first answers were stored, in old studies."""
+"""The setting of older studies with the number of the last response before first answers were stored."""
 
 _IMPORTED = "imported-%"
 """The prefix of tokens of imported assignments (`store/staging.py`); other tokens are random."""

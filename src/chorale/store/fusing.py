@@ -17,7 +17,8 @@ _PLACE = re.compile(r"\$(\d+)")
 class Fusing:
     """Changes that are sent as one statement.
 
-    All of them see the database as it was before the first. So each changes a different table and reads no other.
+    All of them see the database as it was before the first change. So each change concerns a different table and reads
+    only this table.
     """
 
     def __init__(self) -> None:

@@ -78,7 +78,7 @@ class AddedWork:
     """The position of inserted work."""
 
     before: int
-    """The first of the responses has the number after this one."""
+    """The number before that of the first response."""
     first_item: int
 
 

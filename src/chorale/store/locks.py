@@ -38,7 +38,7 @@ def lock_closing(tx: Connection) -> None:
 
 
 def await_others(tx: Connection) -> None:
-    """Wait until all numbered rows are visible: with several servers, numbers are assigned earlier.
+    """Wait until all numbered rows are visible: with several servers, rows get their numbers before they are visible.
 
     No response or event is written until this transaction ends.
     """

@@ -30,7 +30,7 @@ class Letter(NamedTuple):
     """The content of the person's link."""
     address: str
     waiting_since: int | None
-    """When the server first rejected it temporarily, if it did."""
+    """When the mail server first rejected the e-mail temporarily; None if it did not."""
     title: str = ""
     body: str = ""
 

@@ -38,7 +38,10 @@ class ItemContent(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The positions at which a search stops: a random part, different in every search."""
+    """The positions that a search considers: a random part, different in every search.
+
+    They are those whose remainder by `modulus` is less than `below`.
+    """
 
     modulus: int
     below: int
@@ -174,10 +177,11 @@ def next_item(
     apart: Apart = NOTHING_APART,
     shuffle: int | None = None,
 ) -> ItemContent | None:
-    """An item of the stage with room for this worker: the first random one after the cursor, or else the first of all.
+    """An item of the stage that this worker may get and that has a free place.
 
-    Only a search over all positions moves the cursor. With `shuffle`, a random number, it is any of the first 200
-    instead of the first of all: if few items are left, everybody would get the same.
+    It is the first item after the cursor at a position of `draw`; if there is none, the first item at any position.
+    Only a search over all positions moves the cursor. With `shuffle`, a random number, the search over all positions
+    takes any of the first 200 items: if few items are left, all workers would otherwise get the same item.
     """
     for after, drawn in tries(cursor, draw):
         at = {"stage_id": stage_id, "worker_id": worker_id, "after": after, **drawn._asdict()}
@@ -279,12 +283,15 @@ def next_gold(
     opens: bool = True,
     set_size: int = 1,
 ) -> GoldContent | None:
-    """A gold item in its turn that the worker has not seen: the first random one, or else the first.
+    """A gold item in its turn that the worker has not seen: the first at a position of `draw`, or else the first.
 
-    `cursor` is the start of the worker's next search for an item, which gold does not change. `like`: gold that can be
-    shown like the item it replaces: with a suggestion if the item has one; otherwise, gold that nobody has seen with a
-    suggestion. Unless it `opens` gold, only gold that somebody has seen; with suggestions, any. If gold is in sets of a
-    `set_size`, sets that are new to the worker come first, as with items of a group.
+    `cursor` is the start of the worker's next search for an item; gold does not change it. Without `opens`, only gold
+    that somebody has seen is considered. If gold is in sets of `set_size`, sets that are new to the worker come first,
+    as with items of a group.
+
+    `like` describes the item that the gold replaces, so that suggestions do not reveal gold. If the item has a
+    suggestion, the gold must have an answer of the same model. Otherwise, nobody may have seen the gold with a
+    suggestion. `opens` and `set_size` then have no effect.
     """
     query = _NEXT_GOLD[opens] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
     more: dict[str, Any] = {} if like is None or not like.is_shown else {"model": like.model}

@@ -315,7 +315,7 @@ def note_reported(tx: Connection, payment_ids: Sequence[int], now: int) -> None:
 
 
 def fees(tx: Connection) -> int:
-    """The sum of the panel's fees in the ledger."""
+    """The sum of the platform's fees in the ledger."""
     return int(tx.execute(select(func.sum(entry.c.amount)).where(entry.c.kind == EntryKind.FEE)).scalar() or 0)
 
 

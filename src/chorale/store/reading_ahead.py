@@ -59,11 +59,11 @@ class _Reads:
         self._items: set[int] = set()
         self._wanting: set[int] = set()
         self._places: list[tuple[int, int]] = []
-        """By place: how many may be taken before it matters."""
+        """By place: how many may be taken before the rows are outdated."""
         self._full: list[tuple[int, int]] = []
         """By place: how many earlier pieces of work must take."""
         self.counted: dict[int, int] = {}
-        """By item: how many further judgments may count before it matters."""
+        """By item: how many further judgments may count before the rows are outdated."""
 
     def note(self, asked: Asked, rows: Sequence[Any]) -> None:
         _, _, scope, parameters = asked

@@ -87,7 +87,7 @@ class ErasedState(NamedTuple):
     nameless: set[str]
     """Without an identity."""
     silent: set[str]
-    """With answers that are all erased."""
+    """People whose answers are all erased."""
     answered: set[str]
     """With any answer, erased or not."""
     stopped: set[str]

@@ -59,7 +59,7 @@ def plan_study(
     codes: tuple[str, str],
     now: int,
 ) -> PanelStudyRow:
-    """Record a study before it is created there; existing values stay."""
+    """Record a study before it is created on the platform; existing values stay."""
     tx.execute(
         upsert(tx, panel_study)
         .values(
@@ -101,7 +101,7 @@ def _study(row: Any) -> PanelStudyRow:
 
 
 def note_study(tx: Connection, name: str, **changes: Any) -> None:
-    """Record the state of a study there."""
+    """Record the state of a study on the platform."""
     if "asked" in changes:
         changes["asked"] = as_ordered_text(changes["asked"])
     tx.execute(update(panel_study).where(panel_study.c.name == name).values(**changes))

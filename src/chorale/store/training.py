@@ -17,7 +17,7 @@ class Left(NamedTuple):
     places: int
     most_on_one: int
     people: int
-    """Number of workers with answers there."""
+    """Number of workers with answers in the stage."""
     answers: int
 
 

@@ -93,7 +93,7 @@ class AnnotatingModel:
         self._open_gold: set[int] = set()
         """Assigned gold tasks that are not answered yet."""
         self._undecided: list[int] = []
-        """Finished items of a stage where it answers first, until it is decided whether to ask people."""
+        """Items that the model has answered first, until it is decided whether to ask people about them."""
         self._worker_id = 0
         self._prompter: Prompter
 

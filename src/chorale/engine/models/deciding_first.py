@@ -61,7 +61,10 @@ def decide_some(tx: Tx, study: Study, of: ModelStage, worker_id: int, among: Col
 def decision_about(
     study: Study, of: ModelStage, item: Undecided, calibration: Calibration | None
 ) -> tuple[float | None, FirstDecision]:
-    """The calibrated confidence of a model's answer, and whether people are asked. Without a calibration, they are."""
+    """The calibrated confidence of a model's answer, and whether people are asked.
+
+    Without a calibration, because the model was removed, people are always asked.
+    """
     if calibration is None:
         return None, FirstDecision(WhyAsked.MODEL_REMOVED, 1.0)
     confidence = None
@@ -73,7 +76,7 @@ def decision_about(
 
 
 def _calibration_now(tx: Tx, study: Study, stage: RunningStage, worker_id: int) -> tuple[int, Calibration]:
-    """The calibration by all gold graded so far; the stored one if there are no new grades."""
+    """The calibration by all gold graded so far; the stored calibration if there are no new grades."""
     answered = first_pass.gold_answered(tx, stage.id, worker_id)
     if len(answered) < FEWEST_GOLD:
         raise TooLittleGoldError(

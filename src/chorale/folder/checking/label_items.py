@@ -92,7 +92,7 @@ def _items_of(
     for name, wrong in problems.items():
         at = named.get(name, draft.at("options"))
         if at[-1] == "prefill" or not items:
-            fix = "Use a field of the same kind with the same options, which the form does not already show."
+            fix = "Use a field of the same kind with the same options. The form must not already show this field."
             report.setting(at, f"labels of {source} do not fit this form: `{printable(name)}` {wrong}", fix)
     return tuple(items[:EXAMPLES])
 

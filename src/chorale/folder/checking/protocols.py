@@ -138,7 +138,7 @@ def _check_arms(settings: StudySettings, report: CheckReport) -> None:
         return  # the arms differ in what a model suggests
     for arm in names:
         if arm not in used:
-            fix = "Give a stage `arms` with it, or leave the arm out."
+            fix = "Add this arm to the `arms` of a stage, or leave it out here."
             report.setting(
                 ("arms", "names"),
                 "no stage is for this arm: its workers would do the same as all other workers",

@@ -116,8 +116,8 @@ def _parsed_numbers(labels: Sequence[str]) -> FloatArray:
     wrong = [label for label, number in zip(labels, numbers.tolist(), strict=True) if not np.isfinite(number)]
     if wrong:
         raise ValueError(
-            f"mean and median require numbers. Different labels that are not numbers: {len(wrong):,} of "
-            f"{len(labels):,}, such as {wrong[0][:40]!r}. Correct them, leave them empty, or use --method majority"
+            f"mean and median require numbers, but {len(wrong):,} of the {len(labels):,} different labels are not "
+            f"numbers, such as {wrong[0][:40]!r}. Correct them, leave them empty, or use --method majority"
         )
     return numbers
 

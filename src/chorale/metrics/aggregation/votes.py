@@ -23,15 +23,15 @@ _SMALL = 2**31
 class Votes:
     """Votes in the order of task, label, worker.
 
-    A *pair* is a worker with a label they used, a *cell* a task with a label it got; pairs and cells are numbered in
-    order, workers first and tasks first.
+    A *pair* is a worker with a label that they used. A *cell* is a task with a label that somebody gave it. Pairs are
+    numbered in the order of worker and label, cells in the order of task and label.
     """
 
     tasks: int
     workers: int
     labels: int
     task: Index
-    """Of every vote."""
+    """The task of every vote, like `worker`, `label` and `pair` below."""
     worker: Index
     label: Index
     pair: Index
@@ -43,7 +43,7 @@ class Votes:
     by_pair: Index
     """The votes in the order of worker, label, task."""
     pair_starts: Index
-    """Start of each pair's votes in that order."""
+    """Start of each pair's votes in `by_pair`."""
     pair_worker: Index
     pair_label: Index
     worker_starts: Index
@@ -124,7 +124,7 @@ def _lengths(starts: Index, end: int) -> FloatArray:
 
 
 def present(judgments: Judgments) -> Judgments:
-    """The judgments without names of tasks and workers that have no judgments."""
+    """The judgments, with only the names of tasks and workers that have judgments."""
     tasks, task_names = _used(judgments.tasks, judgments.task_names)
     workers, worker_names = _used(judgments.workers, judgments.worker_names)
     if task_names is judgments.task_names and worker_names is judgments.worker_names:

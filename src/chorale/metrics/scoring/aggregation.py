@@ -49,7 +49,8 @@ def tie_notes(result: Aggregation) -> list[str]:
         "all": f"{it} all leading labels",
     }[result.tie_rule]
     if result.multiple:
-        how = f"an option chosen by exactly half is {'' if result.tie_rule == 'all' else 'not '}part of the label"
+        part = "part" if result.tie_rule == "all" else "not part"
+        how = f"an option chosen by exactly half of the workers is {part} of the label"
     tied = f"{plural(result.ties, 'task is', 'tasks are')} tied"
     return [f"{tied} ({result.ties / len(result.tasks):.1%}): {how}. Use --ties to change this."]
 

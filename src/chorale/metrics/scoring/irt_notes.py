@@ -24,7 +24,7 @@ def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
     same = int(((table.matrix == first) | ~answered).all(axis=0).sum()) - silent
     if silent:
         notes.append(
-            f"{plural(silent, 'item has', 'items have')} no answers. {_its(silent)} estimates are only the prior."
+            f"{plural(silent, 'item has', 'items have')} no answers. {_its(silent)} estimates depend only on the prior."
         )
     if same > 0:
         how = (

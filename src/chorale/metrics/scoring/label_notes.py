@@ -1,4 +1,4 @@
-"""Notes on labels that look like something else: JSON, or free text; and which of them cannot be compared as text."""
+"""Notes on labels that look like JSON or free text, and checks whether labels can be compared as text."""
 
 import re
 
@@ -33,7 +33,7 @@ def looks_otherwise(judgments: Judgments) -> list[str]:
     if are_lists(judgments):
         return ["Labels look like JSON lists but are compared as text. Add --sep json."]
     if is_text(judgments):
-        return [f"{len(names):,} of {len(judgments):,} labels are different, which looks like free text, not labels."]
+        return [f"{len(judgments):,} judgments have {len(names):,} different labels, which look like free text."]
     return []
 
 

@@ -58,8 +58,9 @@ class ModelOptions:
 
 
 def score_models(judged: ReadJudgments, options: ModelOptions, resampling: Resampling) -> Score:
-    """Its scores are `winning rate of MODEL` and `advantage probability of MODEL`; those of the first model are the
-    main scores.
+    """A score with `winning rate of MODEL` and `advantage probability of MODEL` for every model.
+
+    The scores of the first model are the main scores.
     """
     judgments = judged.judgments
     if options.expert is not None and options.expert not in set(judgments.worker_names) - set(options.models):
@@ -239,8 +240,9 @@ def _notes(tests: Sequence[Alternative], options: ModelOptions) -> list[str]:
         notes.append(f"{people} not compared: fewer than {options.min_items} items with the model and another person.")
     if any(one.passes is None for one in tests):
         notes.append(
-            f"The test requires at least two people (better three), each with {options.min_items} items that others "
-            "and the model also judged. Lower --min-items, or collect more judgments."
+            "The test requires at least two people, preferably three or more. Each must have judged "
+            f"{options.min_items} items that the model and another person also judged. Lower --min-items, or collect "
+            "more judgments."
         )
     elif min(len(one.rivals) for one in tests) < 3 and options.expert is None:
         notes.append(
@@ -292,7 +294,7 @@ _CONFUSED = ("people", "model", "judgments")
 
 def _confusions_table(name: str, rows: Sequence[tuple[str, str, int]]) -> ScoreTable:
     different = [row for row in rows if row[0] != row[1]]
-    title = f"Where {name} differs from people" + _most(len(different))
+    title = f"Different labels of people and {name}" + _most(len(different))
     return ScoreTable(title, ("people's label", f"label of {name}", "judgments#"), different[:_MOST_ROWS])
 
 
@@ -331,7 +333,7 @@ def _items_table(listed: Sequence[dict[str, Any]]) -> ScoreTable:
         (one["item"], one["distance"], _tallied(one["people"]), _tallied(one["models"].values()))
         for one in listed[:_MOST_ROWS]
     ]
-    title = "Items in which models are farthest from people" + (
+    title = "Items on which models are farthest from people" + (
         f": {_MOST_ROWS} of {len(listed):,} (--json has all)" if len(listed) > _MOST_ROWS else ""
     )
     return ScoreTable(title, ("item", "distance#", "people's labels", "models' labels"), rows, 2)

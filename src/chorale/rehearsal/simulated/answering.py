@@ -18,7 +18,7 @@ from chorale.rehearsal.simulated.qualities import fair_grade
 MOST_PLAUSIBLE = 50
 GUESSES = 15
 LOWEST_QUALITY = 0.5
-"""Of an answer about which nothing is known."""
+"""Lowest quality of an answer about which nothing is known."""
 
 
 class AnswerSheet:

@@ -82,7 +82,7 @@ class _Pairs(NamedTuple):
     right: NDArray[np.bool_]
     """Whether the judgment would be correct."""
     accuracy: FloatArray
-    """Its worker's accuracy if this is the true label."""
+    """The worker's accuracy if this is the true label."""
     mistaken: FloatArray
     """The log-probability of this error, given an error."""
     starts: Codes

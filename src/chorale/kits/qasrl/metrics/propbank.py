@@ -67,7 +67,10 @@ def arguments_of(labelled: list[tuple[str, PropBankPart]]) -> list[PropBankArgum
 def propbank_statistics(
     table: QuestionAnswers, propbank: Mapping[Verb, list[PropBankArgument]], holding: Holding = "head"
 ) -> Statistics:
-    """Precision and recall of every common verb over all, core and adjuncts, and whether each is defined."""
+    """Precision and recall for every verb in both datasets, and whether each is defined.
+
+    They are computed for all arguments, for core arguments and for adjuncts.
+    """
     asked = _asked(table)
     verbs = sorted(set(asked) & set(propbank))
     rows = [_verb(asked[verb], propbank[verb], holding) for verb in verbs]

@@ -169,7 +169,7 @@ def _score_cells(measured: MeasuredQuestions, name: str, section: str) -> list[C
 def _notes(measured: MeasuredQuestions) -> Iterable[str]:
     name, questions = measured.file.name, measured.file.questions
     if not measured.measures.n_resampled:
-        yield f"{name}: no human performance, because no question has votes left after those for the gold answer."
+        yield f"{name}: no human performance, because all votes of every question were used for its gold answer."
     else:
         yield f"{name}: values are means over all samples of the gold votes; “over samples” covers 95% of them."
     for section in SECTIONS:
