@@ -192,7 +192,7 @@ def test_another_file_than_the_known_one_is_told(data: Path) -> None:
 
 
 def test_missing_data_and_unknown_papers_are_mistakes(tmp_path: Path) -> None:
-    assert "lacks 1 of the files" in reproduce("made2026", "--data", tmp_path, code=2).output
+    assert ": 1. Clone the repositories" in reproduce("made2026", "--data", tmp_path, code=2).output
     assert "zeichner2012" in reproduce("zeichner", code=2).output
     assert "not a folder" in reproduce("made2026", "--data", tmp_path / "nowhere", code=2).output
 

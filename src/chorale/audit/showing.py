@@ -25,12 +25,12 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
-            yield f"{name}: stored number of workers {gold.taken}, but {gold.shown} hold or have answered it"
+            yield f"{name}: stored for {plural(gold.taken, 'worker', 'workers')}, but {gold.shown} hold or have answered it"
         elif gold.taken + gold.turns > gold.shown:
             # Every completed turn had at least one worker.
             yield (
-                f"{name}: stored are {plural(gold.taken, 'worker', 'workers')} in this turn and "
-                f"{plural(gold.turns, 'earlier turn', 'earlier turns')} with at least one worker each, but only "
+                f"{name}: at least {plural(gold.taken + gold.turns, 'worker', 'workers')} expected ({gold.taken:,} "
+                f"stored for this turn, and one or more for each of {gold.turns:,} earlier turns), but only "
                 f"{plural(gold.shown, 'worker holds it or has', 'workers hold it or have')} answered it"
             )
 
@@ -51,7 +51,7 @@ def _first_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """Questions about what workers saw that the records cannot answer."""
-    yield "whether items are as workers saw them: `chorale serve` compares items from a file with this file"
+    yield "whether items are as workers saw them: `chorale serve` compares items from a file with that file"
     yield "whether the database belongs to this folder: `chorale check` compares its settings, stages and items"
     once = "when people joined and labels changed, and the keys and task versions of answers"
     yield f"{once}: these data are stored only once"

@@ -40,7 +40,7 @@ def reproduce(
     missing = [file for file in files if file.state is FileState.MISSING and not file.file.optional]
     if not folders or missing:
         named = " and ".join(map(str, folders))
-        where = f"{named} lacks {len(missing)} of the files that are needed. " if folders else ""
+        where = f"Required files not found in {named}: {len(missing)}. " if folders else ""
         lines = "\n".join(what_to_get(files))
         raise UserError(
             f"{where}Clone the repositories and name each clone with --data, or put the files into a folder as listed "

@@ -27,7 +27,7 @@ MODELS_PANEL = "model"
 
 
 def arrive(tx: Tx, study: Study, panel: str, external_id: str, visit: Mapping[str, str]) -> Worker:
-    """The worker with a panel's id.
+    """The worker with a platform ID.
 
     `visit` has other values sent by the panel; they are stored with the id, separate from answers.
     """

@@ -248,7 +248,7 @@ def secret_number(study: Study) -> int:
 
 
 def new_token(study: Study) -> str:
-    """The unguessable token of an assignment in addresses."""
+    """An unguessable token of an assignment, for URLs."""
     return urlsafe_b64encode(study.secrets.randbytes(15)).decode()
 
 

@@ -1,4 +1,4 @@
-"""The rows of the tables every study can export: pseudonyms for workers, never a panel's id.
+"""The rows of the tables that every study can export. Workers have pseudonyms; platform IDs are never exported.
 
 After an erasure, only the ledger keeps rows: payments to a pseudonym.
 """

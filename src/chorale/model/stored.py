@@ -57,7 +57,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """A worker's pseudonym. The panel's ID is stored separately."""
+    """A worker's pseudonym. The platform ID is stored separately."""
 
     id: int
     pseudonym: str

@@ -39,7 +39,7 @@ def add_arrival_routes(router: APIRouter, site: Site) -> None:
 
     @router.get("/join", include_in_schema=False)
     async def join_by_url(request: Request) -> Response:
-        """Join with a panel's URL parameters."""
+        """Join with a platform's URL parameters."""
         if not site.open_by_url:
             raise arrivals.by_invitation()
         signed = await _signed(site, request)

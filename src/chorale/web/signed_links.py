@@ -56,7 +56,7 @@ class SignedArrival:
 
 @dataclass
 class KeySet:
-    """A panel's public keys, fetched when they are needed."""
+    """A platform's public keys, fetched when they are needed."""
 
     fetch: Callable[[], Mapping[str, Any]]
     now: Callable[[], float] = time.time
