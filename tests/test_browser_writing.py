@@ -97,7 +97,7 @@ def _console_shows_the_evidence(scene: Scene) -> None:
     page.goto(f"{scene.site.url}/console/workers/{name}")
     section = page.locator("section", has=page.get_by_role("heading", name="How answers were written"))
     expect(section).to_contain_text("No decision depends on it")
-    expect(section).to_contain_text("Share of answers for which the worker left the page first")
+    expect(section).to_contain_text("Share of answers before which the worker left the page")
     page.goto(f"{scene.site.url}/console/items")
     page.get_by_role("link", name="Where models and people differ most").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Where models and people differ most")

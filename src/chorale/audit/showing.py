@@ -25,7 +25,7 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:
-            yield f"{name}: stored for {plural(gold.taken, 'worker', 'workers')}, but {gold.shown} hold or have answered it"
+            yield f"{name}: {gold.taken:,} workers are stored as having it, but {gold.shown:,} hold or have answered it"
         elif gold.taken + gold.turns > gold.shown:
             # Every completed turn had at least one worker.
             yield (

@@ -85,7 +85,7 @@ def ask_about_table(
     """Ask for the text column, the question and the labels that are missing on the command line."""
     if text is None:
         columns = click.Choice(table.columns)
-        text = str(click.prompt("Column people read", type=columns, default=table.likely_text()))
+        text = str(click.prompt("Column with the text that people read", type=columns, default=table.likely_text()))
     ask = ask or _ask("Question (for example: Is this comment toxic?)", _some_question)
     labels = labels or _ask("Possible answers, separated by commas", _several_labels)
     return text, ask, labels

@@ -19,8 +19,8 @@ def way_in(
 ) -> WayIn:
     """The earlier work that a worker needs for a stage that does not admit them. `held` are their qualifications.
 
-    If they lack several qualifications, this is the work for the first one that they can no longer get, or else for
-    the first one.
+    If several qualifications are missing, one that the worker can no longer get takes precedence. Otherwise, it is
+    the first missing one.
     """
     if now.admission is None:
         return NO_WAY_IN

@@ -129,7 +129,7 @@ def is_list(value: Any) -> bool:
 
 
 class LabelScan:
-    """The labels in a column, as long as it can be a set of labels: the same few recur."""
+    """The different labels of a column, collected until there are too many for the options of a choice."""
 
     def __init__(self, sep: str) -> None:
         self._sep = sep

@@ -131,7 +131,7 @@ def check_shapes(needed: Mapping[str, Any], there: Mapping[str, Any]) -> None:
 
 
 def checked_sizes(values: Mapping[str, Any], usual: Any) -> dict[str, Any]:
-    """The validated sizes of a network, with a usual one as reference; ValueError if they are invalid."""
+    """Validate the sizes of a network, with the names and types of `usual`; ValueError if they are invalid."""
     names = {one.name for one in fields(usual)}
     if set(values) != names:
         raise ValueError(f"the shape has the settings {', '.join(sorted(values))}, not {', '.join(sorted(names))}")

@@ -38,8 +38,8 @@ class RoundSettings(Settings):
         le=100,
         description="Number of people to admit for each person whom later stages still need, since some people fail "
         "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
-        "A round that leads to no work admits everybody. While work is left, so does a round that leads to a gate that "
-        "decides about all workers together.",
+        "Two kinds of rounds admit everybody: rounds that lead to no work and, while work is left, rounds that lead to "
+        "a gate that ranks all workers together.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",

@@ -205,8 +205,8 @@ class PaySettings(Settings):
 class RetentionSettings(Settings):
     withdrawn_answers: Literal["remove", "keep"] = Field(
         default="remove",
-        description="What happens to the answers of workers who withdraw, or whose data you erase with `chorale forget`. "
-        "`remove`: the answers are removed too. `keep`: they are kept without anything that identifies the worker.",
+        description="What happens to the answers of workers who withdraw, or whose data you erase with "
+        "`chorale forget`. `remove`: the answers are removed too. `keep`: they are kept without anything that identifies the worker.",
     )
     identities_days: int | None = Field(
         default=None,

@@ -1,7 +1,6 @@
 """Setting up, signing in and out, changing the password.
 
-No form here carries a token against forged requests: `security.Guard` refuses every change a browser asks for from
-another site, before it gets here.
+The forms have no CSRF tokens, because `security.Guard` refuses cross-site requests that change anything.
 """
 
 import re
