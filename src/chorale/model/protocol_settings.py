@@ -39,7 +39,7 @@ class RoundSettings(Settings):
         description="Number of people to admit for each person whom later stages still need, since some people fail "
         "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
         "Two kinds of rounds admit everybody: rounds that lead to no work and, while work is left, rounds that lead to "
-        "a gate that ranks all workers together.",
+        "a gate that decides about all workers at once.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",

@@ -206,7 +206,8 @@ class RetentionSettings(Settings):
     withdrawn_answers: Literal["remove", "keep"] = Field(
         default="remove",
         description="What happens to the answers of workers who withdraw, or whose data you erase with "
-        "`chorale forget`. `remove`: the answers are removed too. `keep`: they are kept without anything that identifies the worker.",
+        "`chorale forget`. `remove`: the answers are removed too. `keep`: they are kept without anything that "
+        "identifies the worker.",
     )
     identities_days: int | None = Field(
         default=None,
