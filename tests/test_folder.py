@@ -336,7 +336,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "no parameter name": (
         toml(("[pay]", '[arrival]\nworker_parameter = ""\n[pay]')),
-        ("study.toml", 7, "`arrival.worker_parameter` is empty", "'' | Use 1 to 64 of A-Z"),
+        ("study.toml", 7, "`arrival.worker_parameter` is empty", "'' | Use 1 to 64 characters: A-Z"),
     ),
     "odd parameter name": (
         toml(("[pay]", '[arrival]\nsession_parameter = "a&b"\n[pay]')),

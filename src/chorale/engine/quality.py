@@ -146,7 +146,7 @@ def review_workers(study: Study) -> list[str]:
 
 
 def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenAnswer]:
-    """The answers that counted at a time: up to a response, by workers not removed before an event."""
+    """The answers that counted earlier: up to the response `upto`, without workers removed up to the event `last`."""
     gone = _gone_by(tx, stage.name, last)
     return [
         answer

@@ -89,7 +89,7 @@ def _wants(addresses: Mapping[int, PayoutAddress], line: PaymentRow, how: FileFo
 
 
 def unwritten_files(tx: Tx, how: FileFormat) -> list[tuple[int, str]]:
-    """Numbers and formats of payouts planned for files in other formats and never written."""
+    """Number and format of each planned payout in another file format whose file was never written."""
     rows = payments.payouts(tx, states=(PLANNED,))
     formats: dict[str, FileFormat] = {platform_of(other): other for other in get_args(FileFormat) if other != how}
     return [(row.id, formats[row.platform]) for row in rows if row.platform in formats]

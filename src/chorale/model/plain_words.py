@@ -158,8 +158,8 @@ _TABLE = tuple(
         (
             rf"String should match pattern '{_CODE_PATTERN}'",
             "is empty, too long, or has characters other than letters, digits, _ and -",
-            "must be 1 to 64 of A-Z, a-z, 0-9, _ and -",
-            "Use 1 to 64 of A-Z, a-z, 0-9, _ and -.",
+            "must be 1 to 64 characters: A-Z, a-z, 0-9, _ and -",
+            "Use 1 to 64 characters: A-Z, a-z, 0-9, _ and -.",
         ),
         (
             r"String should match pattern '\^\[A-Z\]\{3\}\$'",

@@ -119,7 +119,7 @@ def _retained(tx: Tx, study: Study) -> Iterator[Observation]:
 def lost_to_arm(study: Study, row: ParticipationSummary) -> bool:
     """Whether a removal ends somebody's work for their arm.
 
-    Where everybody judges what the arms made, as in a validation, the work is part of no arm.
+    In shared stages that judge the answers of all arms, such as a validation, work belongs to no arm.
     """
     stage = study.stage(row.stage).settings
     judges_arms = not stage.arms and any(study.stage(source).settings.arms for source in stage.sources)

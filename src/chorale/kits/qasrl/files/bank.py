@@ -37,7 +37,7 @@ class JudgedQuestion(NamedTuple):
     """Author of the question."""
 
     def is_valid(self, threshold: int = VALID) -> bool:
-        """Whether enough judges call the question valid: `threshold` of six, or that fraction of another number."""
+        """Whether enough judges call the question valid: `threshold` of six, or the same share of more or fewer."""
         valid = sum(judgment.valid for judgment in self.judgments)
         return bool(self.judgments) and valid * JUDGES >= threshold * len(self.judgments)
 
@@ -57,7 +57,7 @@ class Bank:
     """Inflected forms of the verbs, if the file has them."""
 
     def answers(self, *, valid: int = VALID, people_only: bool = True, by_judge: bool = False) -> QuestionAnswers:
-        """The valid questions, with all answers that any judge marked or, by judge, with each judge's answers.
+        """The valid questions with the answers of all judges together; with `by_judge`, with each judge's answers.
 
         Questions by models are left out by default: they are not part of the dense set in Roit et al. (2020), footnote
         4.
