@@ -611,7 +611,7 @@ async def test_a_reviewer_reads_that_a_field_they_kept_holds_an_item_back(tmp_pa
         await client.get(staff_link_path(study_sessions(study), "expert", "rae"))
         sent = {"key": case.item.key, "queue": "all", "reason": "It is.", "field-one": '"a"'}
         partly = await client.post("/console/review/only", data=sent, follow_redirects=True)
-        assert "a field that you kept has a confidence below release_confidence" in unescape(partly.text)
+        assert "a field that you kept has a confidence below the threshold" in unescape(partly.text)
         whole = await client.post("/console/review/only", data={**sent, "field-two": '"b"'}, follow_redirects=True)
         assert "Decision saved as the final label" in whole.text
     study.close()

@@ -253,7 +253,7 @@ def test_others_are_paid_by_a_file_each_amount_once(tmp_path: Path) -> None:
     assert told("pay", folder)["payable_now"] == 12
     assert "Add --yes --file pay.csv to pay" in chorale("pay", folder)
     refused = chorale("pay", folder, "--yes", code=2)
-    assert "2 people are to be paid by a file" in refused and "owed" not in refused
+    assert "2 people are to be paid with a file" in refused and "owed" not in refused
     # Stopped after it was written down and before the file was: the next one writes what was written down.
     number = study.store.write(lambda tx: payout_files.plan_file(tx, study)).result()
     ada.judge()

@@ -100,7 +100,7 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
         ("DELETE FROM event WHERE kind = 'graded'", "no event that names its graders"),
         ("DELETE FROM event WHERE kind = 'passed'", "differs from the logged one"),
         ("DELETE FROM event WHERE kind = 'gate closed'", "closed without an event"),
-        ("UPDATE gate SET closed_at = closed_at + 1", "another time than the gate was closed"),
+        ("UPDATE gate SET closed_at = closed_at + 1", "differs from the time at which the gate was closed"),
         (
             "INSERT INTO qualification SELECT worker_id, 'grader', at FROM verdict WHERE NOT passed LIMIT 1",
             "nothing granted it",

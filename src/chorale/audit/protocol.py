@@ -54,7 +54,7 @@ class GatePay(NamedTuple):
 def verify_gates(tx: Tx, study: Study, settings_at: SettingsAt, of_kits: tuple[str, ...]) -> tuple[GatePay, list[str]]:
     """Payments by gates, and decisions that do not follow from the grades.
 
-    `of_kits` has the causes' prefixes of messages by kits.
+    `of_kits` has prefixes of the causes of messages that kits write. These messages are not checked.
     """
     differences: list[str] = []
     grades = {grade.id: grade for grade in all_grades(tx)}
@@ -288,7 +288,7 @@ def _closing_differences(
             )
     for decision in decided:
         if not decision.rule.decides_each and closed.get(decision.row.gate) != decision.row.at:
-            yield f"{decision.name}: decided at another time than the gate was closed"
+            yield f"{decision.name}: the time of the decision differs from the time at which the gate was closed"
     for gate in study.gates.values():
         if not gate.settings.decides_each and gate.name not in closed:
             continue

@@ -195,9 +195,11 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
                 f"(payout {written['payout']}). Once they are paid: --paid {written['payout']}."
             )
     elif others and not by_prolific and not ways.paypal:
-        raise UserError(f"Nobody was paid: {_many(others)} to be paid by a file. Name it with --file pay.csv.")
+        raise UserError(
+            f"Nobody was paid: {_many(others)} to be paid with a file. Add --file pay.csv to write this file."
+        )
     elif others and not quiet:
-        print_line(f"{_many(others)} still to be paid: name a file for them with --file.")
+        print_line(f"{_many(others)} still to be paid: add --file pay.csv to write a payment file for them.")
     if held_back and not quiet:
         print_line(
             f"Failed payments on hold until their workers enter another address: {held_back:,}. Add --retry to try "

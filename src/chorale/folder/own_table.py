@@ -96,7 +96,7 @@ class OwnTable:
         return next((name for name in self._like_ids() if self._unusable(name) is None), None)
 
     def why_numbered(self) -> str:
-        """Why rows are numbered: the problem of a column that is named like an ID, or that no column is."""
+        """Why rows get numbers as IDs: a column named like an ID is unusable, or no column is named like one."""
         problems = ((name, self._unusable(name)) for name in self._like_ids())
         unusable = next((f"in `{name}`, {problem}" for name, problem in problems if problem), None)
         return unusable or "no column is named like an ID"

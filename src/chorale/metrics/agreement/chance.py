@@ -64,7 +64,7 @@ class Categories:
 
 
 def categories_of(judgments: Judgments, weights: Weights, order: Sequence[str] | None) -> Categories:
-    """The categories of an order, or otherwise the given labels, as numbers if there are weights."""
+    """The labels in `order`; without an order, the labels that occur, sorted as numbers if there are weights."""
     if weights not in WEIGHTS:
         raise ValueError(f"unknown weights {weights!r}. Use one of {', '.join(WEIGHTS)}")
     names = judgments.label_names

@@ -81,8 +81,8 @@ NOTICES = {
     "submissions-message": "Message sent. Submissions: {n}.",
     "already-done": "This was already done.",
     "decided": "Decision saved as the final label. This is the next item.",
-    "decided-in-part": "Decision saved. The item is not accepted, because a field that you kept has a confidence below "
-    "release_confidence. To decide this field too, undo the decision under “Latest decisions” first.",
+    "decided-in-part": "Decision saved. The label is not accepted yet, because a field that you kept has a confidence "
+    "below the threshold. To decide this field too, undo the decision under “Latest decisions” first.",
     "undone": "The decision is undone, and the label is updated.",
     "password": "The password is changed. All other sessions have ended.",
     "report-started": "The report is being created. You can leave this page.",

@@ -45,7 +45,7 @@ const RESTS = {
   limit: { title: say("You have reached the limit for this part. Thank you!"), icon: "icon-check", again: false },
   round: { title: say("You have answered all questions. Thank you!"), icon: "icon-check", again: false, awaits: true },
   dropped: { title: say("This part has ended for you"), icon: "icon-info", again: false },
-  locked: { title: say("This part is not open to you"), icon: "icon-lock", again: false },
+  locked: { title: say("This part is not available right now"), icon: "icon-lock", again: false },
   signed_out: { title: say("You are signed out"), icon: "icon-lock", again: true },
   ended: { title: say("Your session has ended"), icon: "icon-lock", again: false },
   refused: { title: say("This part is not available right now"), icon: "icon-warn", again: false },
