@@ -456,7 +456,7 @@ def test_what_can_not_be_written_is_refused_before_any_work(
     monkeypatch.setattr("chorale.report.printing.shutil.which", lambda _name: None)
     for option in ("--pdf", "--appendix", "--out"):
         refused = run("report", folder, option, tmp_path / "report.pdf", code=2).stderr
-        assert "apt install chromium" in refused and "print it to a file" in refused
+        assert "apt install chromium" in refused and "print it as a PDF" in refused
     assert "There is no report format `doc`" in run("report", folder, "--format", "doc", code=2).stderr
     assert not list(tmp_path.iterdir())
 
