@@ -877,7 +877,7 @@ def test_a_requester_s_day(open_scene: Opener, tmp_path: Path) -> None:
     confusing.get_by_label("no", exact=True).check()
     confusing.get_by_label("Explanation").fill("A crew does not do that to a hull.")
     confusing.get_by_role("button", name="Make it gold").click()
-    expect(page.get_by_role("status")).to_contain_text("The item is gold now.")
+    expect(page.locator("p.alert[role=status]")).to_contain_text("The item is gold now.")
     expect(page.locator("section", has=page.get_by_role("heading", name="Gold in use"))).to_contain_text(
         "A crew does not do that to a hull."
     )
