@@ -19,7 +19,7 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
     for shown in showing.shown_to_workers(tx):
         name = f"worker {shown.worker} in {shown.stage}"
         if shown.served != shown.given_out:
-            yield f"{name}: {shown.served} items stored as shown, {shown.given_out} were assigned"
+            yield f"{name}: {plural(shown.served, 'item', 'items')} stored as shown, {shown.given_out:,} assigned"
         if shown.skipped > shown.returned:
             yield f"{name}: {shown.skipped} skips stored, {shown.returned} items were returned or expired"
     for gold in showing.shown_gold(tx):
