@@ -16,7 +16,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chorale.files.rows import DEEPEST_NESTING, LONGEST_LINE, Row, is_table, read_rows, shortened
+from chorale.files import json_lists
+from chorale.files.json_text import DEEPEST_NESTING
+from chorale.files.rows import LONGEST_LINE, Row, is_table, read_rows
+from chorale.files.shortening import shortened
 from chorale.files.tables import escape_cell, unescape_cell, write_csv, write_jsonl, write_parquet
 from chorale.files.toml_lines import TomlPath, line_of
 from chorale.model import Problem
@@ -122,6 +125,29 @@ UNSOUND: dict[str, tuple[str, str | bytes, list[int], list[Found]]] = {
     "blank": ("a.jsonl", "\n  \n", [], [(None, "is empty", None)]),
     "UTF-16": ("a.jsonl", GOOD.encode("utf-16"), [], [(1, "UTF-16", None)]),
     "several": ("a.jsonl", "x\n" + GOOD + "[]\n{\n", [2], [(1, "", None), (3, "", None), (4, "", None)]),
+    "list, other values": ("a.json", '[{"a": 1},\n3.5, [],\n{}]', [1, 3], [(2, "object", "3.5"), (2, "", "[]")]),
+    "list, duplicate": ("a.json", '[{"a": 1, "a": {"b": "}"}},\n{"a": 2}]', [2], [(1, "has a duplicate key", "a")]),
+    "list, NaN": ("a.json", '[{"a": NaN},\n{"a": 2}]', [2], [(1, "not finite", "NaN")]),
+    "list, NUL": ("a.json", '[{"a": "\\u0000"},\n{"a": 2}]', [2], [(1, "NUL", None)]),
+    "list, nested": ("a.json", '[{"a": ' + "[" * 60 + "]" * 60 + "},\n" + GOOD + "]", [2], [(1, "too deeply", None)]),
+    "list, very nested": ("a.json", "[" * 99999, [], [(1, "can't be read", None)]),
+    "list, huge integer": ("a.json", "[\n1" + "1" * 5000 + "]", [], [(2, "can't be read", None)]),
+    "list, no comma": ("a.json", '[\n{"a": 1}\n{"a": 2}]', [2], [(3, "expected a comma or ]", '{"a": 2')]),
+    "list, comma at the end": ("a.json", '[{"a": 1},\n]', [1], [(2, "expected an object", None)]),
+    "list, only a comma": ("a.json", "[,]", [], [(1, "expected an object", None)]),
+    "list, quotes": ("a.json", "[{\n'a': 1}]", [], [(2, "property name enclosed in double quotes", "'a'")]),
+    "list, text after it": ("a.json", '[{"a": 1}]\n{"a": 2}', [1], [(2, "after the end of the list", '{"a": 2}')]),
+    "list, cut off": ("a.json", '[{"a": 1},\n{"a": "x', [1], [(2, "is truncated", None)]),
+    "list, cut off between": ("a.json", '[{"a": 1},', [1], [(1, "is truncated", None)]),
+    "list, cut off at its end": ("a.json", '[{"a": 1}', [1], [(1, "is truncated", None)]),
+    "list, cut off in a character": ("a.json", b'[{"a": 1},\n{"a": "\xc3', [1], [(2, "UTF-8", None)]),
+    "list, bytes": ("a.json", b'[{"a": 1},\n{"a": "\n\xff"}]', [], [(3, "UTF-8", r"\xff")]),
+    "list, long": ("a.json", f'[{{"a": 1}},\n{{"a": "{"x" * 3 * LONGEST_LINE}"}}]', [1], [(2, "longer", None)]),
+    "list, empty": ("a.json", "[ ]", [], [(None, "is empty", None)]),
+    "json, empty": ("a.json", " \n", [], [(None, "is empty", None)]),
+    "json, columns": ("a.json", '{"id": {"0": 1}}', [], [(None, "is one object, not a list", None)]),
+    "json, one object": ("a.json", '{\n "a": 1\n}\n', [], [(None, "is one object, not a list", None)]),
+    "json, a text": ("a.json", '"a"', [], [(None, "is not a list of objects", '"a"')]),
     "csv empty": ("a.csv", "", [], [(None, "is empty", None)]),
     "csv blank": ("a.csv", "\n\r\n", [], [(None, "is empty", None)]),
     "csv many cells": ("a.csv", "a,b\n1,2,3\n4,5\n", [3], [(2, "2 cells of the header", "3 cells")]),
@@ -176,7 +202,7 @@ def test_files_that_are_no_files_are_told(tmp_path: Path) -> None:
     assert "can't be read" in problem.message
 
 
-@given(content=st.binary(), name=st.sampled_from(["a.jsonl", "a.csv", "a.tsv"]))
+@given(content=st.binary(), name=st.sampled_from(["a.json", "a.jsonl", "a.csv", "a.tsv"]))
 @example(content=b'"', name="a.csv")
 @example(content=b"\r", name="a.csv")
 @example(content=b"\xff\xfe", name="a.csv")
@@ -186,10 +212,52 @@ def test_no_bytes_raise(tmp_path_factory: pytest.TempPathFactory, content: bytes
 
 @given(
     content=st.text(st.sampled_from('{}[]",:\\u0d8 \n\r\t;abc=1e9-\0é'), max_size=60),
-    name=st.sampled_from(["b.jsonl", "b.csv"]),
+    name=st.sampled_from(["b.json", "b.jsonl", "b.csv"]),
 )
 def test_no_text_raises(tmp_path_factory: pytest.TempPathFactory, content: str, name: str) -> None:
     read_text(tmp_path_factory.getbasetemp(), name, content)
+    if name == "b.json":
+        read_text(tmp_path_factory.getbasetemp(), name, f"[{content}")
+
+
+_JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 10**9)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "é", '"']), inner),
+    max_leaves=6,
+)
+
+
+@given(
+    objects=st.lists(st.dictionaries(st.sampled_from(["id", "text", ","]), _JSON_VALUES), min_size=1, max_size=8),
+    indent=st.sampled_from([None, 0, 2]),
+    escaped=st.booleans(),
+    at_once=st.integers(1, 60),
+)
+def test_a_list_of_objects_is_read_wherever_the_file_is_divided(
+    tmp_path_factory: pytest.TempPathFactory,
+    objects: list[dict[str, Any]],
+    indent: int | None,
+    escaped: bool,
+    at_once: int,
+) -> None:
+    content = json.dumps(objects, indent=indent, ensure_ascii=escaped)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_lists, "_AT_ONCE", at_once)
+        rows, problems = read_text(tmp_path_factory.getbasetemp(), "list.json", content)
+    assert not problems
+    assert [row.values for row in rows] == objects
+    begins = content.split("\n")
+    assert all("{" in begins[row.line - 1] for row in rows)
+
+
+def test_a_json_file_may_have_one_object_per_line(tmp_path: Path) -> None:
+    rows, problems = read_text(tmp_path, "a.json", GOOD * 3 + "[]\n")
+    assert [row.line for row in rows] == [1, 2, 3]
+    assert [problem.line for problem in problems] == [4]
 
 
 @pytest.mark.parametrize(

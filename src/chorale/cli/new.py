@@ -10,7 +10,7 @@ from chorale.cli.new_questions import Beginning, ask_about_table, ask_for_beginn
 from chorale.cli.output import print_json, print_line
 from chorale.cli.parameters import Argument, Option
 from chorale.cli.progress import patiently
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.folder.own_table import read_own_table
 from chorale.folder.templates import (
     create_study,
@@ -31,7 +31,7 @@ ScriptsOnly = Annotated[
 ]
 OwnTable = Annotated[
     Path | None,
-    Option("--from", help="Your own table (CSV, TSV or JSONL). The study asks one question about every row."),
+    Option("--from", help="Your own table (CSV, TSV, JSONL or JSON). The study asks one question about every row."),
 ]
 TextColumn = Annotated[
     str | None,

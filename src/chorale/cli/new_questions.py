@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from chorale.cli.output import print_line
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.folder.own_table import OwnTable
 from chorale.folder.templates import layout_template, template_names, template_titles, usual_template
 
@@ -45,7 +45,7 @@ def _new_folder(typed: str) -> Path:
 
 def ask_for_beginning() -> Beginning:
     """Ask for the source of the study and its files."""
-    doors = {_TABLE: "your own table (CSV, TSV or JSONL): one question about every row", _TEMPLATE: "a template"}
+    doors = {_TABLE: "your own table (CSV, TSV, JSONL or JSON): one question about every row", _TEMPLATE: "a template"}
     if layout_template() is not None:
         doors[_LAYOUT] = "a Mechanical Turk layout (HTML) and its batch file (CSV)"
     print_line("Make the study from:")

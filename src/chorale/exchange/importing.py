@@ -16,7 +16,7 @@ from chorale.exchange.batch_kinds import BatchKind, batch_kind_of
 from chorale.exchange.imported_files import StagedBatch, names_of, write_folder
 from chorale.exchange.imported_work import Progress, bring_in_work, counted
 from chorale.files.batch_files import BatchOptions, read_batch
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.source import StreamedFile
 from chorale.folder.draft import draft_folder
 from chorale.model import Problem, UserError

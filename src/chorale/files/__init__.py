@@ -1,6 +1,7 @@
 """Readers and writers of files. Nothing here knows what a study is."""
 
-from chorale.files.rows import Row, is_table, read_rows, shortened
+from chorale.files.rows import Row, is_table, read_rows
+from chorale.files.shortening import shortened
 from chorale.files.source import Source, digest_of, read_bytes, read_source, refused
 from chorale.files.tables import (
     escape_cell,

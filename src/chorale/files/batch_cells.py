@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from chorale.files.batch_answers import JSON_LISTS
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.model import Problem, UserError
 

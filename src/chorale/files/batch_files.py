@@ -25,7 +25,8 @@ from chorale.files.batch_cells import (
 )
 from chorale.files.judgment_layout import JudgmentLayout, boxes_of, field_of, layout_of
 from chorale.files.row_spool import Cells, RowSpool
-from chorale.files.rows import is_table, shortened
+from chorale.files.rows import is_table
+from chorale.files.shortening import shortened
 from chorale.files.source import StreamedFile, digest_of, read_bytes
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural

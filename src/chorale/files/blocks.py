@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.model import Problem
 from chorale.model.plural import plural

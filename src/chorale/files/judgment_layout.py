@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.model import Problem, UserError
 
 _ANSWER = "Answer."

@@ -4,9 +4,6 @@ import codecs
 import csv
 import gzip
 import json
-import math
-import re
-import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,21 +13,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from chorale.files.json_lists import begins_as_list, has_object_lines, listed_objects, report_other
+from chorale.files.json_text import FlawError, not_json, parsed_json
 from chorale.files.separators import LOOKED_AT, declared_separator, separator_of
+from chorale.files.shortening import shortened
 from chorale.files.source import UNREADABLE, StreamedFile, why_unreadable
 from chorale.model import Problem
 
 LONGEST_LINE = 1_000_000
 """In bytes. No item is that long; a file without line breaks would otherwise be read completely."""
 
-DEEPEST_NESTING = 50
-"""Nesting of JSON values: far more than an item needs, far less than other programs' limits."""
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""Escapes in JSON text that may produce NUL or a lone surrogate."""
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _OBJECTS = {".jsonl", ".ndjson"}
+_LISTED = ".json"
 _PACKED = ".gz"
 _SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 _SAVE_AS_CSV = "Save it as CSV (in Excel: “CSV UTF-8”)."
@@ -49,22 +44,23 @@ def read_rows(
 ) -> Iterator[Row]:
     """The valid rows of a file. Problems with invalid rows are added to `problems`, under the name `shown_as`.
 
-    The suffix decides the format: .jsonl and .ndjson hold one JSON object per line; .csv and .tsv have a header, and
-    all their cells are text. A .csv has commas, semicolons or tabs between cells (`files/separators.py`). Any may be
+    The suffix decides the format: .jsonl and .ndjson hold one JSON object per line, and .json a list of objects (or one
+    object per line, as some programs write it); .csv and .tsv have a header, and all their cells are text. A .csv has
+    commas, semicolons or tabs between cells (`files/separators.py`). Any may be
     gzipped, with .gz after the suffix. The text is UTF-8, with or without a byte order mark. Blank lines are skipped.
     `streamed` counts and digests every byte.
     """
     report = _Reporter(shown_as, problems)
     reader = _reader_for(suffix_of(path))
     if reader is None:
-        fix = _SAVE_AS_CSV if path.suffix.lower() in _SPREADSHEETS else "Use a .jsonl, .ndjson, .csv or .tsv file."
+        fix = _SAVE_AS_CSV if path.suffix.lower() in _SPREADSHEETS else "Use a .jsonl, .json, .csv or .tsv file."
         report(None, "has an unsupported format", fix, path.suffix or "no suffix")
         return
     try:
         with ExitStack() as stack:
             file = _opened(path, streamed, stack)
             if _is_utf8(file, report):
-                yield from reader(_Lines(file, report), report)
+                yield from reader(file, report)
     except UNREADABLE as error:
         message, fix = why_unreadable(error)
         report(None, message, f"{fix}.")
@@ -106,21 +102,6 @@ class _Overheard(RawIOBase):
         count: int = self._file.readinto(buffer)
         self._take(memoryview(buffer)[:count])
         return count
-
-
-def shortened(value: Any) -> str:
-    """A value of any type, shortened for a message."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    try:
-        return _BRIEF.repr(value)
-    except ValueError:  # Python refuses to print integers of thousands of digits
-        return "a very long number"
-
-
-_BRIEF = reprlib.Repr()
-_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 80
-_BRIEF.maxlevel = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +165,14 @@ class _Lines:
             self.ended = more.endswith(b"\n")
 
 
-_Reader = Callable[[_Lines, _Reporter], Iterator[Row]]
+_Reader = Callable[[BufferedReader, _Reporter], Iterator[Row]]
 
 
 def _reader_for(suffix: str) -> _Reader | None:
     if suffix in _OBJECTS:
         return _objects
+    if suffix == _LISTED:
+        return _listed
     if suffix in _TABLES:
         return partial(_cells, delimiter=_TABLES[suffix])
     return None
@@ -212,15 +195,8 @@ def _is_utf8(file: BufferedReader, report: _Reporter) -> bool:
 # JSONL
 
 
-class FlawError(ValueError):
-    """A problem of a row, with a fix."""
-
-    def __init__(self, message: str, fix: str, value: str | None = None) -> None:
-        super().__init__(message)
-        self.message, self.fix, self.value = message, fix, value
-
-
-def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
+def _objects(file: BufferedReader, report: _Reporter) -> Iterator[Row]:
+    lines = _Lines(file, report)
     empty = True
     for text in lines:
         if lines.take_spoiled():
@@ -237,19 +213,20 @@ def _objects(lines: _Lines, report: _Reporter) -> Iterator[Row]:
         report(None, "is empty", "Write one JSON object per line.")
 
 
+def _listed(file: BufferedReader, report: _Reporter) -> Iterator[Row]:
+    if begins_as_list(file):
+        for line, values in listed_objects(file, report, LONGEST_LINE):
+            yield Row(line, values)
+    elif has_object_lines(file):
+        yield from _objects(file, report)
+    else:
+        report_other(file, report)
+
+
 def _parsed(text: str) -> dict[str, Any]:
     values = parsed_json(text)
     if not isinstance(values, dict):
         raise FlawError("is not an object", 'Write one JSON object per line: {"id": "…", …}.', shortened(values))
-    return values
-
-
-def parsed_json(text: str) -> Any:
-    """Parse JSON text. FlawError for what Python accepts but a file must not contain: duplicate keys, NaN, NUL."""
-    values = _DECODER.decode(text)
-    # Only an escape can produce characters that are not in the decoded line.
-    if "\\u" in text or text.count("[") + text.count("{") > DEEPEST_NESTING:
-        check_inside(values)
     return values
 
 
@@ -264,49 +241,11 @@ def _why_not_json(text: str, error: Exception, *, ended: bool) -> tuple[str, str
     return not_json(json.JSONDecodeError(error.msg, text, where)), "Correct the line.", near
 
 
-def not_json(error: json.JSONDecodeError) -> str:
-    """The problem of invalid JSON, with its column."""
-    return f"is not JSON: {error.msg.lower().removesuffix(' at')} at column {error.colno}"
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise FlawError("has a duplicate key", "Remove one of the two.", shortened(twice))
-    return values
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise FlawError("has a number that is not finite", "Write a smaller number, or null.", shortened(text))
-    return number
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_float=_finite, parse_constant=_finite)
-
-
-def check_inside(values: Any) -> None:
-    """FlawError for nesting too deep, and for texts that can't be stored or printed."""
-    left = [(values, 1)]
-    while left:
-        value, depth = left.pop()
-        if depth > DEEPEST_NESTING:
-            raise FlawError("is nested too deeply", "Flatten the values.", f"{DEEPEST_NESTING} levels or more")
-        if isinstance(value, dict):
-            left += [(inner, depth + 1) for inner in (*value.keys(), *value.values())]
-        elif isinstance(value, list):
-            left += [(inner, depth + 1) for inner in value]
-        elif isinstance(value, str) and _UNSTORABLE.search(value):
-            raise FlawError("has a NUL character or half a surrogate pair in a text", "Remove it.", shortened(value))
-
-
 # CSV
 
 
-def _cells(lines: _Lines, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
+def _cells(file: BufferedReader, report: _Reporter, *, delimiter: str) -> Iterator[Row]:
+    lines = _Lines(file, report)
     head = _lines_to_header(lines)
     if delimiter == "," and head:
         declared = declared_separator(head[-1])

@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from chorale.files.rows import read_rows, shortened
+from chorale.files.rows import read_rows
+from chorale.files.shortening import shortened
 from chorale.folder.checking.report import did_you_mean
 from chorale.folder.checking.row_files import LONGEST_ID, is_id
 from chorale.model import Problem, UserError
@@ -158,7 +159,7 @@ def read_own_table(path: Path) -> OwnTable:
     """Read the table in a file; UserError if it is invalid."""
     if not path.is_file():
         wrong = "is a folder, not a file" if path.is_dir() else "no such file"
-        raise UserError(f"{path}: {wrong}. Name a .csv, .tsv or .jsonl file with one row per item.")
+        raise UserError(f"{path}: {wrong}. Name a .csv, .tsv, .jsonl or .json file with one row per item.")
     problems: list[Problem] = []
     rows = [row.values for row in read_rows(path, shown_as=str(path), problems=problems)]
     if problems:

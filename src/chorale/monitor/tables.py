@@ -8,7 +8,7 @@ from rich.table import Table
 from chorale.engine.gates import GateStatus
 from chorale.engine.sessions import moment_text
 from chorale.engine.team import TeamMember
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.model import money_text
 from chorale.model.plural import plural
 from chorale.monitor.costs import ArmCosts, CostTerms, money_or_nothing

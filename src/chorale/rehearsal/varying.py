@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.folder.reading import StudyFolder, check_folder, did_you_mean
 from chorale.model import StudySettings, UserError

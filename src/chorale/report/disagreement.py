@@ -6,7 +6,7 @@ from typing import Any
 
 from chorale.engine.running import RunningStage
 from chorale.files.answer_text import answer_text
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.metrics.score_table import ScoreTable
 from chorale.model import Item
 from chorale.present.svg import column_chart

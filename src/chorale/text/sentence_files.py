@@ -1,4 +1,4 @@
-"""Reads sentences from plain text, rows of JSONL or CSV, or CoNLL-U. Given tokens and tags are kept unchanged."""
+"""Reads sentences from plain text, rows (JSONL, JSON or CSV), or CoNLL-U. Given tokens and tags are kept unchanged."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from chorale.files.source import MOST_PROBLEMS, read_source
 from chorale.model import Problem, UserError
 
 CONLLU = (".conllu", ".conllup", ".conll")
-ROWS = (".jsonl", ".ndjson", ".csv", ".tsv")
+ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 TEXT = (".txt", ".text", ".md", "")
 MOST_TOKENS = 500
 """Maximum number of tokens of a sentence that can be shown. Longer ones are left out later, and do not stop a file."""

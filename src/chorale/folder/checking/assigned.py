@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.rows import Row, read_rows
+from chorale.files.shortening import shortened
 from chorale.folder.checking.drafts import Draft
 from chorale.folder.checking.named_files import located
 from chorale.folder.checking.report import CheckReport, printable

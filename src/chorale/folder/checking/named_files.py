@@ -4,7 +4,7 @@ import codecs
 import difflib
 from pathlib import Path, PureWindowsPath
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.report import CheckReport
 

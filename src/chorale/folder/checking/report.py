@@ -6,7 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import TomlPath, line_of
 from chorale.model import Problem
 from chorale.model.problems import condensed

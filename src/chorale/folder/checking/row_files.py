@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from chorale.contract import AnswerError, ItemError
-from chorale.files.rows import Row, is_table, read_rows, shortened
+from chorale.files.rows import Row, is_table, read_rows
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.named_files import located
 from chorale.folder.checking.report import CheckReport, did_you_mean, printable

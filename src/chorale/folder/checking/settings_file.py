@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.named_files import decoded
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport

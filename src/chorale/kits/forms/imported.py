@@ -7,7 +7,7 @@ from shlex import quote
 from chorale.exchange.imported_files import StagedBatch
 from chorale.files.batch_answers import LONGEST_OPTION, MOST_OPTIONS, BatchField
 from chorale.files.batch_files import BatchFile
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.model import UserError
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from chorale.contract.reading_time import reading_seconds
 from chorale.contract.starting_pay import starting_pay, starting_seconds
-from chorale.files.rows import read_rows, shortened
+from chorale.files.rows import read_rows
+from chorale.files.shortening import shortened
 from chorale.kits.mturk.layouts import (
     MOST_LAYOUT,
     chosen_fields,

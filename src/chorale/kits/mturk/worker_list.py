@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.rows import Row, read_rows
+from chorale.files.shortening import shortened
 from chorale.model import Problem, UserError
 
 OLD_ID = ("Worker ID", "WorkerId", "worker_id")

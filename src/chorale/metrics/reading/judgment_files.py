@@ -23,7 +23,8 @@ from chorale.files.judgment_columns import (
     written_labels,
 )
 from chorale.files.judgment_layout import JudgmentLayout, layout_of
-from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.rows import Row, read_rows
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, refused
 from chorale.metrics.judgments import Judgments, Repeats
 from chorale.metrics.reading.labels import TidyLabels, doubtful_labels, has_free_text, tidy_labels

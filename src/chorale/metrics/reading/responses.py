@@ -18,8 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import shortened, why_not_csv
+from chorale.files.rows import why_not_csv
 from chorale.files.separators import LOOKED_AT, declared_separator, separator_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural

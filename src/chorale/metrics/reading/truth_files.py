@@ -10,7 +10,8 @@ import polars as pl
 
 from chorale.files.judgment_columns import split_labels, text_of
 from chorale.files.judgment_layout import column_in
-from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.rows import Row, read_rows
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source, refused
 from chorale.model import Problem, UserError
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.source import refused
 from chorale.metrics import FloatArray, signature
 from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, crowdtruth

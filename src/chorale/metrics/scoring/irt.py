@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.files.tables import write_csv
 from chorale.metrics import FloatArray, Interval, signature

@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.model import ModelSettings, UserError
 from chorale.platforms.models.exchange import CallOutcome, ModelRequest, Reply, whole
 

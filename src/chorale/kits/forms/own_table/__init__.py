@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from chorale.contract import Task
 from chorale.contract.reading_time import WORDS_PER_MINUTE, estimated_seconds, reading_seconds, shown_words
 from chorale.contract.starting_pay import MARGIN, MINIMUM_HOURLY, starting_pay, starting_seconds
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import as_toml
 from chorale.folder.own_table import OwnTable
 from chorale.kits.forms.task import FORM

@@ -10,7 +10,7 @@ from chorale.contract.exporting import Seeds
 from chorale.contract.fields import FieldKind, FieldResult
 from chorale.contract.peoples_grades import Marks
 from chorale.contract.task import GradeResult
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.kits.forms.task.fields import FormField, Votes, is_asked
 from chorale.kits.forms.task.gold_checks import GoldCheck
 from chorale.kits.forms.task.invalid import invalid

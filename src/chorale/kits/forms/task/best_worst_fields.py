@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, ClassVar
 
 from chorale.contract.fields import FieldKind, Scale, StudioControl
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.kits.forms.task import studio_parts
 from chorale.kits.forms.task.fields import FormField, Votes, corrected
 from chorale.kits.forms.task.invalid import invalid

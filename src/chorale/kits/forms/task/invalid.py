@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.model.plain_words import InvalidValueError
 
 _LONGEST = 100

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.kits.forms.task.invalid import invalid
 from chorale.kits.forms.task.tokens import excerpt, quoted_tokens
 from chorale.model.plain_words import InvalidValueError

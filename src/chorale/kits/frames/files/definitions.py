@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import is_table, shortened
+from chorale.files.rows import is_table
+from chorale.files.shortening import shortened
 from chorale.kits.frames.files.reading import RowReading, text_of
 from chorale.kits.frames.framenet import Frame, FrameNet
 from chorale.kits.frames.framenet.markup import marked_example, readable

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import FlawError, Row, parsed_json, shortened
+from chorale.files.json_text import FlawError, parsed_json
+from chorale.files.rows import Row
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, Source, digest_of, read_bytes, read_source, refused
 from chorale.kits.frames.files.reading import RowReading, digest_of_files, is_zero, number_of, text_of
 from chorale.model import UserError

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chorale.files.rows import shortened, suffix_of
+from chorale.files.rows import suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, read_source
 from chorale.kits.frames.files.reading import RowReading, digest_of_files
 from chorale.kits.frames.framenet import FrameNet, newer_names

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import Row, shortened
+from chorale.files.rows import Row
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, refused
 from chorale.kits.frames.files.reading import RowReading, digest_of_files, is_zero, number_of, text_of
 from chorale.kits.frames.framenet import FrameNet

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, refused
 from chorale.kits.frames.files.reading import RowReading, text_of
 

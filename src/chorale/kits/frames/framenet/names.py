@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.kits.frames.files.reading import RowReading
 
 _COLUMNS = (("old_frame", "new_frame"), ("old", "new"))

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chorale.files.rows import UNSTORABLE_ESCAPE, read_rows, shortened
+from chorale.files.json_text import UNSTORABLE_ESCAPE
+from chorale.files.rows import read_rows
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.kits.qasrl.files.table import Qa, QuestionAnswers, Span, Verb, VerbQuestion
 from chorale.model import Problem, UserError

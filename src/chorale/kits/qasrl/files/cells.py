@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from chorale.files.rows import shortened
+from chorale.files.shortening import shortened
 from chorale.kits.qasrl.files.table import VerbQuestion
 from chorale.model.plural import plural
 

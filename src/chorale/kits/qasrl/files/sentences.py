@@ -5,7 +5,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import read_rows, shortened
+from chorale.files.rows import read_rows
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.files.tables import unescape_cell
 from chorale.kits.qasrl.files.tokens import plain, same_tokens, tokens_in

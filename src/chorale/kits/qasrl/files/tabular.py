@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from chorale.files.rows import read_rows, shortened, suffix_of
+from chorale.files.rows import read_rows, suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, read_source, refused
 from chorale.files.tables import unescape_cell
 from chorale.kits.qasrl.files.cells import INDEX, RANGES, SEPARATOR, TRUTH, flaws

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from chorale.files.rows import Row, shortened
+from chorale.files.rows import Row
+from chorale.files.shortening import shortened
 from chorale.kits.questions.files.columns import INVALID
 from chorale.kits.questions.files.questions import MISSING, McqQuestions
 from chorale.kits.questions.files.study_exports import RowError, read_parsed

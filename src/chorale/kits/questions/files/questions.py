@@ -17,15 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chorale.files.rows import (
-    DEEPEST_NESTING,
-    UNSTORABLE_ESCAPE,
-    FlawError,
-    check_inside,
-    not_json,
-    shortened,
-    suffix_of,
-)
+from chorale.files.json_text import DEEPEST_NESTING, UNSTORABLE_ESCAPE, FlawError, check_inside, not_json
+from chorale.files.rows import suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, Source, read_source
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chorale.files.rows import Row, read_rows, shortened
+from chorale.files.rows import Row, read_rows
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS
 from chorale.model import Problem, UserError
 

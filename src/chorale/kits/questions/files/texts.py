@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from chorale.files.rows import is_table, read_rows, shortened, suffix_of
+from chorale.files.rows import is_table, read_rows, suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, read_source
 from chorale.model import Problem, UserError
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from chorale.files.rows import LONGEST_LINE, read_rows, shortened, suffix_of
+from chorale.files.rows import LONGEST_LINE, read_rows, suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, read_source, refused, refusing_unreadable
 from chorale.files.tables import replacing
 from chorale.model import Problem, UserError

@@ -12,7 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from chorale.files.rows import shortened, suffix_of
+from chorale.files.rows import suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import refused
 from chorale.files.tables import replacing, unescape_cell
 from chorale.kits.rules.files.extractions import file_digest

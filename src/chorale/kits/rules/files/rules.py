@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from chorale.files.rows import FlawError
+from chorale.files.json_text import FlawError
 from chorale.kits.rules.files.text_tables import TextTable, column_of, read_table, sound_rows
 from chorale.model.plural import plural
 from chorale.model.reprs import brief_repr

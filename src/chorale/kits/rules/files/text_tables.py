@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from chorale.files.rows import FlawError, read_rows, shortened, suffix_of
+from chorale.files.json_text import FlawError
+from chorale.files.rows import read_rows, suffix_of
+from chorale.files.shortening import shortened
 from chorale.files.source import MOST_PROBLEMS, digest_of, read_bytes, read_source, refused
 from chorale.model import Problem, UserError
 from chorale.model.plural import plural
