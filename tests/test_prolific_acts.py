@@ -202,6 +202,23 @@ def test_a_test_study_lets_test_participants_in_with_the_same_codes(
     assert study.store.look(lambda tx: [row.state for row in submissions.studies(tx)]) == ["published", "test"]
 
 
+@pytest.mark.parametrize(
+    ("arrival", "remedy"),
+    [
+        ('panel = "prolific"\nby_url = false', "Remove `by_url = false` from [arrival]."),
+        ('panel = "connect"\nby_url = true', "Set `panel = \"prolific\"` in [arrival], not 'connect'."),
+    ],
+)
+def test_a_study_that_nobody_from_prolific_could_join_is_not_published(
+    tmp_path: Path, world: StandIn, arrival: str, remedy: str
+) -> None:
+    write_prolific_study(tmp_path)
+    file = tmp_path / "study.toml"
+    file.write_text(file.read_text().replace("[arrival]\n", f"[arrival]\n{arrival}\n"))
+    refused = chorale("publish", tmp_path, "--to", "prolific", "--public-url", SITE, "--yes", code=2)
+    assert "People from Prolific could not join." in refused and remedy in " ".join(refused.split())
+
+
 def test_amounts_are_in_the_currency_of_the_workspace(
     running: tuple[Study, TestClient], world: StandIn, tmp_path: Path
 ) -> None:

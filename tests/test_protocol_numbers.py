@@ -242,6 +242,12 @@ def test_too_few_parts_for_the_least_wage_are_refused(tmp_path: Path) -> None:
         ("", "", []),
         # Paying nothing is no way around it, unless it is experts who work.
         ("expected_seconds = 60\nper_judgment = 10\n", "", ["stage words has no stage.pay.expected_seconds"]),
+        # An expected time would not help where nothing is paid: then the wage would be 0, and refused.
+        (
+            "expected_seconds = 60\nper_judgment = 10\nparts = { beyond = 1, amounts = [10, 20] }\n",
+            "",
+            ["stage words pays nothing for answers, although your minimum is $12.00 an hour"],
+        ),
         ("expected_seconds = 60\nper_judgment = 10\n", '[stage.entry]\nqualifications = ["expert"]\n', []),
         ("expected_seconds = 60\nminimum_hourly = 1200\n", "", []),
     ],
@@ -250,6 +256,7 @@ def test_wages_that_cant_be_checked_are_told(tmp_path: Path, without: str, entry
     write_parts(tmp_path, "")
     text = (tmp_path / "study.toml").read_text().replace("[stage.gold]", f"{entry}[stage.gold]")
     for line in without.splitlines(keepends=True):
+        assert line in text
         text = text.replace(line, "", 1)
     (tmp_path / "study.toml").write_text(text)
     found = [note for note in study_notes(load_folder(tmp_path)) if "pay.minimum_hourly" in note]

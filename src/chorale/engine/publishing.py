@@ -78,10 +78,13 @@ def asked_for(study: Study, name: str | None) -> ProlificStudy:
     rule = study.settings.prolific
     if rule is None:
         raise UserError(f"study.toml has no [prolific] table. {_HOW_TO_ASK.format(stage=study.settings.stage[0].name)}")
-    if study.settings.arrival.panel != PANEL or study.settings.arrival.by_url is False:
+    arrival = study.settings.arrival
+    if arrival.panel != PANEL:
         raise UserError(
-            'People from Prolific could not join. Set `panel = "prolific"` and `by_url = true` in [arrival].'
+            f'People from Prolific could not join. Set `panel = "prolific"` in [arrival], not {arrival.panel!r}.'
         )
+    if arrival.by_url is False:
+        raise UserError("People from Prolific could not join. Remove `by_url = false` from [arrival].")
     for prolific_study in rule.study:
         if name is None or prolific_study.name == name:
             return prolific_study

@@ -1,11 +1,11 @@
 """Notes on stages' hourly pay, compared with the study's minimum."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from chorale.contract.reading_time import reading_seconds
 from chorale.folder.expected_pay import works_for_nothing
 from chorale.folder.reading import StudyFolder
-from chorale.model import money_text
+from chorale.model import StagePay, money_text
 from chorale.model.plural import plural
 
 
@@ -27,17 +27,29 @@ def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator
             f"{plural(len(low), 'stage pays', 'stages pay')} less than {least} an hour (pay.minimum_hourly) if the "
             f"time to read the guidelines is included: {listed}. Raise per_judgment, or shorten the guidelines"
         )
-    unknown = [
-        content.settings.name
+    untimed = [
+        content.settings
         for content in folder.stages
         # A framed stage without items is for tasks created by scripts, which set their own rewards.
         if not (content.task.form.framed and not content.items)
         and content.settings.pay.expected_seconds is None
         and not works_for_nothing(content.settings.entry, content.settings.pay)
     ]
-    if unknown:
-        which = f"stage {unknown[0]} has" if len(unknown) == 1 else f"stages {', '.join(unknown)} have"
+    if unpaid := [stage.name for stage in untimed if not _pays(stage.pay)]:
         yield (
-            f"{which} no stage.pay.expected_seconds, so the hourly pay can't be compared with your minimum of {least} "
-            "(pay.minimum_hourly). Set it to the number of seconds an answer takes"
+            f"{_stages(unpaid, 'pays', 'pay')} nothing for answers, although your minimum is {least} an hour "
+            "(pay.minimum_hourly). Set stage.pay.per_judgment, or remove pay.minimum_hourly if nobody is paid in money"
         )
+    if unknown := [stage.name for stage in untimed if _pays(stage.pay)]:
+        yield (
+            f"{_stages(unknown, 'has', 'have')} no stage.pay.expected_seconds, so the hourly pay can't be compared "
+            f"with your minimum of {least} (pay.minimum_hourly). Set it to the number of seconds an answer takes"
+        )
+
+
+def _pays(pay: StagePay) -> bool:
+    return bool(pay.per_judgment or pay.finished or pay.by_length or pay.parts or pay.kept)
+
+
+def _stages(names: Sequence[str], one_does: str, several_do: str) -> str:
+    return f"stage {names[0]} {one_does}" if len(names) == 1 else f"stages {', '.join(names)} {several_do}"
