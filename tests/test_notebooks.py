@@ -33,6 +33,6 @@ def test_there_are_three_and_the_docs_link_to_them() -> None:
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_begins_with_what_it_gives_and_fails_nowhere(name: str) -> None:
     first, *cells = json.loads((DOCS / "notebooks" / f"{name}.ipynb").read_text("utf-8"))["cells"]
-    assert re.match(r"# .+\n\nAt the end of this notebook you ", "".join(first["source"]))
+    assert re.match(r"# .+\n\nBy the end of this notebook, you will ", "".join(first["source"]))
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     assert outputs and all(output["output_type"] != "error" for output in outputs)

@@ -250,14 +250,13 @@ def _check_same_items(judged: ReadJudgments, against: ReadJudgments) -> None:
     there, here = (
         {side.judgments.task_names[code] for code in codes_in_use(side.judgments.tasks)} for side in (against, judged)
     )
-    for items, has, lacks in ((here - there, judged, against), (there - here, against, judged)):
+    # Data from Python all have the same name.
+    other = against.name if against.name != judged.name else f"{against.name} of `against`"
+    for items, has, lacks in ((here - there, judged.name, other), (there - here, other, judged.name)):
         if items:
-            fix = "Keep only items that are in both files."
-            message = f"lacks {plural(len(items), 'item', 'items')} of {has.name}, such as {min(items)!r}"
-            raise UserError(
-                "Only judgments of the same items can be compared",
-                [Problem(lacks.name, None, message, fix)],
-            )
+            fix = "Keep only items that are in both."
+            message = f"lacks {plural(len(items), 'item', 'items')} of {has}, such as {min(items)!r}"
+            raise UserError("Only judgments of the same items can be compared", [Problem(lacks, None, message, fix)])
 
 
 def _main_table(name: str, result: Agreement, interval: Interval | None, resampling: Resampling) -> ScoreTable:
