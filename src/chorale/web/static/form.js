@@ -29,9 +29,8 @@
  *
  * @typedef {{get: (name: string) => any, set: (name: string, value: any) => void}} TaskMemory
  * @typedef {{
- *   id: string, draft: any, suggestion: any, arrangement: any, changed: () => void, submit: () => void, complain:
- * (message: string) => void,
- *   ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
+ *   id: string, draft: any, suggestion: any, arrangement: any, changed: () => void, submit: () => void,
+ *   complain: (message: string) => void, ownButton: (own: boolean) => void, memory: TaskMemory, bonuses: string[],
  * }} TaskApi
  * @typedef {{
  *   mount: (root: HTMLElement, item: Object<string, any>, api: TaskApi) => void,
@@ -52,8 +51,7 @@ import { say, sayList } from "./say.js";
 
 /**
  * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and
- * the
- * fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
+ * the fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
  *
  * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is what is stored; null before
  */
