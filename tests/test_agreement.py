@@ -813,7 +813,7 @@ def test_mistakes_are_told_with_file_value_and_fix(file: Path, tmp_path: Path) -
     assert "--order" in chorale(words, "--metric", "kappa", "--weights", "linear", code=2).stderr
     # `--weights` gives an order to other coefficients than kappa as well.
     assert (
-        "brennan-prediger. Add one of them, or omit --order"
+        "kendall-w, kendall-tau or spearman. Add one of them, or omit --order"
         in chorale(words, "--order", "low,middle,high", code=2).stderr
     )
     assert chorale_json(words, "--level", "ordinal", "--order", "low,high")["value"] is not None

@@ -15,10 +15,11 @@ from chorale.cli.program import app
 from chorale.metrics.adjustment import benjamini_yekutieli
 from chorale.metrics.agreement.distances import DISTANCES
 from chorale.metrics.judgments import Judgments
-from chorale.metrics.replacing.alternative import alternative_annotator_test, p_value, split
+from chorale.metrics.replacing.alternative import Rival, alternative_annotator_test, p_value, split
 from chorale.metrics.replacing.closeness import closeness
 from chorale.metrics.replacing.cross import crossed
 from chorale.metrics.replacing.estimates import Sample, estimate, unsure_first
+from chorale.metrics.replacing.planning import MOST_ITEMS, items_needed
 
 SHARED = Path(__file__).parents[2] / "shared"
 
@@ -164,6 +165,20 @@ def test_the_command_says_which_model_may_replace_people(tmp_path: Path) -> None
     assert score.values["winning rate of good"] == 1.0 and score.values["winning rate of bad"] == 0.0
     one = chorale.models(rows, model=["good"], ci=False)
     assert list(one.json["models"]) == ["good"] and one.json["models"]["good"] == score.json["models"]["good"]
+
+
+def test_items_needed_are_counted_up_to_the_maximum() -> None:
+    close = [Rival(str(person), 3545, 2000, 4455, 0.5, 0.5, wins=False) for person in range(3)]
+    assert 61_440 < (items_needed(close, 0.1) or 0) < MOST_ITEMS
+    level = [Rival(str(person), 3500, 2000, 4500, 0.5, 0.5, wins=False) for person in range(3)]
+    assert items_needed(level, 0.1) is None
+
+
+def test_notes_name_the_expert_instead_of_another_person() -> None:
+    notes = " ".join(chorale.models(judged(5), expert="w0", ci=False).notes)
+    assert "with the model and the expert" in notes
+    assert "at least one person besides the expert" in notes
+    assert "with the model and another person" in " ".join(chorale.models(judged(5), ci=False).notes)
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_options_that_do_not_apply_are_named_as_in_python() -> None:
     rows = [{"left": "x", "right": "y", "label": "x", "worker": "a"}]
     with pytest.raises(UserError) as refused:
         chorale.aggregate.score(rows, "bradley-terry", task="t", missing=("NA",), raters="rows")
-    assert str(refused.value) == "`task`, `missing`, `raters` cannot be used with pairwise comparisons. Omit it."
+    assert str(refused.value) == "`task`, `missing`, `raters` cannot be used with pairwise comparisons. Omit them."
 
 
 def test_a_misspelt_method_is_corrected() -> None:

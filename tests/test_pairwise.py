@@ -104,7 +104,7 @@ def test_items_that_never_won_or_lost() -> None:
         (("a", ["x"], ["y"], ["z"]), "comparison 1 of 'x' and 'y' has another preferred item, 'z'"),
         (("a", ["x"], ["x"], ["x"]), "compares 'x' with itself"),
         (("ab", ["x"], ["y"], ["x"]), "the same length"),
-        (([None], ["x"], ["y"], ["x"]), "every row must have a worker"),
+        (([None], ["x"], ["y"], ["x"]), "1 row has no worker"),
     ],
 )
 def test_comparisons_that_mean_nothing_are_refused(rows: Any, message: str) -> None:

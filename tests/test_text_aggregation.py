@@ -215,7 +215,7 @@ def test_masks_with_skills_are_crowd_kits() -> None:
     expected = quietly(peers.SegmentationMajorityVote(**options).fit_predict, table, skills)
     ours = chorale.aggregate.SegmentationMajorityVote(**options).fit_predict(table, skills)
     assert all((ours[task] == expected[task]).all() for task in expected.index)
-    with pytest.raises(ValueError, match="a worker has no skill"):
+    with pytest.raises(ValueError, match="worker 2 has no skill"):
         chorale.aggregate.SegmentationMajorityVote().fit(table, skills[:2])
     other = pd.DataFrame({"task": [1, 1], "worker": [1, 2], "segmentation": [[[1]], [[1, 0]]]})
     with pytest.raises(ValueError, match="the masks of task 1 must have the same size"):

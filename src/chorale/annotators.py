@@ -45,9 +45,9 @@ def models(
 ) -> Score:
     """Test whether models can replace people (Calderon et al. 2025), and measure their agreement with people.
 
-    `data` is a path or any table of judgments. `model` lists the workers that are models. Without it, the column
-    that `kind` names marks them. `by` is accuracy, rmse, a distance (jaccard, masi, span, ua-f1) or a function of two
-    sets.
+    `data` is a path or any table of judgments. `model` lists the workers that are models. Without it, the
+    models are the workers with the value model in the column that `kind` names (default: `kind`). `by` is accuracy,
+    rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
     """
     check_options(models, {"annotators": annotators})
     if min_items < 2:

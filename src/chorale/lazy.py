@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def attach(package: str, names: Mapping[str, Iterable[str]]) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
     """The `__getattr__` and `__dir__` of a package whose modules define these names.
 
-    A module without names is exported itself. No other module may have the same name: importing it would shadow the
-    exported name.
+    A module listed without names is itself exported. No module of the package may have the same name as an object that
+    is exported: importing the module would replace the object.
     """
     places = {name: f"{package}.{module}:{name}" for module, inside in names.items() for name in inside}
     places |= {module: f"{package}.{module}" for module, inside in names.items() if not inside}

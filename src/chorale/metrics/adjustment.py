@@ -1,4 +1,4 @@
-"""Adjusts several p-values for multiple comparisons: of twenty random differences, one is below 0.05.
+"""Adjusts several p-values for multiple comparisons: without any effect, one test in twenty has p < 0.05.
 
 Holm's adjustment controls the probability of any false discovery; Benjamini and Hochberg's the fraction of false
 discoveries, and Benjamini and Yekutieli's the same fraction for dependent tests. Unknown p-values (NaN) stay unknown

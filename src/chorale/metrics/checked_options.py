@@ -1,7 +1,8 @@
 """Checks the options of a public function against the types in its signature.
 
 The command line checks values when it parses them. From Python, a misspelt value would otherwise be accepted and
-signed. Errors are written for the command line; raised from Python, they refer to keywords instead of options.
+written to the signature. Errors are written for the command line; raised from Python, they refer to keywords instead of
+options.
 """
 
 import re

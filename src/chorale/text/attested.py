@@ -33,14 +33,14 @@ _SIZE = re.compile(r"([a-z]{2,})size$")
 _BRITISH = re.compile(r"([a-z]{3,})ise$")
 """Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
-"""What makes new verbs of verbs. Others make nouns (microphone, subtask) or adjectives (nonblocking, subfreezing)."""
+"""Prefixes that turn a verb into a new verb. Others also form nouns (microphone) or adjectives (nonblocking)."""
 _FIRST_PARTS = (*PREFIXES, *COMBINING)
 _BEFORE_BASE_FORMS = ("mis", "out", "pre", "re")
-"""Prefixes that make only verbs of verbs. Others also make nouns: autocommand, backslash."""
+"""Prefixes that turn verbs only into verbs. Others also form nouns: autocommand, backslash."""
 _BEFORE_INFINITIVE_FORMS = (*_BEFORE_BASE_FORMS, "dis", "over", "un", "under")
-"""Four of them also make adjectives: uncool, overlong."""
+"""The last four also form adjectives: uncool, overlong."""
 _DIRECTIONS = frozenset({"back", "cross", "down", "fore", "up"})
-"""Prefixes that also make adjectives of nouns: cross-eyed."""
+"""Prefixes that also turn nouns into adjectives: cross-eyed."""
 _BEFORE_INFINITIVES = frozenset(
     {"able", "attempt", "begin", "continue", "decide", "easy", "fail", "hard", "have", "how", "impossible", "like",
      "likely", "manage", "need", "order", "possible", "ready", "refuse", "start", "try", "unable", "want", "way",
@@ -73,14 +73,14 @@ class WrittenWords:
     words: set[str] = field(default_factory=set)
     """All words in lower case that may be stems: no prepositions, articles and so on."""
     infinitives: set[str] = field(default_factory=set)
-    """Those after *to*, a modal verb or *do*, where a tagger calls them verbs."""
+    """Words that follow *to*, a modal verb or *do*, and that a tagger calls verbs there."""
     base_forms: set[str] = field(default_factory=set)
-    """Those where only a verb can be: *can grep*, *did not grep*, *want to grep*, *to grep the log*."""
+    """Words in positions where only a verb can be: *can grep*, *did not grep*, *want to grep*, *to grep the log*."""
     inflected: dict[str, set[str]] = field(default_factory=dict)
     """The different forms of each stem that no dictionary has."""
 
     nouns: Counter[str] = field(default_factory=Counter)
-    """How often a tagger called a word a noun, less how often a verb in its base form or in *s*."""
+    """How often a tagger called a word a noun, minus how often it called it a verb in the base form or with *s*."""
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
@@ -107,8 +107,8 @@ class WrittenWords:
     def has_other_forms(self, stem: str, word: str) -> bool:
         """Whether the text has the verb both with *ed* or *ing* and without.
 
-        A word and its form in *s* may both be nouns (*plug-in*, *plug-ins*), and participles may be an adjective and a
-        noun (*ill-conditioned*, *ill-conditioning*).
+        A word and its form with *s* may both be nouns (*plug-in*, *plug-ins*), and participles may be an adjective and
+        a noun (*ill-conditioned*, *ill-conditioning*).
         """
         forms = {*self.inflected.get(stem, ()), word}
         return len({form != stem and _PARTICIPLE.search(form) is not None for form in forms}) > 1
@@ -130,8 +130,9 @@ def _is_where_verbs_are(sentence: Sentence, index: int) -> bool:
 def _is_where_only_verbs_are(sentence: Sentence, index: int) -> bool:
     """Whether a modal verb or *do not* precedes a word, or *to* after a word like *want*, or *to* before an object.
 
-    Taggers take names and nouns after *to* for verbs, too: *defaults to fceil*, *an immunity to iocane powder*. After a
-    modal verb without a subject before it, a noun may be the subject: *nor can piety itself*, *could fceil return 1?*
+    Taggers also mistake names and nouns after *to* for verbs: *defaults to fceil*, *an immunity to iocane powder*.
+    After a modal verb without a subject before it, a noun may be the subject: *nor can piety itself*, *could fceil
+    return 1?*
     """
     before = _before_adverbs(sentence, index - 1)
     if before < 0 or sentence[index].text in _OLD_PRONOUNS:
@@ -186,10 +187,10 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
         return True
     front, hyphen, last = stem.rpartition("-")
     if hyphen:
-        # Brain-damaged is no form of a verb, though brain-damage exists.
+        # Brain-damaged is not a form of a verb, though brain-damage exists.
         is_adjective = front in _DIRECTIONS and "NOUN" in parts_of_speech(last)
         return front in _PRODUCTIVE and is_verb(last) and not is_adjective
-    # Known words confirm a verb only if they are nouns themselves. Those in *ed* may be adjectives of nouns: celled.
+    # Known words confirm a verb only if they are nouns themselves. A form with *ed* may be an adjective: celled.
     is_written = not parts_of_speech(stem) and stem in written.words
     is_confirmed = (is_written or "NOUN" in parts_of_speech(stem)) and verb.present_participle in (
         word,
@@ -199,10 +200,10 @@ def is_attested(verb: VerbForms, token: Tagged, written: WrittenWords = NOTHING_
 
 
 def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
-    """Whether a word without *ed* or *ing* is a verb. Taggers also take names, nouns and foreign words for verbs."""
+    """Whether a word without *ed* or *ing* is a verb. Taggers also mistake names, nouns and foreign words for verbs."""
     parts = parts_of_speech(word)
     if parts and "VERB" not in parts and ("NOUN" not in parts or "ADV" in parts):
-        return False  # no verb is made of an adjective or adverb
+        return False  # adjectives and adverbs do not become verbs
     front, hyphen, last = stem.rpartition("-")
     if hyphen and (front in _NEGATIONS or not (is_verb(last) or last in _PARTICLES)):
         return False  # a dash without spaces: we do not know-we do not claim to know
@@ -217,24 +218,24 @@ def _is_base_form(stem: str, word: str, written: WrittenWords) -> bool:
         return False
     if not parts and (has_prefix or _is_derived(stem)):
         return True
-    # Nouns have a plural, and adjectives in *ed*: wretches, wretched.
+    # A noun may have a plural and an adjective with *ed*: wretches, wretched.
     is_noun = "NOUN" in parts_of_speech(stem) and not any(
         form.endswith("ing") for form in written.inflected.get(stem, ())
     )
     if not is_noun and written.has_other_forms(stem, word):
         return True
-    # Other words may be misspelt, foreign or dialect also where only a verb can be: kontinue, larn, getcha.
+    # Even where only a verb can be, other words may be misspelt, foreign or dialect: kontinue, larn, getcha.
     return stem in written.base_forms and (hyphen != "" or _is_verb_with_prefix(stem))
 
 
 def _is_doer(word: str) -> bool:
-    """Whether a word is a verb with *er*: debugger, opener."""
+    """Whether a word is a verb followed by *er*: debugger, opener."""
     rest = word.removesuffix("er")
     return rest != word and any(map(is_verb, (rest, f"{rest}e", rest[:-1])))
 
 
 def _is_verb_with_prefix(stem: str, prefixes: Iterable[str] = (*_PRODUCTIVE, "un")) -> bool:
-    is_part = not _PARTICIPLE.search(stem)  # parenting has no verb *ting* in it
+    is_part = not _PARTICIPLE.search(stem)  # *parenting* does not contain a verb *ting*
     return is_part and any(
         len(stem) > len(prefix) + 2 and is_verb(stem.removeprefix(prefix))
         for prefix in prefixes
@@ -270,7 +271,7 @@ def _is_british(stem: str) -> bool:
     if british is None:
         return False
     origins = [british[1]]
-    if len(british[1]) >= _SHORTEST_ORIGIN:  # of shorter ones, another word may be a part: lore, of lorises
+    if len(british[1]) >= _SHORTEST_ORIGIN:  # shorter ones may be unrelated: lore, of lorises
         origins += [f"{british[1]}e", british[1].title()]
     return is_verb(f"{british[1]}ize") or any(map(is_word, origins))
 
@@ -279,8 +280,8 @@ def _is_british(stem: str) -> bool:
 def is_misspelt(word: str, stem: str) -> bool:
     """Whether a letter is missing, doubled or swapped in a form of a listed verb, or a vowel is wrong in a long one.
 
-    Short words are similar to others without being misspelt (vlogged, logged), unless a letter is there once instead of
-    twice or twice instead of once. Other letters make other verbs: colorize.
+    Short words are similar to others without being misspelt (vlogged, logged), so in them only wrongly single or double
+    letters count (discusing, writting). A different consonant may make a different verb: colorize, colonize.
 
     >>> is_misspelt("initated", "initate"), is_misspelt("seperate", "seperate"), is_misspelt("colorize", "colorize")
     (True, True, False)

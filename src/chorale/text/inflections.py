@@ -134,7 +134,7 @@ def _inflected(stem: str, seen: str, is_participle: bool) -> VerbForms:
 
 
 def _as_seen(stem: str, seen: str, known: _Choices) -> _Choices:
-    """The forms with a doubled consonant, if only the sentence has one, not the list or the rules: photoshopped."""
+    """The forms with a doubled consonant if the sentence doubles it but the known forms do not: journalled."""
     doubled = stem + stem[-1]
     is_certain = _is_listed(stem) and not stem.endswith("l")  # American dictionaries lack journalling
     if seen not in (f"{doubled}ing", f"{doubled}ed") or is_certain or any(seen in forms for forms in known):
@@ -159,7 +159,7 @@ def _choices(stem: str) -> _Choices:
 
 
 def _splits(word: str, is_known: Callable[[str], object]) -> Iterator[tuple[str, str]]:
-    """Compounds' first parts with a known rest: a part with a hyphen, a prefix, or another word."""
+    """Splits of a compound into a first part (ending in a hyphen, a prefix, or another word) and a known rest."""
     front, hyphen, last = word.rpartition("-")
     cuts = [len(front + hyphen)] if front and last else _cuts(word)
     yield from ((word[:cut], word[cut:]) for cut in cuts if is_known(word[cut:]))
@@ -204,7 +204,7 @@ def _from_dictionary(stem: str) -> _Choices | None:
         return None
     listed: list[tuple[str, ...]] = [tuple(dictionary.getInflection(stem, tag=tag, inflect_oov=False)) for tag in _TAGS]
     regular = _by_rule(stem)
-    # It has forms of other verbs for some (impanel, empanels), and lacks the k in mimicking.
+    # For some verbs, it has the forms of another one (impanel, empanels), and it lacks the k in mimicking.
     if not all(forms and forms[0].startswith(stem[:2]) for forms in listed) or stem.endswith("c"):
         return regular
     return _spelt_alike(stem, listed, regular) or _Choices(*listed)
@@ -362,7 +362,7 @@ def _known_stems(form: str) -> Iterator[str]:
 def _compound_stems(form: str) -> Iterator[str]:
     """Stems of compounds whose last part is a form of a known verb: metaprogramming, unfollowed."""
     for front, rest in _splits(form, lambda rest: len(rest) > 2 and rest not in _SHORT_PASTS):
-        # Of snapshotting, the last part is no verb of its own (ting).
+        # The last part of *snapshotting* (ting) is not a verb of its own.
         is_cut_off = rest.endswith(("ing", "ed"))
         yield from (
             front + stem for stem in _known_stems(rest) if _is_listed(stem) and not (is_cut_off and stem == rest)
@@ -375,7 +375,7 @@ def is_compound(stem: str) -> bool:
     >>> is_compound("unspeak"), is_compound("metaspeak"), is_compound("speak"), is_compound("xyzspeak")
     (True, True, False, False)
     """
-    is_verb_part = not stem.endswith(("ing", "ed"))  # parenting has no verb *ting* in it
+    is_verb_part = not stem.endswith(("ing", "ed"))  # *parenting* does not contain a verb *ting*
     return is_verb_part and any(_splits(stem, lambda rest: len(rest) > 2 and _is_listed(rest)))
 
 
@@ -385,7 +385,7 @@ def _possible_stems(form: str) -> Iterator[str]:
         if rest != form and len(rest) > 1 and not rest.endswith("-"):
             if ending in ("ed", "ing") and (rest[-1] == rest[-2] or rest.endswith("ck")):
                 yield rest[:-1]
-            # Of zombies, the stem never ends in i.
+            # Unless it is listed, a stem does not end in i: zombie, of zombies.
             yield from (rest + other for other in others if other or not rest.endswith("i") or _is_listed(rest))
     if form:
         yield form

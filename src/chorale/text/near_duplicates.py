@@ -68,7 +68,7 @@ _MOSTLY = 0.8
 
 
 def contains_copy(text: str, source: str, words: int) -> bool:
-    """Whether a text is copied from another: most of it is runs of at least this many words from there.
+    """Whether most of a text is copied from another, in runs of at least this many words.
 
     A word added, left out or mistyped does not hide a copy. A quotation within one's own sentence is not a copy.
     In scripts without spaces, two characters count as a word.

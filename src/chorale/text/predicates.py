@@ -131,7 +131,7 @@ def _has_no_ending(word: str) -> bool:
 def _rank(stem: str, word: str, written: Container[str]) -> float:
     """The rank of a stem. Other words win over compounds (cotton, not cot-tone), and compounds over the word itself.
 
-    Words that are spelt as no verb is do not win (declasse, for declassed), also where the text has them.
+    Words that are not spelt like a verb (declasse, for declassed) do not win, even if the text contains them.
     """
     known = likelihood(stem)[0]
     if known < 3 and (is_word(_last_part(stem)) or (known > 0 and stem in written)):

@@ -4,9 +4,9 @@ from functools import lru_cache
 from unicodedata import category, name
 
 CHARACTERS_OF_A_WORD = 2
-"""Characters that take about as long to read as an English word, in scripts without spaces. A low guess: people read
-255 Chinese or 357 Japanese characters a minute aloud (Trauzettel-Klosinski and Dietz 2012, IOVS 53, 5452), and more in
-silence.
+"""Characters that take about as long to read as an English word, in scripts without spaces. The estimated
+reading times are low: aloud, people read only 255 Chinese or 357 Japanese characters a minute (Trauzettel-Klosinski and
+Dietz 2012, IOVS 53, 5452), though more in silence.
 """
 _WITHOUT_SPACES = (
     *("CJK ", "HIRAGANA ", "KATAKANA", "HALFWIDTH KATAKANA", "IDEOGRAPHIC ITERATION", "IDEOGRAPHIC NUMBER", "THAI "),
@@ -62,6 +62,6 @@ def _counted(text: str) -> tuple[int, int]:
     characters = 0 if text.isascii() else sum(map(_is_character, text))
     if not characters:
         return 0, len(text.split())
-    # Punctuation between such characters is no word.
+    # Punctuation between such characters is not a word.
     words = (word for word in with_spaces(text).split() if not _is_character(word[0]))
     return characters, sum(any(map(str.isalnum, word)) for word in words)

@@ -10,6 +10,7 @@ from chorale.files.blocks import Block, ProblemReport, TooManyError, check_numbe
 from chorale.files.rows import read_rows, suffix_of
 from chorale.files.source import MOST_PROBLEMS, read_source
 from chorale.model import Problem, UserError
+from chorale.model.plural import plural
 
 CONLLU = (".conllu", ".conllup", ".conll")
 ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
@@ -67,7 +68,7 @@ def read_given(path: Path, *, one_per_line: bool = False, ids: Sequence[str] = I
     except TooManyError:
         pass
     if not sentences and not report.problems:
-        report.problems.append(Problem(str(path), None, "has no sentences", "Check that the right file was named."))
+        report.problems.append(Problem(str(path), None, "has no sentences", "Check the file name."))
     if report.problems:
         raise UserError(f"{path} can't be used", report.problems)
     return sentences
@@ -182,7 +183,7 @@ def _conllu(path: Path, report: ProblemReport) -> Iterator[GivenSentence]:
             continue
         if len(table) < _FEWEST_COLUMNS:
             fix = "Give the ten columns of CoNLL-U, separated by tabs."
-            report(block.numbers[0], f"has only {len(table)} columns", fix, block.lines[0])
+            report(block.numbers[0], f"has only {plural(len(table), 'column', 'columns')}", fix, block.lines[0])
         elif check_numbering(table[0], block.numbers, report):
             known = _EMPTY not in table[3]
             yield GivenSentence(

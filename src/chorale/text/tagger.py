@@ -28,7 +28,7 @@ Others can publish under that name: only this version was checked.
 """
 _BATCH = 64
 _WORDS = "words"
-"""Where a document has its words as they are in the text."""
+"""Key under which a document stores its words as spelt in the text."""
 _AUXILIARY_RELATIONS = frozenset({"aux", "auxpass"})
 
 
@@ -114,7 +114,7 @@ class Tagger:
 
 
 def _with_straight_apostrophes(word: str) -> str:
-    """A word as the model reads it: it takes *’ll* and *n’t* for unknown verbs. A sign alone is a quotation mark."""
+    """A word with straight apostrophes: the model mistakes *’ll* and *n’t* for verbs. *’* alone is a quotation mark."""
     return word.replace("’", "'") if len(word) > 1 else word
 
 

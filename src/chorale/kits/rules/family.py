@@ -64,7 +64,8 @@ BothWays = Annotated[
     Option(
         "--contradictions",
         metavar="NAME",
-        help="Applications judged both ways: majority (ties left out), both (each judgment counts) or refuse.",
+        help="Applications judged both ways: majority (ties left out), both (count once as entailing and "
+        "once as not) or refuse.",
     ),
 ]
 Pairwise = Annotated[bool, Option(help="Compare all pairs of resources with paired bootstrap and randomisation tests.")]

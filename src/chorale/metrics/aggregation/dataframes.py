@@ -17,6 +17,7 @@ from chorale.metrics.aggregation.scored_labels import LabelTable, Source
 from chorale.metrics.checked_options import naming_keywords
 from chorale.metrics.judgments import Judgments
 from chorale.metrics.reading.judged import Reading, judged_in
+from chorale.model.plural import plural
 
 _COLUMNS = ("task", "worker", "label")
 
@@ -62,8 +63,7 @@ class Table:
         _check_columns(list(data.columns))
         data = data[list(_COLUMNS)]
         data = data[data["label"].notna()]
-        if data[["task", "worker"]].isna().any(axis=None):
-            raise ValueError("every judgment must have a task and a worker")
+        _check_gaps({name: int(data[name].isna().sum()) for name in _COLUMNS})
         coded = [pandas.factorize(data[name], sort=True) for name in _COLUMNS]
         return cls(_judgments(coded), pandas, True, *(values for _, values in coded))
 
@@ -74,8 +74,7 @@ class Table:
         # NaN is a missing value, as in pandas.
         no_value = polars.selectors.float().fill_nan(None)
         data = data.select(_COLUMNS).with_columns(no_value).filter(polars.col("label").is_not_null())
-        if data["task"].null_count() or data["worker"].null_count():
-            raise ValueError("every judgment must have a task and a worker")
+        _check_gaps({name: data[name].null_count() for name in _COLUMNS})
         coded = []
         for name in _COLUMNS:
             values = data[name].unique().sort()
@@ -203,6 +202,13 @@ def _check_columns(names: Sequence[Any]) -> None:
     missing = [name for name in _COLUMNS if name not in names]
     if missing:
         raise ValueError(f"the table has no columns {', '.join(missing)} (found: {', '.join(map(str, names))})")
+
+
+def _check_gaps(gaps: Mapping[str, int]) -> None:
+    for name, count in gaps.items():
+        if count:
+            lack = plural(count, "judgment has", "judgments have")
+            raise ValueError(f"{lack} a label but no {name}. Fill in the missing values, or remove such rows")
 
 
 def _judgments(coded: Sequence[tuple[Any, Any]]) -> Judgments:

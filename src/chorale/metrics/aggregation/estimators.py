@@ -133,10 +133,12 @@ class MajorityVote(Estimator):
         given = [known.get(worker, self.default_skill) for worker in table.worker_values]
         missing = np.array([weight is None for weight in given], dtype=np.bool_)
         if missing.any() and self.on_missing_skill == "error":
-            raise ValueError("a worker has no skill. Set default_skill, or give every worker a skill")
+            name = table.worker_values[int(missing.argmax())]
+            raise ValueError(f"worker {name!r} has no skill. Set default_skill, or give every worker a skill")
         judged = np.bincount(table.judgments.tasks[~missing[table.judgments.workers]], minlength=len(table.task_values))
         if not judged.all():
-            raise ValueError("a task has no judgments of workers with a skill. Remove the task, or set default_skill")
+            task = f"task {table.task_values[int(judged.argmin())]!r}"
+            raise ValueError(f"{task} has no judgments of workers with a skill. Remove the task, or set default_skill")
         return np.asarray([weight or 0.0 for weight in given], dtype=np.float64)[table.judgments.workers]
 
     def fit_predict(self, data: Any, skills: Any = None) -> Any:

@@ -3,8 +3,9 @@
 With M labels and workers i and j of accuracies p, M/(M−1)·agreement − 1/(M−1) equals s_i s_j, where s = (M p − 1)/(M −
 1). So s is a rank-one factor of the observed part of that matrix. It is found by alternating between two copies of s:
 each entry is the mean of its ratios to the other copy. Up to F of the largest ratios above its present value are left
-out, and up to F of the smallest ratios below. F is half of the minimum number of workers with common tasks, minus 1.
-Signs come from agreement above or below chance. The vote weights every worker by log((M−1) p/(1−p)).
+out, and up to F of the smallest ratios below. F is half of n, minus 1, where every worker shares
+tasks with at least n others. Signs come from agreement above or below chance. The vote weights every worker by
+log((M−1) p/(1−p)).
 
 Q. Ma and A. Olshevsky. Adversarial crowdsourcing through robust rank-one matrix completion. NeurIPS 2020.
 """

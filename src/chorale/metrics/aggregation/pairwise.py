@@ -55,7 +55,7 @@ class Comparisons:
         people, names = coded(workers, "worker")
         if len({len(people), len(ones), len(others), len(best)}) != 1:
             raise ValueError("columns must have the same length")
-        codes, items = coded([*ones, *others], "left and a right item")
+        codes, items = coded([*ones, *others], "left or right item")
         first, second = np.split(codes, 2)
         place = {item: code for code, item in enumerate(items)}
         won = np.array([place.get(item, -1) for item in best], dtype=np.intp)

@@ -84,7 +84,8 @@ class SegmentationMajorityVote(_Segmentation):
         default = np.nan if self.default_skill is None else self.default_skill
         weights = np.array([skills.get(worker, default) for worker in people], dtype=np.float64)
         if np.isnan(weights).any() and self.on_missing_skill != "ignore":
-            raise ValueError("a worker has no skill. Set default_skill, or give every worker a skill")
+            name = people[int(np.isnan(weights).argmax())]
+            raise ValueError(f"worker {name!r} has no skill. Set default_skill, or give every worker a skill")
         return weights
 
     def _joint(self, masks: Masks, weights: FloatArray) -> Masks:

@@ -8,12 +8,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from chorale.model.plural import plural
+
 
 def coded(values: Iterable[Any], column: str) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     """Codes and their sorted names. A missing value (None, NaN) raises ValueError."""
     given = list(values)
-    if any(value is None or value != value for value in given):  # noqa: PLR0124 - NaN is not equal to itself
-        raise ValueError(f"every row must have a {column}")
+    lacking = sum(value is None or value != value for value in given)  # noqa: PLR0124 - NaN is not equal to itself
+    if lacking:
+        raise ValueError(
+            f"{plural(lacking, 'row has', 'rows have')} no {column}. Fill in the missing values, or remove such rows"
+        )
     names = sorted(set(given))
     place = {name: code for code, name in enumerate(names)}
     return np.array([place[value] for value in given], dtype=np.intp), tuple(names)

@@ -43,7 +43,7 @@ def confidence(
 def _weighted(judgments: Judgments, weights: FloatArray) -> Aggregation:
     tasks, labels = len(judgments.task_names), len(judgments.label_names)
     cells = judgments.tasks.astype(np.intp) * labels + judgments.labels
-    # Sums of the same numbers in another order differ in the last digit, so the order is made one.
+    # Sums of the same numbers in another order differ in the last digit, so the order is fixed.
     order = np.lexsort((weights, judgments.workers, cells))
     sums = np.bincount(cells[order], weights[order], minlength=tasks * labels).reshape(tasks, labels)
     totals = sums.sum(axis=1, keepdims=True)

@@ -1,9 +1,9 @@
 """Optimal alignment of several people's spans in a text: the disorder of Mathet et al. (2015).
 
 An alignment puts every span in one group, with at most one span per person; people without a span in a group have an
-empty span there. The cost of a group of k people is the mean over their pairs: the dissimilarity of two spans, or 1 if
-one or both are empty. The alignment with the lowest cost is found by integer programming, among groups that cost less
-than the group without one of its spans plus that span alone.
+empty span there. The cost of a group is the mean over all pairs of people: the dissimilarity of their two spans, or 1
+if one or both are empty. The alignment with the lowest cost is found by integer programming. Groups that would cost
+less if one of their spans were split off are left out.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Intraclass correlation of numbers, in the six forms of Shrout and Fleiss (1979).
 
-| form | people | the value is of |
+| form | people | reliability of |
 | --- | --- | --- |
 | 1, 1k | any, and they may differ between items | one judgment, the mean of an item's judgments |
 | 2, 2k | the same for every item, a sample of all who could judge | one judgment, the mean over people |
@@ -120,7 +120,7 @@ def _two_way(judgments: Judgments, given: FloatArray, form: IccForm) -> Agreemen
         left = plural(left_out, "item does", "items do")
         notes = (
             f"{left} not count, because not everybody judged {'it' if left_out == 1 else 'them'} (--icc-form 1 uses "
-            "all items).",
+            "all items with at least two judgments).",
         )
     if k < 2 or n < 2:
         why = NO_PAIRS if k < 2 else "fewer than two items were judged by everybody"

@@ -36,9 +36,9 @@ _JSON = ".json"
 _TEXT = "text"
 """The kind of fields with free text."""
 _SINGLE = ("label", "rating", "number", "date", _TEXT)
-"""The kinds of fields with one row for a judgment, in tables with a row for every value."""
+"""Kinds of fields with a single value per judgment, and so with a single row in tables with a row for every value."""
 _JOINED = "|"
-"""What joins options in one cell of a batch file."""
+"""Separator of the options in one cell of a batch file."""
 _MOST_SPLIT = 10_000
 """With more distinct labels, they are texts, not options."""
 _UNANSWERED = "{}"

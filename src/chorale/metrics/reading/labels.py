@@ -104,7 +104,7 @@ def has_free_text(labels: pl.Series, fields: pl.Series, column: str) -> bool:
 
 
 def doubtful_labels(judgments: Judgments) -> tuple[str, ...]:
-    """A note on labels that may mean no label, or may be the same as another label; None if there are none."""
+    """A note on labels that may mean no label, or may be the same as another label; empty if there are none."""
     return doubtful_names(judgments.options, lambda: _counts(judgments))
 
 

@@ -182,8 +182,8 @@ def p_value(model_closer: int, equal: int, person_closer: int, epsilon: float, *
     """p-value of the observed difference if the true difference were ε: Student's t, or ranks for few items.
 
     The test's authors recommend ranks below 30 items. However, rank tests require symmetry, which the differences minus
-    ε do not have: if the true difference is ε = 0.1, they report a win in 20 to 42 of 100 studies of 15 to 29 items,
-    and Student's t in 4 to 6.
+    ε do not have: if the true difference is ε = 0.1, rank tests report a win in 20 to 42 of 100 studies of 15 to 29
+    items, and Student's t reports a win in 4 to 6.
 
     >>> round(p_value(20, 60, 20, 0.1), 4)
     0.0594

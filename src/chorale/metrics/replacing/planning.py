@@ -27,16 +27,18 @@ def chance_of_passing(
 
 
 def items_needed(rivals: Sequence[Rival], epsilon: float) -> int | None:
-    """Minimum number of items per person for the test to pass in 80% of repetitions; None if above 100,000."""
+    """Number of items per person with which the test passes in 80% of repetitions: at least 30, and within 1% of the
+    smallest such number; None if above 100,000.
+    """
 
     def enough(items: int) -> bool:
         return chance_of_passing(rivals, items, epsilon) >= POWER
 
     high = FEWEST_BY_T
     while not enough(high):
-        high *= 2
-        if high > MOST_ITEMS:
+        if high >= MOST_ITEMS:
             return None
+        high = min(2 * high, MOST_ITEMS)
     low = high // 2 if high > FEWEST_BY_T else high
     while high - low > max(1, high // 100):
         middle = (low + high) // 2

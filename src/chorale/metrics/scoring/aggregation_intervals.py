@@ -131,7 +131,9 @@ def _task_intervals(
     certain = certainty(result)
     wanted, notes = np.argsort(certain, kind="stable")[:_SHOWN], []
     if result.probabilities.size * resampling.resamples > _MOST_DRAWN:
-        notes.append(f"Only the {_SHOWN} least certain tasks have an interval, because all tasks would take hours.")
+        notes.append(
+            f"Only the {_SHOWN} least certain tasks have an interval: intervals of all tasks would take too long."
+        )
     elif for_scripts:
         wanted = np.arange(len(certain))
     low, high = evidence.intervals(

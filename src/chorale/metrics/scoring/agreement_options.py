@@ -171,8 +171,8 @@ _ORDERED = _RANKED | {"gwet", "brennan-prediger"}
 """Coefficients that use an order without weights: ranks need it, and two coefficients count labels that nobody
 gave."""
 _NOT_ORDERED = (
-    "--order requires a coefficient for ordered labels: --level ordinal, --weights, or --metric gwet or "
-    "brennan-prediger. Add one of them, or omit --order."
+    "--order requires --level ordinal, --weights, or one of these coefficients: --metric gwet, brennan-prediger, "
+    "kendall-w, kendall-tau or spearman. Add one of them, or omit --order."
 )
 _REFUSED = {
     "level": "Only alpha has levels and distances. Omit --level and --distance.",

@@ -12,6 +12,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.aggregation_intervals import Paired, compared_means, not_compared
+from chorale.model.plural import plural
 
 _SHOWN = 10
 """Maximum number of rows in tables for people. `--json` has all."""
@@ -160,7 +161,7 @@ def _summary(result: CrowdTruth, drawn: _Drawn) -> ScoreTable:
         rows.append((titles[name], len(values), mean, *around[0], median, *around[1], *ends))
     around_any = ["95% interval#"] * bool(drawn.means)
     columns = ("quality of", "count#", "mean#", *around_any, "median#", *around_any, "lowest#", "highest#")
-    return ScoreTable(f"CrowdTruth, {result.iterations} iterations", columns, rows)
+    return ScoreTable(f"CrowdTruth, {plural(result.iterations, 'iteration', 'iterations')}", columns, rows)
 
 
 def _units(result: CrowdTruth, shown: int, drawn: _Drawn) -> ScoreTable:

@@ -166,8 +166,8 @@ def _json(row: _Estimated) -> dict[str, Any]:
 
 def _notes(items: SampledItems, asked: int) -> list[str]:
     notes = [
-        f"People labelled {asked:,} of {plural(len(items.model), 'item', 'items')}. “worth” is the number "
-        "of items that people would have to label for the same certainty without the model."
+        f"People labelled {asked:,} of {plural(len(items.model), 'item', 'items')}. The column “worth” is "
+        "the number of items that people would have to label for the same certainty without the model."
     ]
     people = {label for label in items.people if label is not None}
     unheard = sorted(set(items.model) - people)

@@ -18,7 +18,7 @@ CHECKED: dict[IrtModel, tuple[tuple[int, int], tuple[int, int]]] = {
 def fit_notes(table: ResponseTable, fit: IrtFit) -> list[str]:
     notes = []
     answered = ~np.isnan(table.matrix)
-    # Every answer is an answer like the first, or none.
+    # An item has the same answer from everybody if all its answers equal its first one.
     first = np.take_along_axis(table.matrix, answered.argmax(axis=0)[None, :], axis=0)
     silent = int((~answered.any(axis=0)).sum())
     same = int(((table.matrix == first) | ~answered).all(axis=0).sum()) - silent

@@ -234,15 +234,18 @@ def _notes(tests: Sequence[Alternative], options: ModelOptions) -> list[str]:
         f"A model may replace people if it wins against at least {PASSES:.0%} of them (ε = {options.epsilon:g}, q = "
         "0.05; Calderon et al. 2025)."
     ]
+    other = "another person" if options.expert is None else "the expert"
     left_out = sorted({person for one in tests for person in one.left_out})
     if left_out:
         people = plural(len(left_out), "person is", "people are")
-        notes.append(f"{people} not compared: fewer than {options.min_items} items with the model and another person.")
+        notes.append(f"{people} not compared: fewer than {options.min_items} items with the model and {other}.")
     if any(one.passes is None for one in tests):
+        fewest = "at least two people, preferably three or more"
+        if options.expert is not None:
+            fewest = "at least one person besides the expert, preferably more"
         notes.append(
-            "The test requires at least two people, preferably three or more. Each must have judged "
-            f"{options.min_items} items that the model and another person also judged. Lower --min-items, or collect "
-            "more judgments."
+            f"The test requires {fewest}. Each must have judged {options.min_items} items that the model and {other} "
+            "also judged. Lower --min-items, or collect more judgments."
         )
     elif min(len(one.rivals) for one in tests) < 3 and options.expert is None:
         notes.append(

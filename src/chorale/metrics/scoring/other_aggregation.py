@@ -71,7 +71,7 @@ class OtherRequest:
         if self.method not in PAIRWISE_METHODS:
             given += [option for option, value in (("--left", self.left), ("--right", self.right)) if value is not None]
         if given:
-            raise UserError(f"{', '.join(given)} cannot be used with --method {self.method}. Omit it.")
+            raise _unusable(given, f"--method {self.method}")
 
     def settings(self) -> dict[str, Setting]:
         """Options that can change the result, for the signature."""
@@ -86,6 +86,10 @@ class OtherRequest:
 
     def limits(self) -> dict[str, Any]:
         return MethodOptions(self.iterations, self.tolerance).limits()
+
+
+def _unusable(options: Sequence[str], where: str) -> UserError:
+    return UserError(f"{', '.join(options)} cannot be used with {where}. Omit {'it' if len(options) == 1 else 'them'}.")
 
 
 def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: Resampling) -> tuple[Score, Rows]:
@@ -103,7 +107,7 @@ def score_other(data: Any, request: OtherRequest, reading: Reading, resampling: 
         given += ["--repeats"] if reading.repeats != "last" else []
         given += ["--keep-rejected"] if reading.keep_rejected else []
         if given:
-            raise UserError(f"{', '.join(given)} cannot be used with pairwise comparisons. Omit it.")
+            raise _unusable(given, "pairwise comparisons")
         columns = {"worker": reading.worker, "label": reading.label, "left": request.left, "right": request.right}
         compared = comparisons_in(data, columns)
         line = signature("aggregate", {**request.settings(), **columns}, {compared.source: compared.digest})

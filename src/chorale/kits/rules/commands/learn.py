@@ -63,7 +63,7 @@ Columns = Annotated[
 ]
 ArgumentNames = Annotated[Path | None, Option(help="File with the names of numbered arguments: name, tab, number.")]
 PredicateNames = Annotated[Path | None, Option(help="File with the names of numbered predicates.")]
-Strict = Annotated[bool, Option(help="Stop at malformed lines instead of counting them.")]
+Strict = Annotated[bool, Option(help="Stop at malformed lines instead of leaving them out.")]
 EngineName = Annotated[
     str, Option(metavar="NAME", help="Engine: duckdb (in this process), spark://HOST:PORT or spark:local[N].")
 ]

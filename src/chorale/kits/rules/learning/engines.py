@@ -71,8 +71,8 @@ def opened_engine(resources: Resources, scratch: Path) -> Iterator[Engine]:
 
 
 def _explained(error: Exception, path: Path) -> Exception:
-    """A helpful message for an error of DuckDB, or the error itself. Identified by name, because DuckDB may not be
-    installed.
+    """A helpful message for an error of DuckDB, or the error itself. Errors are recognised by the name of their class,
+    because DuckDB may not be installed.
     """
     again = "run the command again. Finished parts are kept."
     if type(error).__name__ == "OutOfMemoryException":

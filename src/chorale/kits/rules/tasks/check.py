@@ -9,8 +9,8 @@ from chorale.model import NewItem, SourceItem
 
 
 def _as_it_is(sources: Sequence[SourceItem], _confidence: float) -> list[NewItem]:
-    """All labelled applications, whatever the confidence of the label. A sample of confident ones would overestimate
-    the crowd.
+    """All labelled applications, whatever the confidence of the label. A sample of confident labels would
+    overestimate the crowd's accuracy.
     """
     return [
         NewItem(source.key, source.payload, group=source.group, sources=(source.id,))

@@ -1,4 +1,4 @@
-"""Semantic role labelling: CoNLL-2005 props, CoNLL-2009, CoNLL-2012 and CoNLL-U with roles, as one model."""
+"""Semantic roles in CoNLL-2005 props, CoNLL-2009, CoNLL-2012, CoNLL-U and CoNLL-U Plus files, as one model."""
 
 from chorale.kits.srl.files.comments import comment_columns
 from chorale.kits.srl.files.frame_files import SenseInventory, read_frame_files

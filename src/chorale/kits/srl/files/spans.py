@@ -64,7 +64,10 @@ def as_spans(corpus: Corpus, *, apart: bool = False, like: Iterable[Converted | 
     if corpus.marks_spans:
         return list(corpus.sentences)
     if not corpus.has_syntax:
-        raise UserError(f"{corpus.name} marks the heads of arguments but has no syntax, so spans cannot be computed.")
+        raise UserError(
+            f"{corpus.name} marks the heads of arguments but has no syntax, so spans cannot be computed. Fill its "
+            "HEAD column."
+        )
     return [
         with_spans(sentence, apart=apart, like=other) for sentence, other in zip(corpus.sentences, like, strict=False)
     ]

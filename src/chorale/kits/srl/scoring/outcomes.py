@@ -101,7 +101,8 @@ def mode_for(options: SrlOptions, corpora: Sequence[Corpus]) -> Mode:
         raise UserError(f"--mode head requires heads, but {spans.name} marks spans. Use --mode span.")
     if options.mode == "span" and bare is not None:
         raise UserError(
-            f"--mode span requires spans, but {bare.name} marks heads and has no syntax to compute spans from."
+            f"--mode span requires spans, but {bare.name} marks heads and has no syntax to compute spans from. Fill "
+            "its HEAD column."
         )
     return cast(Mode, options.mode)
 
