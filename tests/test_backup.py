@@ -241,7 +241,7 @@ def test_an_encrypted_backup_opens_with_its_passphrase_alone(
         assert f"{file}" in refused and ("damaged" in refused or "wrong" in refused), refused
     for broken in (content[: len(content) // 2], content[:-1], content + b"x"):
         file.write_bytes(broken)
-        assert "bytes of" in run("restore", copy, file, fails=True).stderr
+        assert "bytes instead of" in run("restore", copy, file, fails=True).stderr
     assert not copy.exists()
     file.write_bytes(content)
     assert "except unused links to choose a password" in run("restore", copy, file).stdout

@@ -252,6 +252,10 @@ def test_the_commands_send_and_name_what_is_missing(folder: Path, study: Study, 
     people = folder / "people.csv"
     assert json.loads(chorale("invite", folder, "--emails", people, "--send", "--json"))["mail"] == {"sent": 2}
     assert chorale("mail", folder).strip() == "Nothing to send."
+    people.write_text("carla@uni.example\n")
+    server.refused = {"team@uni.example": 550}
+    assert "`chorale mail` sends any that are left" in chorale("invite", folder, "--emails", people, "--send")
+    assert chorale("mail", folder).startswith("1 not sent (the mail server accepts no e-mail now;")
     assert "--emails needs --out" in chorale("invite", folder, "--emails", people, code=2)
 
 

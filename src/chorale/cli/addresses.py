@@ -13,8 +13,8 @@ _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}  # noqa: S1
 def reserve(host: str, port: int) -> socket.socket:
     """Bind a socket to the address, so that no other process can take it.
 
-    It does not listen yet: connections are refused until the site can answer them. Set SO_REUSEADDR before listening:
-    connections of an earlier site may linger there.
+    It does not listen yet: connections are refused until the site can answer them. SO_REUSEADDR must be set before
+    listening, because connections of an earlier site may linger at the address.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

@@ -197,8 +197,8 @@ def _print_lists(result: dict[str, Any]) -> None:
         if stage["gold"]:
             show(gold_table(stage["gold"]))
         for kind, hint in (
-            ("unanimous", "--promote-unanimous turns them into gold"),
-            ("confusing", "--promote ITEM --answer ANSWER --explanation TEXT turns one into gold"),
+            ("unanimous", "--promote-unanimous turns every unanimous item into gold"),
+            ("confusing", "--promote ITEM --answer ANSWER --explanation TEXT turns an item into gold"),
         ):
             if stage[kind]:
                 count = plural(len(stage[kind]), f"{kind} item", f"{kind} items")

@@ -151,4 +151,4 @@ def _invite_addresses(
     if send:
         invitations = plural(queued, "invitation", "invitations")
         letters = plural(sent.get("sent", 0), "e-mail", "e-mails")
-        print_line(f"{invitations} queued, {letters} sent. `chorale mail` sends the rest.")
+        print_line(f"{invitations} queued, {letters} sent. `chorale mail` sends any that are left.")

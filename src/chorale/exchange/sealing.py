@@ -90,7 +90,7 @@ def unseal(sealed: Path, shown: Path, plain: Path, passphrase: str) -> None:
 
 def _cut(file: Path, size: int, whole: int) -> UserError:
     problem = "is truncated" if size < whole else "has extra data at its end"
-    return UserError(f"{file} {problem}: it has {size:,} bytes of {whole:,}. Use another copy of the backup.")
+    return UserError(f"{file} {problem}: it has {size:,} bytes instead of {whole:,}. Use another copy of the backup.")
 
 
 def _header(source: BinaryIO, file: Path) -> _Header:

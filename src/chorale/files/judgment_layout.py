@@ -44,7 +44,7 @@ class JudgmentLayout:
     """The column with the kind of that field."""
     boxes: tuple[str, ...] = ()
     """The columns of the single options, true or false, if the label joins several options, in a batch file of Chorale.
-    They are certain where an option contains the separator, and where nothing was chosen."""
+    Unlike the label, they are unambiguous if an option contains the separator, or if nothing was chosen."""
 
     @property
     def roles(self) -> dict[str, str]:

@@ -23,7 +23,7 @@ LONGEST_NAME = 100
 """Maximum length of the name of a column that people read, in characters."""
 _NUMBERS = "row_id"
 _FEW_ROWS, _SHARING = 3, 10
-"""A text that at least three rows, and one row in ten, share is hardly meant to be labelled in each."""
+"""A text in at least three rows, and in at least a tenth of all rows, is hardly meant to be labelled every time."""
 _SMALL_WORDS = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to"})
 """Words that begin with a small letter in titles."""
 _LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)

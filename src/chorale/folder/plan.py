@@ -303,7 +303,12 @@ def _sample_is_short(content: StageContent, coming: Mapping[str, int]) -> str | 
     more = content.settings.judgments.sample
     if more is None or more.items is None:
         return None
-    there = ", ".join(f"{count:,} from {name}" for name, count in coming.items() if count < more.items)
+    own = content.settings.name
+    there = ", ".join(
+        f"{count:,} in its file" if name == own else f"{count:,} from {name}"
+        for name, count in coming.items()
+        if count < more.items
+    )
     if not there:
         return None
     return (

@@ -14,7 +14,7 @@ from chorale.model.plural import plural
 LONGEST = 5
 """Number of longest items to list."""
 USUAL_SECONDS = 10.0
-"""Seconds of an answer where the study file expects none."""
+"""Seconds per answer if the study file sets no `expected_seconds`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,9 @@ class RoundSettings(Settings):
         le=100,
         description="Number of people to admit for each person whom later stages still need, since some people fail "
         "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
-        "Two kinds of rounds admit everybody: rounds that lead to no work and, while work is left, rounds that lead to "
-        "a gate that decides about all workers at once.",
+        "Everybody is admitted if the round leads to no work, to 1,000 or more open items, or to items that are not "
+        "derived yet. While work is left, everybody is also admitted if the round leads to a gate that decides about "
+        "all workers together.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",
@@ -183,8 +184,8 @@ class PlannedOutcome(Settings):
         min_length=1,
         max_length=100,
         description="What is compared between arms. `retained`: whether a person reached the arm's last stage without "
-        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold, "
-        "without training rounds and quizzes that only some arms have. Some tasks have outcomes of their own, such as "
+        "being removed. `grade`: the mean grade in the arm's last graded stage. `gold`: accuracy on gold and "
+        "in rounds, except rounds that only some arms have. Some tasks have outcomes of their own, such as "
         "`kept` for multiple-choice questions.",
     )
     unit: Literal["worker", "item"] = Field(

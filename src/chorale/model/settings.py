@@ -40,7 +40,8 @@ class ArrivalSettings(Settings):
         default=None,
         description="Whether people can join by a link with a recruitment platform's URL parameters. Anybody can "
         "forge an unsigned link. Default: `true` if the platform verifies people (`signed`, or `[prolific]` with an "
-        "API token), or if the site is open only on your own computer. Invitation links always work.",
+        "API token). It is also `true` if the site is open only on your own computer, or if people have already "
+        "joined by such a link. Invitation links always work.",
     )
     signed: Literal["prolific"] | None = Field(
         default=None,

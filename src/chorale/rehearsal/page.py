@@ -51,8 +51,7 @@ def _how_people_err(simulation: Forecasts) -> str:
     if simulation.difficulty:
         return (
             f"Item difficulty has a spread of {simulation.difficulty:g} in log-odds, so simulated people err together "
-            "on "
-            "hard items. They do not share misunderstandings as real people may."
+            "on hard items. They do not share misunderstandings as real people may."
         )
     return "Simulated people err independently. Real people err together on hard items, so real results can be worse."
 

@@ -42,7 +42,10 @@ def _of_stage(study: Study, stage: StageRun, people: Sequence[Person]) -> str:
 
 
 def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str | None:
-    """None if no answer waits for a grade: then too few answers of a worker were to be graded."""
+    """The sentences about a gate; None if no answer waits for a grade.
+
+    In that case, too few answers of a worker were selected for grading.
+    """
     looked_at = {*study.gates[gate.name].settings.stage}
     grading = [
         run

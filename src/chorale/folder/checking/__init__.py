@@ -2,9 +2,14 @@
 parts; each imports only from those below it:
 
 - `protocols`: dependencies between stages, gates and arms, and the studies on Prolific
+- `analysis`: the planned comparisons of arms
 - `numbers`: whether enough people can pass
+- `models`: the models, and the stages that use them
 - `stages`: all stages together, and how they depend on one another
 - `stage_files`: the task, guidelines, items, gold and truth of one stage
+- `assigned`: items that are assigned to people
+- `label_items`: labels of an earlier stage as items
+- `media_files`: pictures, audio and video of items
 - `row_files`: files with one row per item
 - `drafts`: stages whose settings can be read
 - `settings_shape`: tables of the study file as settings

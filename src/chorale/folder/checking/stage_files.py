@@ -251,7 +251,7 @@ def _items_in(file: RowFile, task: Task) -> Iterator[NewItem]:
             continue
         for item in task.shape.expand(payload, key):
             if item.key in keys:
-                message = "`id` makes the same item as another row"
+                message = "`id` gives an item the same ID as an item of another row"
                 file.problem(row.line, message, "Give the row another `id`.", key)
             keys.add(item.key)
             yield item
