@@ -98,7 +98,7 @@ def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: Streame
     rows = RowSpool(spool)
     rows.fill(path, problems.listed, streamed)
     if not rows.count and not problems.listed:
-        problems.listed.append(Problem(str(path), None, "has no rows", "Check that the right file was named."))
+        problems.listed.append(Problem(str(path), None, "has no rows", "Check the file name."))
     problems.check()
     names = rows.names
     layout = layout_of(path, names, task=options.task, worker=options.worker, label=options.label, several=True)

@@ -251,7 +251,7 @@ def _no_answer(path: Path, candidates: Sequence[str], platform: _PlatformColumns
     kind = "table" if platform.own else "batch file"
     if not candidates:
         message = f"is a {kind} of {platform.name} without an answer column"
-        return Problem(str(path), 1, message, "Check that the right file was named.")
+        return Problem(str(path), 1, message, "Check the file name.")
     message = f"is a {kind} of {platform.name} with several possible answer columns"
     return Problem(str(path), 1, message, "Choose one with --label.", _shown(candidates))
 

@@ -105,7 +105,7 @@ def _decoded(raw: bytes, name: str, may_be_empty: bool) -> str:
         bytes_there = repr(raw[error.start : error.end])
         raise refused(name, line, "is not UTF-8 text", "Save the file as UTF-8", bytes_there) from None
     if not text.strip() and not may_be_empty:
-        raise refused(name, None, "is empty", "Check that the right file was named")
+        raise refused(name, None, "is empty", "Check the file name")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise refused(name, line, "contains a NUL character", "Remove it")
