@@ -122,6 +122,8 @@ def test_what_counts_is_a_judgment_and_pays_nothing(make: Make, database: str | 
     assert kinds <= {"model"}
     booked = study.store.look(ledger.ledger_totals)["model"]
     assert booked == round(done.counts.cost / 1e9)
+    now = study.store.look(lambda tx: overview(tx, study))
+    assert (now.model_calls, now.fees, now.spent) == (booked, 0, booked)
     assert differences(study) == []
 
 

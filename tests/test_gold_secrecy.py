@@ -171,7 +171,7 @@ def test_worn_out_gold_comes_again_and_raises_an_alarm(make_study: StudyMaker) -
     met = sum(is_gold(second.judge()[0]) for _ in range(12))
     assert met == 3, "whoever has not met it is still checked"
     [alarm] = look(study, lambda tx: list(gold_is_worn_out(tx, study)))
-    assert "all gold was shown as often as other items and is now repeated (3 gold items)" in alarm.title
+    assert "all gold was shown as often as other items and is now shown more often (3 gold items)" in alarm.title
     assert "gold-worn" in [one.kind for one in look(study, lambda tx: overview(tx, study)).alarms]
 
 

@@ -266,7 +266,7 @@ def test_graders_are_paid_for_the_round_when_the_gate_closes(opened: Callable[..
     assert finishing(study) == {}
     do(study, lambda tx, study: close_gate(tx, study, study.gates["careful-trained"], "test"))
     assert finishing(study) == {first.pseudonym: 500}
-    told = "$5.00 when this part closes, for at least 2 answers"
+    told = "$5.00 when this part closes, if you give at least 2 answers"
     assert pay_text(study.stage("careful-grades").settings, study).endswith(told)
     assert look(study, lambda tx: verify(tx, study)).differences == []
 

@@ -80,7 +80,9 @@ def test_fast_answers_are_reported_with_how_fast_they_were(tmp_path: Path, clock
     name = who(study)
     (alarm,) = alarms_of(study).values()
     assert alarm.kind == "too-fast" and alarm.workers == (name,) and alarm.serious
-    assert f"{name} gave 25 of 25 answers so fast, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 25
+    assert (
+        f"{name} gave 25 of 25 answers this fast, the fastest in 1.6 seconds" in alarm.title and len(alarm.items) == 25
+    )
 
 
 def test_one_second_is_no_plural(tmp_path: Path, clock: ManualClock) -> None:

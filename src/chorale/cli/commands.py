@@ -89,7 +89,8 @@ COMMANDS: tuple[Command | CommandGroup, ...] = (
     ),
     _command("resume", "Assign items of a paused stage again, or resume recruiting on Prolific."),
     _command(
-        "close", "Close a gate: decide who continues, book bonuses, write messages to workers, and end the round."
+        "close",
+        "Close a gate: decide who continues, book bonuses, write messages to workers, and end the gate's stages.",
     ),
     _command("aggregate", "Aggregate annotations of several people into one label per item, with its probability."),
     _command("agreement", "Measure agreement between annotators, corrected for chance."),

@@ -99,7 +99,7 @@ GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.")]
 
 
 def close(directory: StudyFolder, gate: GateName, db: Database = None, as_json: AsJson = False) -> None:
-    """Close a gate: decide who continues, book bonuses, write messages to workers, and end the round."""
+    """Close a gate: decide who continues, book bonuses, write messages to workers, and end the gate's stages."""
     with started_study(directory, db) as study:
         named = study.gates.get(gate)
         if not study.gates:

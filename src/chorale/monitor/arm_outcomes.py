@@ -14,9 +14,8 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.sampling import TAIL
 from chorale.metrics.student import t_bound, wilson
 from chorale.model import PlannedOutcome
-from chorale.monitor.arm_measures import ComparedArms, arm_grades, compare_arms, lost_to_arm
+from chorale.monitor.arm_measures import ComparedArms, arm_grades, compare_arms, lost_to_arm, observations
 from chorale.monitor.costs import CostTerms, arm_costs, final_stages_of_arm
-from chorale.monitor.status import gold_of
 from chorale.store import Tx, participations, workers
 from chorale.store.arms import arms_by_worker
 from chorale.store.participations import ParticipationSummary
@@ -61,7 +60,7 @@ class ArmOutcome:
     gain: IntervalEstimate | None
     """The difference from the first arm's mean grade, as in the report; None for the first arm."""
     gold: IntervalEstimate | None
-    """Share of correct gold answers, in all stages."""
+    """Share of correct gold answers, without rounds that only some arms have, as for the planned outcome `gold`."""
     costs: CostTerms
     """The costs of its own stages."""
     shared: int
@@ -78,6 +77,10 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
     for row in participations.participation_summaries(tx):
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
+    right, answered = Counter[str](), Counter[str]()
+    for one in observations(tx, study, "gold"):
+        right[one.worker] += int(one.value)
+        answered[one.worker] += int(one.of)
     graded = compare_arms(tx, study, PlannedOutcome(outcome="grade"), Resampling(resamples=RESAMPLES))
     outcomes: list[ArmOutcome] = []
     for name in rule.names:
@@ -85,11 +88,6 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
         final = {stage.name for stage in final_stages_of_arm(study, name)}
         there = {row.worker for row in rows[name] if row.stage in final or not final}
         dropped = {row.worker for row in rows[name] if lost_to_arm(study, row)}
-        right, answered = Counter[str](), Counter[str]()
-        for row in rows[name]:
-            here = gold_of(study, row)
-            right[row.worker] += here[0]
-            answered[row.worker] += here[1]
         means, graded_in = _grades(tx, study, name)
         outcomes.append(
             ArmOutcome(

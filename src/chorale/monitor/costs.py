@@ -27,6 +27,7 @@ class Spending:
     stage: str
     paid: int
     fees: int
+    """Platform fees; of a model, the cost of its calls."""
     discarded: int
     """The part paid for excluded annotations."""
 
@@ -46,7 +47,7 @@ class CostTerms:
 
     cost: int
     fees: int
-    """The part that is platform fees."""
+    """The part that is platform fees and model calls."""
     training: int
     """The part in stages that train and select people."""
     discarded: int
@@ -63,7 +64,7 @@ class CostTerms:
     per_answer_without_training: float | None
     per_answer_without_discarded: float | None
     paid_per_answer: float | None
-    """Pay per result without fees, as papers often report it."""
+    """Pay per annotation without fees, as papers often report it."""
     paid_per_answer_without_training: float | None
     unit: str = RESULT
     """The name of a result."""

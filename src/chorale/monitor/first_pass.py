@@ -108,7 +108,7 @@ def first_table(records: Sequence[FirstRecord]) -> ScoreTable | None:
             "people asked: other reasons#",
             "people's annotations#",
         ),
-        *("agreement where model sure#", "95% interval#", "agreement where model unsure#"),
+        *("agreement where model is sure#", "95% interval#", "agreement where model is unsure#"),
     )
     rows = []
     for row in records:
@@ -142,7 +142,7 @@ def first_sentences(records: Sequence[FirstRecord]) -> Iterator[str]:
         yield (
             f"In {row.stage}, the model {row.model} labelled {row.labelled:,} of "
             f"{plural(row.items, 'item', 'items')}, each with a confidence of at least {row.below:g} (calibrated on "
-            f"gold). The other items were for people, including {audit:,} sampled at random for an audit (probability "
+            f"gold). The other items went to people, including {audit:,} sampled at random for an audit (probability "
             f"{row.audit:g}).{right}"
         )
 

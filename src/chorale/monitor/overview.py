@@ -20,7 +20,7 @@ from chorale.monitor.sense import senseless_answers
 from chorale.monitor.status import RoundStatus, StageCondition, conditions, round_statuses, why_dropped
 from chorale.monitor.watching import acting_together, gold_is_worn_out, skipping
 from chorale.protocol import WageSummary, trust, wage_summary
-from chorale.store import Tx, console, events, participations
+from chorale.store import Tx, calls, console, events, participations
 from chorale.store.console import DroppedRow, GoldMet, WorkDone
 from chorale.store.stages import StageCounts, stage_tallies
 
@@ -78,6 +78,9 @@ class Overview:
     spent: int
     bonuses: int
     fees: int
+    """Platform fees."""
+    model_calls: int
+    """The cost of calls to models."""
     budget: int | None
     wage: WageSummary
     agreement: list[AgreementPart]
@@ -129,11 +132,13 @@ def overview(tx: Tx, study: Study) -> Overview:
     stages = _stage_views(study, counts, worked, _drawn_for_more(tx, study), round_statuses(tx, study), states)
     wage = wage_summary(_by_worker(worked))
     gone = console.dropped(tx, MOST_DROPPED)
+    model_calls = sum(row.booked for row in calls.costs(tx))
     return Overview(
         stages=stages,
         spent=sum(one.paid + one.fees for one in counts),
         bonuses=console.bonuses(tx),
-        fees=sum(one.fees for one in counts),
+        fees=sum(one.fees for one in counts) - model_calls,
+        model_calls=model_calls,
         budget=study.settings.pay.budget,
         wage=wage,
         agreement=agreement_over_time(tx, study),
@@ -294,7 +299,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
                 "gold-easy",
                 f"The gold of {_quoted([study.stage(names[stage_id]).settings.title])} is too easy:"
                 f" {right} of {answered} correct",
-                "It does not distinguish careful workers from careless ones. Make confusing items gold.",
+                "It does not distinguish careful workers from careless ones. Turn confusing items into gold.",
                 stages=(names[stage_id],),
             )
 

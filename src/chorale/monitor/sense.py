@@ -62,7 +62,7 @@ def _fast(stage: RunningStage, rule: SenseSettings, answers: Sequence[Response])
             "too-fast",
             f"{plural(len(hurried), 'worker answers', 'workers answer')} in less than {_seconds(rule.min_seconds)} in "
             f"“{stage.settings.title}”: {worst.worker} gave {worst.fast} of "
-            f"{plural(worst.answers, 'answer', 'answers')} so fast, the fastest in "
+            f"{plural(worst.answers, 'answer', 'answers')} this fast, the fastest in "
             f"{worst.fastest_ms / 1000:.1f} seconds",
             "Check these answers, and remove the workers if they did not read the items.",
             tuple(one.worker for one in hurried),

@@ -35,7 +35,7 @@ def gold_is_worn_out(tx: Tx, study: Study) -> Iterator[Alarm]:
         yield Alarm(
             "gold-worn",
             f"The gold of “{stage.settings.title}” is used up: all gold was shown as often as other items and is now "
-            f"repeated ({plural(shown.gold, 'gold item', 'gold items')})",
+            f"shown more often ({plural(shown.gold, 'gold item', 'gold items')})",
             "Add gold to the gold file of the study and restart the site. Workers who exchange information can "
             "recognise gold that is shown more often than other items.",
             stages=(stage.name,),

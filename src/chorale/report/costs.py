@@ -26,8 +26,8 @@ from chorale.store.workers import Attendees
 
 _HOUR_MS = 3_600_000
 _TERMS = (
-    ("total cost, {fees}", "cost"),
-    ("  of that, fees", "fees"),
+    ("total cost, {included}", "cost"),
+    ("  of that, {fees}", "fees"),
     ("  of that, training and selecting people", "training"),
     ("  of that, excluded annotations", "discarded"),
     ("per {unit}", "per_result"),
@@ -59,17 +59,23 @@ def costs_section(
         for stage in now.stages
     ]
     ledger = [(kind, money_text(amount, currency)) for kind, amount in now.totals.items() if amount]
+    fees = "fees and model calls" if now.totals["model"] else "fees"
     parts: list[Part] = [
         f"The final stages have {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
         f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are amounts "
         "divided by these numbers.",
         *([] if imported is None else [imported.about_fees]),
         _terms_table(
-            "Total cost and cost per result", {"amount": costs}, costs.unit, currency, with_fees=imported is None
+            "Total cost and cost per result",
+            {"amount": costs},
+            costs.unit,
+            currency,
+            fees=fees,
+            with_fees=imported is None,
         ),
     ]
     details: list[Part] = [
-        ScoreTable("Costs by stage", ("stage", "pay and bonuses#", "fees#", "total#"), stages)
+        ScoreTable("Costs by stage", ("stage", "pay and bonuses#", f"{fees}#", "total#"), stages)
         if imported is None
         else ScoreTable("Costs by stage, without fees", ("stage", "pay and bonuses#"), [stage[:2] for stage in stages]),
         ScoreTable("Costs by kind", ("kind", "amount#"), [*ledger, ("total", money_text(now.spent, currency))]),
@@ -80,12 +86,12 @@ def costs_section(
         counts = arm_counts(tx)
         numbers["arms"] = {name: {"workers": counts.get(name, 0), **asdict(one)} for name, one in arms.own.items()}
         numbers["shared"] = shared_as_json(arms)
-        details += _arms_parts(arms, counts, currency)
+        details += _arms_parts(arms, counts, currency, fees)
     return Section("costs", "Costs", parts, numbers, details)
 
 
 def _terms_table(
-    title: str, columns: Mapping[str, CostTerms], unit: str, currency: str, *, with_fees: bool = True
+    title: str, columns: Mapping[str, CostTerms], unit: str, currency: str, *, fees: str, with_fees: bool = True
 ) -> ScoreTable:
     of_nothing = {
         term
@@ -96,7 +102,9 @@ def _terms_table(
     trained = "training and " if any(one.training for one in columns.values()) else ""
     rows = [
         (
-            words.format(unit=unit, trained=trained, fees="fees included" if with_fees else "without fees"),
+            words.format(
+                unit=unit, trained=trained, fees=fees, included="fees included" if with_fees else "without fees"
+            ),
             *(money_or_nothing(getattr(one, name), currency) for one in columns.values()),
         )
         for words, name in _TERMS
@@ -105,7 +113,7 @@ def _terms_table(
     return ScoreTable(title, ("cost", *(f"{name}#" for name in columns)), rows)
 
 
-def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> list[Part]:
+def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str, fees: str) -> list[Part]:
     people = [(name, counts.get(name, 0), money_text(arms.shared_by[name], currency)) for name in arms.own]
     shared = [(name, money_text(cost, currency)) for name, cost in arms.shared_stages.items()]
     by_arm = {**arms.own, "shared": arms.shared}
@@ -118,7 +126,7 @@ def _arms_parts(arms: ArmCosts, counts: Mapping[str, int], currency: str) -> lis
     parts: list[Part] = [
         f"An arm's cost is the cost of its own stages. {counted} Costs of stages that serve several arms are in the "
         "column “shared”.",
-        _terms_table("Costs by arm", by_arm, f"{unit} of the arm", currency),
+        _terms_table("Costs by arm", by_arm, f"{unit} of the arm", currency, fees=fees),
         ScoreTable("People in each arm", ("arm", "workers#", "their cost in shared stages#"), people),
     ]
     return [*parts, ScoreTable("Costs of shared stages", ("stage", "cost#"), shared)] if shared else parts

@@ -123,7 +123,8 @@ def _training(study: Study, now: Status) -> Iterator[str]:
             began = plural(counts.workers, "person", "people")
             yield f"Of {began} who began {counts.name} ({items}), {of.finished:,} finished it."
     if graded:
-        yield f"Graders graded the work of people in training in {plural(len(graded), 'other stage', 'other stages')}."
+        stages = plural(len(graded), "other stage", "other stages")
+        yield f"In {stages}, graders graded the work of people in training."
 
 
 # People, pay and quality control
@@ -237,7 +238,7 @@ def _labels(study: Study, facts: MethodsFacts) -> Iterator[str]:
         yield f"{where or 'Annotations'} were weighted by the gold accuracy of their workers."
     results, unit = facts.costs.results, facts.costs.unit
     share = results / facts.decided
-    yield f"This gave {plural(results, unit, f'{unit}s')} of {facts.decided:,} ({share:.1%})."
+    yield f"This gave {results:,} of {plural(facts.decided, f'possible {unit}', f'possible {unit}s')} ({share:.1%})."
     if facts.reviewed:
         yield f"{reviewed_labels(facts.reviewed)} Agreement was measured on the annotations before the review."
 
@@ -274,7 +275,7 @@ def _agreement(facts: MethodsFacts, stages: set[str]) -> Iterator[str]:
     if known or alike:
         yield (
             f"The intervals of agreement are from a bootstrap over items ({facts.resampling.resamples:,} resamples). "
-            "Fractions of few items have Wilson intervals instead."
+            "Fractions computed from few items have Wilson intervals instead."
         )
 
 

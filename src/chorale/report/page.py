@@ -75,7 +75,7 @@ def _appendix(details: Sequence[Section], main: Sequence[Section]) -> Iterator[s
     yield (
         '<section id="appendix" aria-labelledby="appendix-title">\n<h2 id="appendix-title">Appendix</h2>\n'
         "<p>Details for checking and repeating the study. On screen, select a heading to open it. "
-        '<code>chorale report --appendix FILE</code> writes all of it as a PDF.</p>\n<div class="folded">'
+        '<code>chorale report --appendix FILE</code> writes the whole appendix as a PDF.</p>\n<div class="folded">'
     )
     taken = {section.name for section in main}
     for section in details:

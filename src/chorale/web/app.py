@@ -49,7 +49,8 @@ SWEEP_SECONDS = 2.0
 MAIL_SECONDS = 30
 SWEEPS_PER_REVIEW = 5
 SWEEPS_PER_RETENTION = 300
-# The share of time in which changed trust may update labels. In a large study one update takes long, and slows answers.
+# The share of time that updates of labels after changed trust may take. In a large study, one update takes long
+# enough to delay answers.
 SETTLING_SHARE = 0.1
 _TITLES = {
     401: worded("Please sign in"),
@@ -78,10 +79,10 @@ def create_app(
     """The ASGI application of an open study.
 
     The caller closes the study. With `prolific`, arrivals from Prolific are verified, and the site synchronises with
-    it. A `preview` is only for this computer; default if there is no public address. `folder` has the files of the
-    study. `requests_per_second` is the limit per worker; 0 for no limit. `root` is the path of the study if it is one
-    of several on a server (`web/several.py`), and `other_accounts` are those in the other studies. While `sweeps` is
-    false, periodic work is left to the caller.
+    it. With `preview`, the site is only for this computer; this is the default without a public address. `folder` has
+    the files of the study. `requests_per_second` is the limit per worker; 0 for no limit. `root` is the path of the
+    study if it is one of several on a server (`web/several.py`), and `other_accounts` are those in the other studies.
+    While `sweeps` is false, periodic work is left to the caller.
     """
     by_kit: dict[str, SitePart] = loaded_parts(lambda kit: kit.site, study.task_names)
     refuse_clashes(by_kit)

@@ -30,8 +30,8 @@ DEVICE_COOKIE = "chorale_device"
 TEAM_DEVICE_COOKIE = "chorale_team_device"
 DEVICE_SECONDS = 365 * 24 * 3600
 TRIES = 5
-"""Maximum number of wrong passwords for one name in a window. More are refused from a known device, and delayed from
-an address: so one person does not block others who share the address."""
+"""Maximum number of wrong passwords for one name in a window. Further attempts are refused on a known device, and
+only delayed elsewhere, so that one person does not lock out others at the same address."""
 WINDOW_SECONDS = 300
 FREE_TRIES_PER_NAME = 10
 FREE_TRIES_PER_ADDRESS = 30

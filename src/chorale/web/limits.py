@@ -83,7 +83,7 @@ class FairQueue:
         if not is_shared and self._limits_joining and scope["path"] in ("/join", "/welcome"):
             wait = self._joins.take(address, LONGEST_WAIT)
         for name in (WORKER_COOKIE, STAFF_COOKIE):
-            # Counted by person: who opens their link again gets another cookie. Values that we did not issue are
+            # Counted by person: anyone who opens their link again gets another cookie. Values that we did not issue are
             # ignored. Otherwise, with a new cookie for every request, there would be no limit.
             if (value := cookies.get(name)) is not None and (owner := self._cookie_owner(name, value)) is not None:
                 return max(wait, self._turns.take(f"{name}:{owner}", LONGEST_WAIT))

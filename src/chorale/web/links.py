@@ -13,7 +13,7 @@ from chorale.web.sessions import Sessions
 OWNER = "owner"
 EXPERT = "expert"
 VIEWER = "viewer"
-"""Sees what the owner sees, without platform IDs, and can't change anything."""
+"""Can open most pages of the console, without platform IDs, and can't change anything."""
 QUEUE = "/console/queue"
 """The start page of experts."""
 EXPERT_NAME = re.compile(r"[\w.@+-][\w .@+'-]{0,58}[\w.@+-]|\w")
@@ -79,8 +79,11 @@ def new_staff_link(tx: Tx, study: Study, sessions: Sessions, role: str, name: st
 
 def _check_name(tx: Tx, name: str, role: str) -> None:
     if not EXPERT_NAME.fullmatch(name):
-        who = "An expert" if role == EXPERT else "A viewer"
-        raise UserError(f"{who}'s name can have up to 60 letters, digits, spaces and . @ + ' -")
+        who = "an expert" if role == EXPERT else "a viewer"
+        raise UserError(
+            f"{name[:80]!r} cannot be {who}'s name. Use up to 60 letters, digits, spaces and . _ @ + ' -, and no "
+            "space or ' at the start or end."
+        )
     known = requesters.find_requester(tx, name)
     if known is not None and known.role != role:
         raise UserError(f"{name!r} is the {known.role}'s name. Give the {role} another one.")

@@ -48,7 +48,7 @@ def _finished_text(stage: StageSettings, study: Study) -> str:
     # Grading has no end for a worker: those who have done enough are paid when the gate closes.
     if stage.pay.finished_from > 1:
         least = stage.pay.finished_from
-        return say("{amount} when this part closes, for at least {number} answers", amount=amount, number=least)
+        return say("{amount} when this part closes, if you give at least {number} answers", amount=amount, number=least)
     return say("{amount} when this part closes", amount=amount)
 
 
@@ -73,7 +73,7 @@ def screenout_text(finish: Finish, study: Study) -> str:
             amount=fixed,
         )
     if joined.screenout == "return":
-        return say("Prolific asks you to return your submission. You are paid what you have earned here as a bonus.")
+        return say("Prolific asks you to return your submission. What you have earned here is paid to you as a bonus.")
     return say("You still receive the full reward of {amount}.", amount=_money(joined.reward, study))
 
 

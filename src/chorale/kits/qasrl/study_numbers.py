@@ -109,9 +109,8 @@ class QasrlStudy:
             return []
         columns = ("writer", "verbs#", "roles kept#", "answers kept#")
         listed = [astuple(one) for one in self.writers[:MOST_WRITERS]]
-        more = len(self.writers) - len(listed)
         title = "Writers: fraction of their work kept in consolidation" + (
-            f" (the lowest {MOST_WRITERS}; {more:,} more in the JSON file)" if more else ""
+            f" (the lowest {MOST_WRITERS} of {len(self.writers):,})" if len(self.writers) > MOST_WRITERS else ""
         )
         return [ScoreTable(title, columns, listed, digits=2)]
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from chorale.present.svg import Axis, Curve, curve_chart
 
 _WIDE, _NARROW = (1180, 190), (430, 190)
-"""Width and height for a screen and for a phone: scaled up, a small picture has letters larger than the page's."""
+"""Width and height for a screen and for a phone. One size for both would have letters too large or too small."""
 
 
 @dataclass(frozen=True, slots=True)

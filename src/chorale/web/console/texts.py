@@ -161,7 +161,7 @@ def _evidence_text(value: Any) -> str:
         case list():
             return "; ".join(map(_evidence_text, value)) or "none"
         case {"worker": worker, "answer": answer, **rest}:
-            # Of an annotation, trust is its weight: 1 also for workers without gold so far.
+            # The trust of an annotation is its weight: the worker's gold accuracy, or 1 in a stage without gold.
             named = {("weight" if name == "trust" else evidence_name(str(name))): inner for name, inner in rest.items()}
             more = ", ".join(f"{name} {_evidence_text(inner)}" for name, inner in named.items())
             return f"{worker}: {_evidence_text(answer)}" + (f" ({more})" if more else "")

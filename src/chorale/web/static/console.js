@@ -28,7 +28,7 @@ for (const tab of document.querySelectorAll(".site-nav [aria-current], .sub-nav 
 // A second click while the first is on its way sends nothing.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
-    if (event.submitter?.hasAttribute("data-downloads")) return; // The page stays, and may be asked again.
+    if (event.submitter?.hasAttribute("data-downloads")) return; // The page stays open, and may request another download.
     if (form.hasAttribute("data-sent")) event.preventDefault();
     form.setAttribute("data-sent", "");
     window.addEventListener("pageshow", () => form.removeAttribute("data-sent"), { once: true });

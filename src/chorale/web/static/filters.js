@@ -17,7 +17,7 @@ export function filterAtOnce(page) {
     const form = menu instanceof HTMLSelectElement ? menu.closest("form") : null;
     if (!form?.matches(".filters") || form.method !== "get") return;
     window.clearTimeout(timer);
-    // Each arrow key changes a closed menu, so the choice of a keyboard waits for the last one.
+    // With the keyboard, each arrow key changes a closed menu, so the filter applies only after the last one.
     timer = window.setTimeout(() => {
       keep(`${location.pathname} ${menu.id}`);
       form.requestSubmit();

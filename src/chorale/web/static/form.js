@@ -50,8 +50,9 @@
 import { say, sayList } from "./say.js";
 
 /**
- * A form in two steps: the fields in `first` are answered and stored first. Elements with `data-reveal` are hidden, and
- * the fields in them wait, until the rest of the item has come; those with `data-before-reveal` are hidden after that.
+ * A form in two steps: the fields in `fields` are answered and stored first. Elements with `data-reveal` are hidden, and
+ * their fields disabled, until the rest of the item has arrived. Elements with `data-before-reveal` are hidden from then
+ * on.
  *
  * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is what is stored; null before
  */
@@ -207,8 +208,8 @@ export function firstProblem(root) {
 }
 
 /**
- * The option a key stands for: by its `data-key`, or by its number in the group in focus. The first group, if no field is
- * in focus: a number pressed on a slider or a ranking must not change another answer.
+ * The option a key stands for: by its `data-key`, or by its number in the group in focus. If no field of the form is in
+ * focus, the first group is used. A number pressed on a slider or a ranking must not change another answer.
  *
  * @param {ParentNode} root
  * @param {string} key

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * @param {HTMLElement} container what is kept up to date
- * @param {HTMLElement} status where to say that it is not
+ * @param {HTMLElement} status where to show that it is out of date
  */
 export function keepLive(container, status) {
   let seen = new Date();
@@ -60,7 +60,7 @@ export function keepLive(container, status) {
 }
 
 /**
- * @param {string} path not always the page's own: that may be a form's, which takes no questions
+ * @param {string} path not always the page's own, which may be the path of a submitted form and accept no GET
  * @returns {Promise<{html?: string, over?: boolean}>}
  */
 async function ask(path) {

@@ -1,6 +1,6 @@
 /**
  * Selecting rows of a table: all at once, or with Shift from one row to another. The form of the table counts them, and
- * its buttons wait until there is one.
+ * its buttons are disabled until a row is selected.
  */
 
 /** @param {Document} page */

@@ -101,7 +101,7 @@ export class Words {
     return word;
   }
 
-  /** @param {number} number of the word before it; gaps take part in a mark, and in nothing else */
+  /** @param {number} number of the word before it; gaps are only marked, never focused or chosen */
   #makeGap(number) {
     const gap = make("span", { class: `${this.prefix}-gap`, text: this.pieces[2 * number + 1] });
     gap.setAttribute("role", "presentation");

@@ -2,8 +2,7 @@
  * The work page: read the guidelines, then question after question until there are none.
  *
  * The page is one loop (`main`). Each step is a function that resolves when the step is over, so at any time the page
- * is
- * in exactly one state: sending unsent answers, requesting a question, showing one, or waiting.
+ * is in exactly one state: sending unsent answers, requesting a question, showing one, or waiting.
  *
  * @typedef {import("./question.js").Assignment} Assignment
  * @typedef {{answered: number, earned: number, earned_text: string}} Progress
