@@ -462,7 +462,7 @@ def test_words_that_occur_twice_are_typed_with_a_number(tmp_path: Path) -> None:
             (item,) = look(study, lambda tx: list(all_items(tx, "only")))
             return [(span["start"], span["end"]) for span in item.answer["words"]]
 
-        with pytest.raises(UserError, match=r"2 times\. Add the number of the one you mean: `words #2`\.") as caught:
+        with pytest.raises(UserError, match=r"Add the number of the occurrence you mean: `words #2`\.") as caught:
             decided("a rule")
         assert "{" not in str(caught.value)
         assert (decided("a rule #1"), decided("a rule #2")) == ([(4, 6)], [(7, 9)])

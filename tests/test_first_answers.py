@@ -194,7 +194,7 @@ def test_verify_asks_for_no_first_answers_in_work_that_was_imported(tmp_path: Pa
     tamper(study, "UPDATE assignment SET token = 'imported-' || id")
     found = look(study, lambda tx: verify(tx, study))
     assert found.differences == []
-    note = "whether first answers came first in grade: it has 1 imported answer, given elsewhere"
+    note = "whether the first step was answered before the second in grade: it has 1 imported answer, given elsewhere"
     assert note in found.unchecked
     study.close()
 

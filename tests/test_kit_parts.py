@@ -177,7 +177,7 @@ def test_sections_that_fail_or_clash_leave_the_others(make_study: StudyMaker, wi
     assert {each.name: each.json for each in made} == {"failing": None, "good": {"rows": 3}}
     assert problems == [
         "Several kits have the report section `same`: one, two. Uninstall all but one of the packages they come from.",
-        "Several packages have the report section `agreement`: Chorale itself, two. Uninstall that of the kit.",
+        "Several packages have the report section `agreement`: Chorale itself, two. Uninstall the package of the kit.",
         "The report section `failing` of the kit `one` failed: RuntimeError: out of order. "
         "Repair or uninstall the package it comes from.",
     ]

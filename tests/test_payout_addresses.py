@@ -609,6 +609,6 @@ def test_the_command_pays_by_paypal_and_names_what_is_missing(
 def test_a_payout_that_paypal_has_settled_can_not_be_marked(study: Study, world: StandIn) -> None:
     earn(study, "ada")
     pay(study, world)
-    for number, why in ((1, "state at PayPal is settled"), (7, "No payout by file")):
+    for number, why in ((1, "its state is settled"), (7, "No payout by file")):
         with pytest.raises(UserError, match=why):
             do(study, failed_payments.mark, number, [], "the test")

@@ -29,7 +29,7 @@ def test_outputs_may_be_objects(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([{**ROW, "model_name": "prog"}], "It has answers of `prog`: give the model that name in study.toml"),
+        ([{**ROW, "model_name": "prog"}], "It has answers of `prog`: give the model this name in study.toml"),
         ([{**ROW, "output": 3}], "Each row needs `output`"),
         ([], "Each row needs `output`"),
     ],

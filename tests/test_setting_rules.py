@@ -529,7 +529,7 @@ def test_verify_finds_entries_made_under_another_currency(make_study: StudyMaker
     Person(study, "two").judge()
     found = look(study, lambda tx: verify(tx, study))
     said = "ledger: opened in USD, and 1 entry was made while the study file had JPY"
-    assert (found.differences, found.conclusion) == ([said], "1 number differs.")
+    assert (found.differences, found.conclusion) == ([said], "1 difference found.")
 
 
 def test_verify_never_says_everything_where_something_was_not_checked(make_study: StudyMaker) -> None:

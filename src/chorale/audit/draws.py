@@ -64,7 +64,7 @@ def _draw_differences(
     if evidence["stratum"] != (panels.get(event.worker, "") if rule.stratify == "panel" else ""):
         yield f"worker {event.worker}: was assigned in stratum {evidence['stratum']!r}, which is not theirs"
     if rule.after is not None and held.get((event.worker, rule.after), event.at + 1) > event.at:
-        yield f"worker {event.worker}: was assigned to an arm before they had {rule.after}"
+        yield f"worker {event.worker}: was assigned to an arm before they had the qualification {rule.after}"
 
 
 def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[ParticipationSummary]) -> Iterator[str]:
@@ -74,7 +74,7 @@ def entry_differences(tx: Tx, settings_at: SettingsAt, standings: Sequence[Parti
         stage = _stage_at(settings_at(row.entered_at), row.stage)
         for name in () if stage is None else stage.entry.qualifications:
             if held.get((row.worker, name), row.entered_at + 1) > row.entered_at:
-                yield f"worker {row.worker}: entered {row.stage} without {name}"
+                yield f"worker {row.worker}: entered {row.stage} without the qualification {name}"
 
 
 def _held(tx: Tx) -> dict[tuple[str, str], int]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from chorale.engine.ledger_currency import currencies, currency_at, opened_with
 from chorale.engine.running import Study
 from chorale.engine.settings_history import History
+from chorale.model.money import money_text
 from chorale.model.plural import plural
 from chorale.store import Tx, ledger, payments, workers
 
@@ -42,14 +43,17 @@ def fees_then(tx: Tx, study: Study, history: History) -> Callable[[str, int], fl
 
 def payment_differences(tx: Tx) -> Iterator[str]:
     """Payouts that differ from the sum of their payments, and people who were paid more than they earned."""
-    for row in payments.payouts(tx):
+    rows = payments.payouts(tx)
+    for row in rows:
         total = sum(one.amount for one in payments.payments_in(tx, row.id))
         if total != row.amount:
-            yield f"payout {row.id}: {row.amount} in total, but its payments add up to {total}"
+            planned, found = money_text(row.amount, row.currency), money_text(total, row.currency)
+            yield f"payout {row.id}: {planned} in total, but its payments add up to {found}"
     for payment in payments.covered(tx):
         if payment.paid > payment.earned:
             name = f"worker {payment.worker}: payment {payment.payment_id}"
-            yield f"{name} brings the total paid to {payment.paid}, but only {payment.earned} had been earned"
+            paid, earned = (money_text(amount, rows[0].currency) for amount in (payment.paid, payment.earned))
+            yield f"{name} brings the total paid to {paid}, but only {earned} had been earned"
 
 
 def unchecked_payments(tx: Tx) -> Iterator[str]:

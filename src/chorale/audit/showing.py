@@ -57,11 +57,15 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     yield f"{once}: these data are stored only once"
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):
-        yield f"whether first answers came first, up to response {last}: until then they were not stored"
+        yield (
+            "whether the first step of a form in two steps was answered before the second, up to response "
+            f"{last}: first answers were not stored until then"
+        )
     for stage in study.stages.values():
         if stage.task.form.reveal is not None and (imported := imported_answers(tx, stage.id)):
             answers = plural(imported, "imported answer", "imported answers")
-            yield f"whether first answers came first in {stage.name}: it has {answers}, given elsewhere"
+            steps = f"whether the first step was answered before the second in {stage.name}"
+            yield f"{steps}: it has {answers}, given elsewhere"
     if all_words(tx):
         yield "the lengths of items that are paid by length: they were counted when the items were added"
     gold = showing.shown_gold(tx)

@@ -78,7 +78,7 @@ class Verification:
     def conclusion(self) -> str:
         """The outcome in one sentence."""
         if self.differences:
-            return f"{plural(len(self.differences), 'number differs', 'numbers differ')}."
+            return f"{plural(len(self.differences), 'difference', 'differences')} found."
         return "Everything that could be checked agrees." if self.unchecked else "Everything agrees."
 
 

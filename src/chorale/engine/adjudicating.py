@@ -121,7 +121,7 @@ def _located(stage: RunningStage, item: Item, field: AnswerField, value: Any) ->
     try:
         gold = stage.task.shape.parse_gold({field.name: spans}, item.payload)
     except AnswerError as error:
-        which = " Add the number of the one you mean: `words #2`." if "occurs in the text" in str(error) else ""
+        which = " Add the number of the occurrence you mean: `words #2`." if "occurs in the text" in str(error) else ""
         raise UserError(f"This cannot be the answer to item {item.key!r}: it {error.words.demand}.{which}") from None
     return codec.from_text(codec.as_text(gold[field.name]))
 
@@ -201,7 +201,7 @@ class ToDecide:
     is_text: bool
     """Whether it is free text, which need not be decided."""
     is_spans: bool
-    """Whether another value may quote the text."""
+    """Whether it has spans, so that a reviewer can enter another value as quotations of the text."""
     labels: tuple[str, ...]
     """The labels of spans, or the options of which several can be chosen."""
     is_closed: bool

@@ -56,7 +56,7 @@ def by_url(tx: Tx, study: Study, *, preview: bool, asks_prolific: bool) -> ByUrl
 
 
 def _how_to_verify(study: Study) -> str:
-    """What makes links verifiable: only Prolific signs its links, or confirms visits."""
+    """How to make links verifiable. Only Prolific supports this: it signs links or confirms visits."""
     if study.settings.arrival.panel != PROLIFIC_PANEL:
         return "Only links from Prolific can be verified."
     if study.settings.prolific is None:

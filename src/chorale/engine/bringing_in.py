@@ -45,7 +45,7 @@ def item_problems(tx: Tx, content: StageContent, stage_id: int) -> list[Problem]
                     gold_file,
                     None,
                     f"gold {gold.item.key!r} had a different answer when the study started ({answer})",
-                    "Restore it: workers were graded with it. Retire it with `chorale gold` and add it under a new id.",
+                    "Restore that answer: workers were graded with it. To correct it, open the item in the console.",
                     codec.as_text(gold.answer),
                 )
             )
@@ -133,5 +133,6 @@ def _missing(known: Mapping[str, KnownItem], content: StageContent, file: str) -
             "Restore them (items can be added to a stage, but not removed), or use the database that belongs to this "
             "study.",
             ", ".join(gone[:5]) + (" …" if len(gone) > 5 else ""),
+            missing=True,
         )
     ]

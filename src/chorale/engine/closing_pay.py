@@ -14,7 +14,7 @@ from chorale.store.participations import Unfinished, in_the_middle
 
 
 def is_affordable(tx: Tx, study: Study, gate: RunningGate, passing: int) -> bool:
-    """Whether the budget covers the gate's payments if it closes now and this number of workers pass. Reserves it."""
+    """Whether the budget covers the gate's payments if it closes now and this number of workers pass."""
     amount, payments = _due(tx, study, gate, passing)
     return not amount or covers(tx, study, amount, payments)
 

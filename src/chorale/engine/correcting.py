@@ -1,9 +1,9 @@
 """Correcting wrong gold, and everything that followed from it.
 
 Answers to it are graded again, and their earlier grades are kept. Everybody who answered it gets the gold record, trust
-and status that follow from the correct answer; their labels are updated at the next settling. Pay is never reduced:
-workers who would have earned more get the difference, and those who got too much keep it. Decisions of gates do not
-change.
+and status that follow from the correct answer; labels that they contributed to are updated at the next settling. Pay is
+never reduced: workers who would have earned more get the difference, and those who got too much keep it. Decisions of
+gates do not change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ def _checked(tx: Tx, new: GoldCorrection) -> tuple[Item, GoldAnswer, Any]:
     if item is None or before is None:
         raise UserError(f"Stage {new.stage.name!r} has no gold {new.key!r}. `chorale gold DIR` lists the gold.")
     if not new.reason.strip():
-        raise UserError(f"Enter why the gold answer of {new.key!r} was wrong. It is kept in the activity log.")
+        raise UserError(f"Explain why the gold answer of {new.key!r} was wrong. This is kept in the activity log.")
     answer = new.stage.parsed_gold(new.answer, item)
     if as_text(answer) == before.answer:
         raise UserError(f"{new.key!r} already has this gold answer. Choose another one.")

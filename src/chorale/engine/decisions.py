@@ -88,7 +88,7 @@ def standing_decisions(tx: Tx, item_id: int) -> list[Event]:
 
 
 def not_undone(recorded: Iterable[Event]) -> list[Event]:
-    """An item's decisions without those that were undone, in the order of the activity log as given."""
+    """An item's decisions without those that were undone. `recorded` and the result have the order of the log."""
     standing: list[Event] = []
     for event in recorded:
         if UNDONE in event.evidence:

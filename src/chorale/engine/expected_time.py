@@ -81,7 +81,7 @@ def _sample(tx: Tx, stage: RunningStage) -> ReadingSample | None:
 def expected_time(tx: Tx, study: Study, stage: RunningStage) -> ExpectedTime:
     """The expected time per answer from the study file, or the estimate from the stage's items if that is longer.
 
-    `chorale check` uses the same time, and adds the worker's share of reading the guidelines to the hourly pay.
+    `chorale check` computes the hourly pay from the same time, plus a share of the time to read the guidelines.
     """
     seconds = stage.settings.pay.expected_seconds
     sample = reading_sample(tx, study, stage)

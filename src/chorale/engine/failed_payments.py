@@ -72,7 +72,7 @@ def mark(tx: Tx, study: Study, payout_id: int, failed: Collection[str], by: str,
     row = next((row for row in payments.payouts(tx) if row.id == payout_id), None)
     if row is None or not (row.platform.endswith(FILE) or row.platform == PAYPAL):
         raise UserError(
-            f"No payout by file has the number {payout_id}. `chorale pay DIR --receipts` lists all payouts."
+            f"No payout by file or PayPal has the number {payout_id}. `chorale pay DIR --receipts` lists all payouts."
         )
     _check_markable(tx, study, row)
     if unknown := sorted({*failed} - {line.worker for line in payments.payments_in(tx, payout_id)}):
@@ -104,19 +104,20 @@ def _check_markable(tx: Tx, study: Study, row: PayoutRow) -> None:
         return
     if row.state not in (PAYING, SENT):
         raise UserError(
-            f"Payout {row.id} can't be marked: its state at PayPal is {row.state}, and must be paying or sent."
+            f"Payout {row.id} can't be marked: its state is {row.state}. A PayPal payout can be marked if it is "
+            "paying or sent."
         )
     asked_at = max((event.at for event in history(tx, row.id) if event.evidence["state"] == PAYING), default=0)
     if study.clock() - asked_at < MARKED_AFTER * MINUTE:
         raise UserError(
-            f"PayPal received payout {row.id} less than {MARKED_AFTER} minutes ago. Wait, then check on PayPal's "
-            "page which of its payments were made."
+            f"Payout {row.id} was requested from PayPal less than {MARKED_AFTER} minutes ago. Wait, then check on "
+            "PayPal's page which of its payments were made."
         )
     if row.state == SENT and study.clock() - (row.sent_at or 0) < RETURNED_DAYS * DAY:
         raise UserError(
-            f"PayPal has payout {row.id} and reports which payments arrive. Run `chorale pay --yes --paypal` to "
-            f"see them. You can mark "
-            f"it {RETURNED_DAYS} days after it was sent, when PayPal has returned unclaimed payments."
+            f"PayPal has payout {row.id} and reports which payments arrive. Run `chorale pay DIR --yes "
+            f"--paypal` to record them. You can mark it {RETURNED_DAYS} days after it was sent, when PayPal has "
+            "returned unclaimed payments."
         )
 
 
@@ -171,5 +172,5 @@ def note_failed(
         evidence["by"] = by
     events.record(tx, now, "payment failed", evidence, worker_id=line.worker_id)
     amount = money_text(line.amount, study.settings.pay.currency)
-    body = f"A payment of {amount} to you failed. You still get it: [check how you are paid](/payment)."
+    body = f"A payment of {amount} to you failed. You will still get the money: [check how you are paid](/payment)."
     add_message(tx, line.worker_id, failure_cause(line.id, payout_id), now, "A payment failed", body, MessageState.SENT)

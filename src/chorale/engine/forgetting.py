@@ -81,7 +81,7 @@ def scrub(study: Study) -> bool:
 
 
 def finish(study: Study) -> None:
-    """Update labels that depended on erased answers. Empty items made from these, and the answers to such items.
+    """Update labels that depended on erased answers. Erase items made from these, and the answers to such items.
 
     This covers every erasure so far: a process may have died before it finished.
     """

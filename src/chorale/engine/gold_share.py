@@ -38,7 +38,7 @@ def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) 
 
 
 def _is_enough(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
-    """Whether there is so much gold that no gold item must be shown to more workers than other items are."""
+    """Whether there is enough gold that no gold item has to be shown to more workers than other items are."""
     remembered, now = f"gold is enough:{stage.name}", study.clock()
     since, enough = study.memory.get(remembered, (None, False))
     if since is None or not since <= now < since + COUNT_AGAIN_MS:
@@ -68,7 +68,7 @@ def queues_gold(study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
     """Whether gold that somebody has seen is queued among the items of a stage, until enough workers have seen it.
 
     A stage made from others gets its items one by one, and workers who wait for them complete each at once. Gold that
-    came only at every worker's own positions would take much longer, which would tell it from items.
+    came only at every worker's own positions would take much longer to be complete, which would reveal it.
     """
     settings = stage.settings
     return bool(rule.share and settings.sources and settings.models is None and not reuses_gold(study, rule))

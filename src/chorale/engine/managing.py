@@ -1,6 +1,6 @@
-"""The owner's actions on one worker: a message, a bonus, a qualification; each with a logged reason. Every form has
-a
-unique key, so a double click acts once.
+"""The owner's actions on one worker: a message, a bonus, a qualification; each with a logged reason.
+
+Every form has a unique key, so a double click acts once.
 """
 
 from collections.abc import Sequence

@@ -97,7 +97,7 @@ def serving_alone(path: Path, database: str | None, refusal: str | None = None) 
             raise OpenElsewhereError(
                 refusal
                 or f"The site of {path} is already open: only one server can write to an SQLite file. Close it first, "
-                "or use PostgreSQL (--db) for several."
+                "or use PostgreSQL (--db) for several servers."
             ) from None
         yield
 
@@ -283,7 +283,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
     """Rounds whose number of items changed: some workers have finished them, were paid, and have decisions."""
     rule = content.settings.round
     if rule is None:
-        fix = "Restore it, or give the new stage another name."
+        fix = "Restore its [stage.round] table, or give the new stage another name."
         yield Problem(SETTINGS_FILE, None, f"stage {content.settings.name!r} was a round when it started", fix)
         return
     before = size or len(gold_by_key(tx, stage_id))
@@ -293,7 +293,7 @@ def _round_problems(tx: Tx, content: StageContent, size: int | None, stage_id: i
             SETTINGS_FILE if rule.size else rule.file,
             None,
             f"the round {content.settings.name!r} had {plural(before, 'item', 'items')} for everybody when it started",
-            f"Restore {before}, or make it another round with a different name.",
+            f"Restore {plural(before, 'item', 'items')}, or give the changed round another name.",
             str(now),
         )
 

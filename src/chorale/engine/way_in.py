@@ -59,7 +59,7 @@ def _way_to(
     way = WayIn(stages, all(map(is_finished, stages)), gate.name in decided_by)
     if way.decided:
         return way
-    # Somebody who may not do the earlier part cannot finish it: what kept them out of that keeps them out of this.
+    # Somebody who did not pass a gate before the earlier part cannot do that part, and so cannot reach this stage.
     required = (name for stage in stages for name in study.stage(stage).settings.entry.qualifications)
     earlier = (_way_to(study, name, progress, decided_by, held) for name in required if name not in held)
     return next((one for one in earlier if one.decided), way)

@@ -17,7 +17,7 @@ from chorale.platforms.prolific import InDoubtError, RefusedError
 
 ADDRESS = "https://api-m.paypal.com"
 MOST_AT_ONCE = 500
-"""PayPal accepts 15,000 payments per request; a report of this size fits on one page."""
+"""Maximum number of payments per request. PayPal accepts 15,000, but its report on 500 fits on one page."""
 REMEMBERED_DAYS = 30
 """How long PayPal rejects a batch that it has seen."""
 TRIES = 5

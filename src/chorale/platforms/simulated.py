@@ -27,7 +27,7 @@ WORTH_RETRYING = frozenset({408, 425, 429})
 FINAL = frozenset({"dropped", "limit"})
 MAY_CHANGE = frozenset({"wait", "paused"})
 STATES = {"lease_ended": "lease_ended", "no_such_stage": "locked"}
-"""Refusals that are not errors, and the state that each stands for. The site denies that stages of other arms exist."""
+"""Refusals that are not errors, with the state that each stands for. Stages of other arms are refused as unknown."""
 
 
 class SimulatedTime:
@@ -235,7 +235,7 @@ class _Visit:
         await self._place.time.pass_by(seconds)
 
     async def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The API's reply. Every refusal is an error, except for a passed time limit and a stage of others."""
+        """The API's reply. Every refusal is an error, except those in `STATES`."""
         response = await self._send("POST", path, json=body)
         answer: dict[str, Any] = response.json()
         if response.is_success:

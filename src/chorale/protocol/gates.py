@@ -151,7 +151,7 @@ def _has_place(rule: GateSettings, scored: Sequence[Candidate], place: int, plac
 
 
 def _lot(rule: GateSettings, candidate: Candidate) -> bytes:
-    """A random number for ties, the same on every call: pseudonyms are random."""
+    """A number that orders tied workers: random, since pseudonyms are, and the same on every call."""
     return blake2b(f"{rule.name}:{candidate.worker}".encode(), digest_size=8).digest()
 
 

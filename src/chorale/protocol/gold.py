@@ -47,9 +47,9 @@ def _places(seed: int, share: float, end: int) -> frozenset[int]:
 
 
 FEWEST_AHEAD = 4
-"""Approximate number of gold items from which the next gold item is sampled."""
+"""Minimum of the mean number of gold items from which the next gold item is sampled."""
 ITEMS_AHEAD = 16
-"""Approximate and minimum number of items from which the next item is sampled."""
+"""Minimum of the mean number of items from which the next item is sampled, in a stage with gold."""
 MOST_ITEMS_AHEAD = 400
 """Maximum number of items from which the next item is sampled, because a search passes all of them."""
 

@@ -160,12 +160,12 @@ class _Limits:
     def _share(self, gate: GateSettings, share: float) -> Limit:
         scored = self.scored(gate)
         if scored.people == inf or (gate.ties == "pass" and scored.by == gate.name):
-            # So few that all may be tied, and pass.
+            # All workers scored when the gate closes may be tied, and then all of them pass.
             return scored
         return Limit(share_of(int(scored.people), share), gate.name)
 
     def _in_arms(self, names: Sequence[str]) -> Limit:
-        """The number of people in some arms, of those assigned: in every block by their weights."""
+        """The maximum number of people in these arms: each block has people of every arm by the arms' weights."""
         arms = self._settings.arms
         if arms is None or arms.after is None:
             return _NONE
@@ -175,7 +175,7 @@ class _Limits:
         weights = dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=True))
         theirs = sum(weights[name] for name in names)
         people, once, largest = int(everybody.people), sum(weights.values()), max(arms.blocks)
-        # In the incomplete block, their arms may all have come first.
+        # In an incomplete block, places of these arms may all come first.
         most = max(
             full * theirs + min(people - full * once, largest * theirs)
             for full in range(max(0, people // once - largest), people // once + 1)

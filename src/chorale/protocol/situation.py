@@ -59,7 +59,7 @@ class Reason(StrEnum):
 
 
 def removal_reason(standing: str, answered: int, removed_after: int, *, has_gold: bool) -> Reason | None:
-    """Why a worker was removed, if they were and are informed after this number of answers."""
+    """Why a worker was removed; None if they were not, or are not informed yet after this number of answers."""
     if standing != Standing.DROPPED or answered < removed_after:
         return None
     if removed_after == REMOVED_BY_STAFF:

@@ -12,8 +12,8 @@ PAUSED = worded("This part is paused for now. Everything you submitted is saved 
 MESSAGES: Mapping[Reason, str] = {
     Reason.NO_CONSENT: NO_CONSENT,
     Reason.BELOW_GOLD: worded(
-        "Thank you for your work. This part has ended for you because too many of your answers were wrong on questions "
-        "whose answers we know. You are paid for everything you submitted."
+        "Thank you for your work. This part has ended for you because you gave too many wrong answers to questions "
+        "whose correct answers we know. You are paid for everything you submitted."
     ),
     Reason.BELOW_QUALITY: worded(
         "Thank you for your work. This part has ended for you because your answers often differed from those of other "

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 FALSE_ALARMS = 0.01
 USUAL_SKIPS = 0.1
-"""Minimum share of skips, and minimum ratio to others' skips, to be suspicious."""
+"""Minimum share of skips to be suspicious. It rises to twice the others' median share if that is higher."""
 FEWEST_GOLD, GOOD_GOLD = 4, 0.75
 USUAL_GAP = 0.15
 """Tolerated difference: of a worker's agreement with labels from others', and of a pair's agreement from the expected

@@ -78,10 +78,12 @@ def _kit(point: EntryPoint) -> Kit:
 
 def clash(kind: str, name: str, kits: Iterable[str], *, own: bool = False) -> UserError:
     """The error for a name that several kits, or a kit and Chorale's `own` code, declare."""
-    holders = ", ".join((*(["Chorale itself"] if own else []), *kits))
+    named = list(kits)
+    holders = ", ".join((*(["Chorale itself"] if own else []), *named))
+    of_kits = "the package of the kit" if len(named) == 1 else "the packages of the kits"
     return UserError(
         f"Several {'packages' if own else 'kits'} have the {kind} `{name}`: {holders}. "
-        f"Uninstall {'that of the kit' if own else 'all but one of the packages they come from'}."
+        f"Uninstall {of_kits if own else 'all but one of the packages they come from'}."
     )
 
 

@@ -16,7 +16,7 @@ class NeededFile:
     path: str
     """Relative to a folder given with `--data`.
 
-    A gzipped file (with .gz added to the name) works as well. With `*` it stands for several files.
+    A gzipped file (with .gz added to the name) works as well. A path with `*` stands for several files.
     """
     origin: str
     """Its path in the repository."""
@@ -103,7 +103,7 @@ class Cell:
     ours: float | None
     """None if it can't be computed from the data."""
     digits: int
-    """Number of decimals that the paper prints. Numbers are equal if they are equal after rounding to them."""
+    """Number of decimals that the paper prints. Numbers that are equal when rounded to it count as equal."""
     reason: str = ""
     """Why the numbers differ, or why ours is missing."""
     interval: Interval | None = None

@@ -181,7 +181,7 @@ _BY_TOKEN = (
     .join(item, item.c.id == assignment.c.item_id)
     .where(assignment.c.token == bindparam("token"))
 )
-# Of the item, how many judgments of it count, and what settling it may have made of it.
+# The statement reads the number of counted judgments of the item, and columns that settling it may change.
 _ITEM_ID = Assignment._fields.index("item_id")
 _OF_ONE = Scope(worker=Assignment._fields.index("worker_id"), counted=_ITEM_ID, wanting=_ITEM_ID)
 _ASSIGNED = Prepared(_BY_TOKEN, _OF_ONE)

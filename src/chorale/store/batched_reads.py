@@ -1,7 +1,8 @@
-"""Sends the reads of a group of actions as few statements.
+"""Sends the reads of a group of actions in few statements.
 
-All who ask for the next item run the same queries with different values. PostgreSQL takes longer to start a statement
-than to find its few rows. So one statement takes the values of many as arrays and returns the rows of each.
+All workers who request the next item run the same queries with different values. PostgreSQL takes longer to start a
+statement than to find its few rows. So one statement takes the values of many workers as arrays and returns the rows of
+each.
 """
 
 import re
@@ -32,7 +33,7 @@ class _Waiting(NamedTuple, Generic[Reader]):
 
 
 _Places = list[tuple[_Waiting[Reader], int]]
-"""Readers with the numbers of their statements that have the same values."""
+"""Readers of one statement with the same values, each with the statement's number among its own."""
 _ByValues = dict[tuple[Any, ...], _Places[Reader]]
 
 

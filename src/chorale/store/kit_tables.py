@@ -41,8 +41,8 @@ def bring_up_to_date(tx: Connection, tables: Mapping[str, KitTables]) -> None:
         made = int(setting_value(tx, _key(kit)) or 0)
         if made > len(kit_tables.changes):
             raise UserError(
-                f"This study was last opened with a newer version of the kit `{kit}`. Update the package it comes from "
-                "and open it again; nothing was changed."
+                f"This study was last opened with a newer version of the kit `{kit}`. Update the package of the kit, "
+                "then open the study again. Nothing was changed."
             )
         if there.isdisjoint(kit_tables.metadata.tables):
             create_tables(tx, kit_tables.metadata)

@@ -82,7 +82,7 @@ UNSEEN = (
     )
     .correlate(item)
     # Not `NOT EXISTS`: PostgreSQL knows little about new tables, and would read all that the worker has seen for every
-    # search. Like this, it asks for each item, and takes few to be seen.
+    # search. With a scalar subquery, it looks up each item, and assumes that few of them have been seen.
     .scalar_subquery()
     .is_distinct_from(ONE)
 )
@@ -202,7 +202,7 @@ def tries(cursor: int, draw: Draw) -> list[tuple[int, Draw]]:
 
 def first_row(tx: Connection, apart: Apart, drawn: Draw, at: Mapping[str, Any]) -> Any:
     query = _first_offered(apart)
-    # Of all items, everybody who asks now is to get the first.
+    # A search of all items ends at the first one, so workers who search at the same time compete for it.
     return query.first_free(tx, **at) if drawn is EVERYTHING else query.first(tx, **at)
 
 

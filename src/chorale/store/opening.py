@@ -92,7 +92,7 @@ def open_store(
             raise
         said = getattr(error, "orig", error)
         raise UserError(
-            f"The database {place_of(url)} can't be opened: {said}. Check its address and that it runs."
+            f"The database {place_of(url)} can't be opened: {said}. Check its address, and that its server runs."
         ) from None
     return connect(url)
 
@@ -113,8 +113,8 @@ def refuse_cut_file(url: URL) -> None:
         return
     if size < _SHORTEST_FILE:
         raise DamagedError(
-            f"The database {file} has {plural(size, 'byte', 'bytes')}, too few for a database: it was damaged or never "
-            "started. Restore a backup in its place. To start a new study, delete it."
+            f"The database {file} has {plural(size, 'byte', 'bytes')}, too few for a database: it is damaged, or the "
+            "study was never started. Restore a backup in its place, or delete the file to start a new study."
         )
     page = int.from_bytes(header[16:18])
     log = file.with_name(f"{file.name}-wal")

@@ -116,7 +116,7 @@ class Preview(NamedTuple):
     items: int
     """Number of items left, including those started by an earlier run."""
     gold: int
-    """Maximum number of gold items among them."""
+    """Maximum number of gold items in addition to them."""
     prompts: Sequence[Prompt]
     """The first prompts."""
     prompt_tokens: int

@@ -33,7 +33,8 @@ class RecordedModel:
     def _what_there_is(self) -> str:
         if self._others:
             named = ", ".join(f"`{name}`" for name in sorted(self._others)[:5])
-            return f"It has answers of {named}: give the model that name in study.toml, or leave `model_name` out."
+            names = "one of these names" if len(self._others) > 1 else "this name"
+            return f"It has answers of {named}: give the model {names} in study.toml, or leave `model_name` out."
         return "Each row needs `output`, and `stage` and `item` or `prompt_sha256`."
 
     def _add(self, row: dict[str, Any], name: str) -> None:

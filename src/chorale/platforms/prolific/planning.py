@@ -66,7 +66,10 @@ def study_body(
 
 
 def completion_codes(settings: ProlificStudy, codes: tuple[str, str]) -> list[dict[str, Any]]:
-    """The two completion codes and Prolific's actions for them. Chorale approves finished work once it is complete."""
+    """The two completion codes, with Prolific's action for each.
+
+    Prolific approves no finished work: Chorale or a person does.
+    """
     review: dict[str, Any] = {"action": "MANUALLY_REVIEW"}
     out = review
     if settings.screenout == "fixed":

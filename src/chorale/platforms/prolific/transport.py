@@ -138,8 +138,7 @@ class Transport:
                 return {}  # a text that confirms the request, as for payments and approvals
             raise InDoubtError(
                 f"{self._address} answered, but it is not Prolific's API. Check the address, and whether a proxy "
-                "intercepts "
-                "requests."
+                "intercepts requests."
             )
         status = response.status_code
         if status == 401:
@@ -147,7 +146,7 @@ class Transport:
                 "Prolific does not accept this token. Check that it was copied completely, or create a new one.", status
             )
         if response.is_server_error or status == BUSY:
-            raise UserError(f"Prolific can't answer now ({status}). Nothing was changed; try again later.")
+            raise UserError(f"Prolific can't answer now ({status}). Try again later; nothing is lost.")
         raise RefusedError(f"Prolific refused ({status}): {_why(response)}", status)
 
     def _unreachable(self) -> UserError:
