@@ -223,6 +223,18 @@ def test_files_are_made_as_paypal_wise_and_vendors_take_them(folder: Path, study
     assert owed(study) == 0
 
 
+def test_workers_read_of_a_failed_payment_in_the_language_of_the_study(folder: Path) -> None:
+    settings = folder / "study.toml"
+    settings.write_text(settings.read_text().replace("[study]\n", '[study]\nlanguage = "de"\n', 1))
+    with closing(open_study(folder)) as study:
+        ada = earn(study, "ada")
+        chorale("pay", folder, "--yes", "--file", folder / "pay.csv", "--format", "paypal")
+        chorale("pay", folder, "--paid", 1, "--failed", ada.pseudonym)
+        [message] = look(study, lambda tx: messages.messages_to(tx, ada.id))
+    assert message.title == "Eine Zahlung ist fehlgeschlagen"
+    assert "0,06" in message.body and "](/payment)" in message.body
+
+
 def test_a_file_is_marked_as_paid_and_what_failed_is_paid_again(folder: Path, study: Study) -> None:
     ada, bo = earn(study, "ada"), earn(study, "bo")
     file = folder / "pay.csv"

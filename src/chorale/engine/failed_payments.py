@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from chorale.engine.payout_addresses import PayoutAddress, addresses_for, erase_if_paid, unreadable_addresses
 from chorale.engine.payouts import MINUTE, DuePayment, books
 from chorale.engine.running import Study
-from chorale.model import Event, MessageState, UserError, money_text
+from chorale.model import Event, MessageState, UserError
 from chorale.store import Tx, events, payments
 from chorale.store.messages import add_message
 from chorale.store.payments import (
@@ -171,6 +171,11 @@ def note_failed(
     if by is not None:
         evidence["by"] = by
     events.record(tx, now, "payment failed", evidence, worker_id=line.worker_id)
-    amount = money_text(line.amount, study.settings.pay.currency)
-    body = f"A payment of {amount} to you failed. You will still get the money: [check how you are paid](/payment)."
-    add_message(tx, line.worker_id, failure_cause(line.id, payout_id), now, "A payment failed", body, MessageState.SENT)
+    say = study.language.say
+    amount = study.language.money(line.amount, study.settings.pay.currency)
+    body = say(
+        "A payment of {amount} to you failed. You will still get the money: [check how you are paid](/payment).",
+        amount=amount,
+    )
+    title = say("A payment failed")
+    add_message(tx, line.worker_id, failure_cause(line.id, payout_id), now, title, body, MessageState.SENT)

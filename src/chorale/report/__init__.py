@@ -106,7 +106,7 @@ def _report(
     of_kits, problems = kit_sections(tx, study, resampling, taken, with_arms=options.arms)
     notes = [*(_about_simulation(study) if made.simulated else []), *problems]
     if checked.json["differences"]:
-        differing = plural(len(checked.json["differences"]), "number differs", "numbers differ")
+        differing = plural(len(checked.json["differences"]), "difference", "differences")
         notes.append(f"{differing} from the recorded data: see Verification.")
     everything = [*sections, *of_kits, card, checked, *details]
     return StudyReport(study.settings.study.title, _subtitle(came), everything, metadata, notes)
@@ -181,7 +181,7 @@ def _verification_section(tx: Tx, study: Study) -> Section:
     again = ", ".join(plural(count, what.removesuffix("s"), what) for what, count in checked if count)
     parts: list[Part] = [f"Recomputed from the recorded data: {again or 'nothing yet'}."]
     if verification.differences:
-        parts += ["These numbers differ from the database:", Bullets(verification.differences[:50])]
+        parts += ["Differences between the recorded data and the database:", Bullets(verification.differences[:50])]
     else:
         parts.append(verification.conclusion)
     details = [Bullets([f"Not checked: {what}." for what in verification.unchecked])] if verification.unchecked else []
