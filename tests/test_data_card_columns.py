@@ -43,14 +43,14 @@ def test_a_field_named_like_a_column_of_every_study_does_not_change_its_descript
     fields = [{"name": "label", "kind": "choice", "ask": "Is it toxic?", "options": ["yes", "no"]}]
     task = form.configured(form.options.model.model_validate({"fields": fields}))
     assert content(("label",), task) == {"label": "The aggregated label; nested values as JSON."}
-    assert content(("label",), task, kit="forms") == {"label": "Value of the field label."}
+    assert content(("label",), task, kit="forms") == {"label": "Value of the field “label”."}
 
 
 def test_further_columns_are_those_of_the_item() -> None:
     shown = content(("judgment",), more_columns=lambda tx, study: ["resource", "worker"])
     assert shown == {
         "judgment": UNDESCRIBED,
-        "resource": "The item's column resource.",
-        "worker": "The item's column worker.",
+        "resource": "The item's column “resource”.",
+        "worker": "The item's column “worker”.",
     }
     assert described("worker").description == "Participant ID of the worker."

@@ -91,9 +91,9 @@ _PARTS: Mapping[str, str] = {
 UNDESCRIBED = "Defined by the task of this table."
 """For columns of a task that does not describe them."""
 _PREFIXES = {
-    "item.": "The item's column that people saw: {}.",
-    "label.": "Label of the field {}.",
-    "answer.": "Answer to the field {}.",
+    "item.": "The item's column that people saw: “{}”.",
+    "label.": "Label of the field “{}”.",
+    "answer.": "Answer to the field “{}”.",
 }
 
 
@@ -106,7 +106,7 @@ def described_columns(tx: Tx, study: Study, table: ExportFormat) -> list[DataFie
     of_items = () if table.more_columns is None else table.more_columns(tx, study)
     return [
         *(described(column, fields, own) for column in table.columns),
-        *(described(column, fields, {column: f"The item's column {column}.", **own}) for column in of_items),
+        *(described(column, fields, {column: f"The item's column “{column}”.", **own}) for column in of_items),
     ]
 
 
@@ -116,18 +116,18 @@ def described(column: str, fields: Collection[str] = (), own: Mapping[str, str] 
     `fields` are the names of the fields of the study's answers; `own` are the table's own descriptions.
 
     >>> described("label.tone.confidence").description
-    'Confidence of the label of tone, from 0 to 1.'
+    'Confidence of the label of the field “tone”, from 0 to 1.'
     >>> described("tone", ["tone"]).description
-    'Value of the field tone.'
+    'Value of the field “tone”.'
     >>> described("answer", own={"answer": "The words of the answer."}).description
     'The words of the answer.'
     """
     if own and column in own:
         return DataField(column, own[column], "Text")
     if column in fields:
-        return DataField(column, f"Value of the field {column}.", "Text")
+        return DataField(column, f"Value of the field “{column}”.", "Text")
     if column.endswith("_confidence") and (of := column.removesuffix("_confidence")) in fields:
-        return DataField(column, f"Confidence of the label of {of}, from 0 to 1.", "Float")
+        return DataField(column, f"Confidence of the label of the field “{of}”, from 0 to 1.", "Float")
     if column in _COLUMNS:
         return DataField(column, *_COLUMNS[column])
     for prefix, words in _PREFIXES.items():
@@ -135,6 +135,6 @@ def described(column: str, fields: Collection[str] = (), own: Mapping[str, str] 
             name = column.removeprefix(prefix)
             if prefix == "label." and name.endswith(".confidence"):
                 of = name.removesuffix(".confidence")
-                return DataField(column, f"Confidence of the label of {of}, from 0 to 1.", "Float")
+                return DataField(column, f"Confidence of the label of the field “{of}”, from 0 to 1.", "Float")
             return DataField(column, words.format(name), "Text")
     return DataField(column, UNDESCRIBED, "Text")

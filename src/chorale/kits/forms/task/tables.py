@@ -24,7 +24,7 @@ def results_table(form: FormFields) -> TaskExport:
         more_columns=lambda _: tuple(shown.values()),
         describes={
             "confidence": "The lowest confidence of all fields, from 0 to 1.",
-            **{column: f"The item's column {name}, as shown to workers." for name, column in shown.items()},
+            **{column: f"The item's column “{name}”, as shown to workers." for name, column in shown.items()},
         },
     )
 
@@ -43,8 +43,8 @@ def answers_table(form: FormFields) -> TaskExport:
         ),
         rows=partial(_answer_rows, form),
         describes={
-            **{f"{name}_order": f"Order in which the worker saw the options of {name}." for name in form.shuffled},
-            **{f"{name}_prefilled": f"Initial content of the field {name}." for name in form.prefilled},
+            **{f"{name}_order": f"Order in which the worker saw the options of the field “{name}”." for name in form.shuffled},
+            **{f"{name}_prefilled": f"Initial content of the field “{name}”." for name in form.prefilled},
         },
     )
 
