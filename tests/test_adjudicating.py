@@ -289,7 +289,7 @@ def test_an_answer_is_in_words_where_its_task_has_some(tmp_path: Path) -> None:
         answer = {"answer_1": "option1", "answer_2": "invalid"}
         words = answer_parts(stage, item.payload, answer, gold=True)
         assert words == brief_text(stage, item.payload, answer)
-        assert words == f"question 1: option a “{item.payload['options_1'][0]}” · question 2: no correct option"
+        assert words == f"question 1: option a “{item.payload['options_1'][0]}” · question 2: “no correct option”"
 
 
 @runs

@@ -125,7 +125,7 @@ def test_what_a_grader_got_wrong_is_told_in_words() -> None:
     _, gold = example(GRADE)
     [told] = GRADE.grading.grade({**gold, "reading_2": "again"}, gold).reasons
     assert told == (
-        "question 2: “How closely do you need to read the text to answer it?” answered “Possibly more than once”; "
+        "question 2, “How closely do you need to read the text to answer it?”: answered “Possibly more than once”; "
         "the correct answer is “A few words or a sentence”"
     )
 

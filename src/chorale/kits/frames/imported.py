@@ -49,7 +49,7 @@ def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _as_written(word: str, sentence: str) -> str:
-    """The word as the sentence spells it, which may begin with it; empty if it is not there."""
+    """The word as the sentence spells it, which may be capitalised; empty if the sentence does not contain it."""
     if word in sentence:
         return word
     start = sentence.lower().find(word.lower())

@@ -33,7 +33,7 @@ class QasrlItems:
     model: str
     """Name of the model that found the verbs; empty if the file lists them."""
     left_out: tuple[Problem, ...] = ()
-    """Sentences that are too long to show, or contain a word that is."""
+    """Sentences that are too long to show, or that contain a word that is too long."""
     unknown: Counter[str] = field(default_factory=Counter)
     """Words left out because their stem is unknown, with how often they occur."""
     guessed: Mapping[str, str] = field(default_factory=dict)
@@ -92,9 +92,9 @@ def qasrl_items(
 
 
 class _Stems:
-    """Decides about verbs that no dictionary has: taggers call nouns verbs (parentheses), which have no stem.
+    """Decides which verbs to keep that no dictionary lists. Some are nouns that the tagger mistook for verbs.
 
-    The word of a stem may come later in the text, so everything is read before anything is left out.
+    A form that confirms the stem may come later in the text, so everything is read before anything is left out.
     """
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ class FrameClassifier:
 
     def scores(self, sentences: Sequence[TargetSentence], progress: Progress | None = None) -> list[FloatArray]:
         """Scores v(f) of the candidates of every target, in the order of `Lexicon.candidates`."""
-        import torch  # noqa: PLC0415 - heavy, and there already when there is a network
+        import torch  # noqa: PLC0415 - heavy, and already loaded if there is a network
 
         scores: list[FloatArray] = []
         self.network.eval()

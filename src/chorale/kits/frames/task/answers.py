@@ -87,10 +87,10 @@ class FrameGold(BaseModel):
 
 def _canonical(names: Any) -> list[str]:
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name.strip() for name in names):
-        raise ValueError("must be a list of frames. Select at least one frame, or “None of these”.")
+        raise ValueError('must be a list with at least one frame. If no frame fits, write ["none"].')
     chosen = sorted({name.strip() for name in names})
     if NONE in chosen and len(chosen) > 1:
-        raise ValueError("cannot have both frames and “None of these”. Select one or the other.")
+        raise ValueError('cannot have both "none" and frames. Remove "none", or remove the frames.')
     return chosen
 
 

@@ -11,7 +11,7 @@ import { say, sayCount } from "/static/say.js";
 const NONE = "none";
 /** Keys of the options after the ninth; N is for none of them, and G opens the guidelines. */
 const LETTERS = [..."abcdefhijklmopqrstuvwxyz"];
-/** Lists of more meanings than this begin folded, with a search field. */
+/** Lists of more meanings than this are collapsed at first, and have a search field. */
 const LONG_LIST = 8;
 
 /** @type {WeakMap<HTMLElement, AbortController>} */

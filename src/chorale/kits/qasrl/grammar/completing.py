@@ -53,7 +53,7 @@ class Completion(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Probable arguments of the verb."""
+    """Probable clause and arguments of the verb, and what was asked already."""
 
     clause: Clause
     arguments: Arguments
@@ -136,7 +136,7 @@ def _score(piece: Next, text: str, likely: _Known, suggested: Sequence[str]) -> 
 
 
 def suggest(forms: VerbForms, context: Context | None = None) -> list[str]:
-    """Likely questions that were not asked yet, based on earlier questions and the sentence.
+    """Likely questions that have not been asked yet, based on earlier questions and the sentence.
 
     >>> from chorale.text.inflections import inflect
     >>> suggest(inflect("cut"), Context(earlier=("Who cut something?",)))[:3]

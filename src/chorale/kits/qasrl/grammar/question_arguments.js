@@ -36,7 +36,7 @@ export const isName = (token) => NAME.test(token);
 /** @param {string} word @returns {boolean} */
 export const isNumber = (word) => DIGIT.test(word);
 
-/** @param {string} word @returns {boolean} whether a noun and what belongs to it end before the word */
+/** @param {string} word @returns {boolean} whether a noun phrase ends before the word */
 export const endsNoun = (word) =>
   isPreposition(word) || isMark(word) || KNOWN.boundaries.includes(word) || has(KNOWN.auxiliaries, word);
 
@@ -131,7 +131,7 @@ export function subjectOf(tokens, verbIndex) {
   return head === 0 && tokens[head].endsWith("s") ? tokens[head].toLowerCase() : tokens[head];
 }
 
-/** @param {string[]} tokens @param {number} verbIndex @returns {string} what the nearest telling word before the verb is */
+/** @param {string[]} tokens @param {number} verbIndex @returns {string} the kind of the nearest informative word before the verb */
 function earlierKind(tokens, verbIndex) {
   const before = tokens.slice(0, Math.max(0, verbIndex));
   for (const token of [...before].reverse()) {
@@ -156,7 +156,7 @@ function objectOf(tokens, behind, forms) {
   return object !== "" && KNOWN.toPeople.includes(forms.stem) ? "someone" : object;
 }
 
-/** @param {string[]} tokens @param {number} behind @param {Forms} forms @returns {string} what seems to follow as an object */
+/** @param {string[]} tokens @param {number} behind @param {Forms} forms @returns {string} the probable object after the word */
 function followingObject(tokens, behind, forms) {
   if (KNOWN.withoutObject.includes(forms.stem)) return "";
   let place = behind;

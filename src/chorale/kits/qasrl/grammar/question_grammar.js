@@ -9,7 +9,7 @@
  * @typedef {{text: string, whole: boolean, slot: string}} Completion the question with one more piece
  * @typedef {{
  *   clause: Clause, arguments: Arguments, hasPassive: boolean, prepositions: string[], asked: Set<string>, keys: Set<string>,
- * }} Known what is likely of the verb
+ * }} Known probable clause and arguments of the verb, and what was asked already
  */
 
 import { argumentsIn, hasPassive, isPersonSubject } from "./question_arguments.js";
@@ -38,8 +38,8 @@ export class Grammar {
   /**
    * @param {Forms} forms
    * @param {string[]} [tokens] the sentence
-   * @param {number} [verbIndex] where the verb stands in it; the first of its forms, if not given
-   * @param {string[]} [prepositions] allowed besides the usual ones
+   * @param {number} [verbIndex] position of the verb in it; default: the first of its forms
+   * @param {string[]} [prepositions] allowed in addition to the usual ones
    * @param {import("./question_slots.js").Variants} [variants] other spellings of the forms
    * @param {string[]} [ranked] questions to offer before all others, likeliest first
    */
@@ -84,7 +84,7 @@ export class Grammar {
     return completions;
   }
 
-  /** @param {string[]} [earlier] @returns {string[]} likely questions that were not asked yet */
+  /** @param {string[]} [earlier] @returns {string[]} likely questions that have not been asked yet */
   suggest(earlier = []) {
     return this.#suggested(this.#likely(earlier));
   }
@@ -196,7 +196,7 @@ export class Grammar {
     };
   }
 
-  /** @returns {{clause: Clause, arguments: Arguments}} what the sentence makes likely */
+  /** @returns {{clause: Clause, arguments: Arguments}} the probable clause and arguments in the sentence */
   #read() {
     const { tokens, verbIndex, forms } = this;
     const clause = clauseIn(tokens, verbIndex, forms);
@@ -210,7 +210,7 @@ export class Grammar {
     return { clause: { ...clause, passive, tense }, arguments: { ...guessed, ...nouns } };
   }
 
-  /** @param {Clause} clause @returns {Arguments} what the rules say */
+  /** @param {Clause} clause @returns {Arguments} result of the rules */
   #guessed(clause) {
     const { tokens, verbIndex, forms } = this;
     const unknown = { subject: "someone", object: "something", particle: "", objectAfterParticle: false };
@@ -219,7 +219,7 @@ export class Grammar {
     return { ...guessed, subject: "someone", object: isPersonSubject(tokens, verbIndex, forms) ? "someone" : "something" };
   }
 
-  /** @param {Slots[]} latestFirst earlier questions @returns {{clause: Clause, arguments: Arguments}} what they say otherwise */
+  /** @param {Slots[]} latestFirst earlier questions @returns {{clause: Clause, arguments: Arguments}} corrected by these questions */
   #afterEarlier(latestFirst) {
     const clause = clauseOf(latestFirst[0]);
     const guessed = this.#guessed(clause);
@@ -246,7 +246,7 @@ export class Grammar {
   }
 }
 
-/** @param {string[]} auxiliaries @param {Known} likely @returns {Clause[]} those that may have one, the most similar first */
+/** @param {string[]} auxiliaries @param {Known} likely @returns {Clause[]} those with such an auxiliary, most similar first */
 function clausesWith(auxiliaries, likely) {
   const own = likely.clause;
   const simple = { tense: "past", perfect: false, progressive: false, negated: false, passive: own.passive };
@@ -306,14 +306,14 @@ function scoreOf(piece, text, likely, suggested) {
   return number < 0 ? score : score + SUGGESTED - number;
 }
 
-/** @param {Slots} slots @returns {string} who or what does it, as far as a question tells */
+/** @param {Slots} slots @returns {string} the agent (*someone* or *something*) if the question shows it */
 function actor(slots) {
   if (askedFor(slots) === "subject") return NOUNS.get(slots.wh) ?? "";
   if (isPassive(slots)) return slots.prep === "by" && WH.has(slots.misc) ? slots.misc : "";
   return WH.has(slots.subj) ? slots.subj : "";
 }
 
-/** @param {Slots} slots @param {string} particle @returns {string} whom or what it is done to */
+/** @param {Slots} slots @param {string} particle @returns {string} the patient (*someone* or *something*) if the question shows it */
 function patient(slots, particle) {
   const beside = particle !== "" && slots.prep === particle && !isPassive(slots);
   const asked = askedFor(slots);
@@ -322,7 +322,7 @@ function patient(slots, particle) {
   return WH.has(noun) ? noun : "";
 }
 
-/** @param {Known} likely @returns {Slots[]} the questions one can ask of any verb, with what is known of this one */
+/** @param {Known} likely @returns {Slots[]} general questions, filled with the probable arguments of this verb */
 function candidates(likely) {
   const { subject, object, particle } = likely.arguments;
   const active = { ...likely.clause, passive: false };

@@ -6,7 +6,7 @@
  * @typedef {import("./question_slots.js").Forms} Forms
  * @typedef {import("./question_slots.js").Variants} Variants
  * @typedef {{slot: string, value: string, words: string[], target: string, weight: number, isVariant: boolean}} Arc
- * @typedef {{state: string, slots: Slots, arc: Arc | null, matched: number}} Path one way to understand the words so far
+ * @typedef {{state: string, slots: Slots, arc: Arc | null, matched: number}} Path one reading of the words so far
  * @typedef {{text: string, slot: string, value: string, weight: number, after: Path}} Next a piece that may follow
  * @typedef {{text: string, start: number}} Word
  * @typedef {{text: string, key: string, slots: Slots}} Parsed
@@ -36,7 +36,7 @@ const TABLE_WORDS = new Set(
 export class Machine {
   /**
    * @param {Forms} forms
-   * @param {string[]} [morePrepositions] allowed besides the usual ones
+   * @param {string[]} [morePrepositions] allowed in addition to the usual ones
    * @param {Variants} [variants]
    */
   constructor(forms, morePrepositions = [], variants = {}) {
@@ -78,7 +78,7 @@ export class Machine {
     return [{ state: TABLE.start, slots, arc: null, matched: 0 }];
   }
 
-  /** @param {Path[]} paths @param {string} word @returns {Path[]} all ways to go on with it */
+  /** @param {Path[]} paths @param {string} word @returns {Path[]} all paths with one more word */
   step(paths, word) {
     return paths.flatMap((path) => {
       if (path.arc) {
@@ -89,16 +89,16 @@ export class Machine {
     });
   }
 
-  /** @param {Path[]} paths @returns {Slots[]} the questions that are whole now */
+  /** @param {Path[]} paths @returns {Slots[]} the questions that are complete at this point */
   ended(paths) {
     return paths.filter((path) => !path.arc && this.#state(path.state).ends).map((path) => path.slots);
   }
 
-  /** @param {Path[]} paths @returns {Next[]} every piece that may come next, with the verb's own forms alone */
+  /** @param {Path[]} paths @returns {Next[]} every piece that may come next, without spelling variants of the verb */
   following(paths) {
     return paths.flatMap((path) => {
       if (path.arc) {
-        // A variant differs in its last word: where one is begun, so is the form itself.
+        // A variant differs only in its last word, so a started variant is also a started form.
         if (path.arc.isVariant) return [];
         const { slot, value, weight, words } = path.arc;
         return [{ text: words.slice(path.matched).join(" "), slot, value, weight, after: path }];
@@ -185,7 +185,7 @@ export class Machine {
     return say("Put “{word}” at the end: “{question}”", { word, question });
   }
 
-  /** @param {Slots} slots @returns {string} the verb's form for “did” or “does” that nobody stands behind */
+  /** @param {Slots} slots @returns {string} the finite verb form that replaces “did” or “does” without a subject */
   #withoutDo(slots) {
     if (slots.subj || !has(GROUPS.argument, slots.wh)) return "";
     if (slots.aux === "did") return this.forms.past;
@@ -215,7 +215,7 @@ function advanced(path, arc, matched) {
   return { state: arc.target, slots, arc: null, matched: 0 };
 }
 
-/** @param {string} text @returns {Word[]} starts count characters as people do, not as the browser does */
+/** @param {string} text @returns {Word[]} `start` counts Unicode characters, not UTF-16 units */
 export const wordsOf = (text) =>
   [...text.matchAll(WORD)].map((match) => ({
     text: match[0].toLowerCase().replaceAll("\u2019", "'"),
@@ -232,7 +232,7 @@ const verbMustBe = (before, following) =>
 /** @param {string} instead @param {string} words */
 const writeInstead = (instead, words) => say("Write “{instead}” in place of “{words}”.", { instead, words });
 
-/** @param {Next[]} following @returns {string[]} the usual first; those hardly anybody needs only if there are no others */
+/** @param {Next[]} following @returns {string[]} common pieces first; rare pieces only if there are no others */
 function byWeight(following) {
   const ordered = [...following].sort((one, other) => other.weight - one.weight);
   const pieces = [...new Set(ordered.map((piece) => piece.text))];

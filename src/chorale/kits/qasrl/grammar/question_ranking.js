@@ -33,7 +33,7 @@ const PLAIN_WORDS = new Set([
 ]);
 /** @type {Map<string, number[]>} */
 const WEIGHTS = new Map(Object.entries(LEARNT.weights));
-/** For a word how often it is the answer to “who”: from 0, never, to 5, always. */
+/** How often each word answers “who” instead of “what”, from 0 (never) to 5 (always). */
 const KINDS = new Map(
   LEARNT.kinds.flatMap((words, kind) => words.map((word) => /** @type {[string, string]} */ ([word, `${kind}`]))),
 );
@@ -71,8 +71,8 @@ function properties({ passive, asked, object, modal }) {
  * @param {number} verbIndex
  * @param {Forms} forms
  * @param {Clause} clause
- * @param {Arguments} guessed what the rules read from the sentence
- * @returns {FirstQuestion} of the likeliest first question
+ * @param {Arguments} guessed the output of the rules for the sentence
+ * @returns {FirstQuestion} the likeliest first question
  */
 export function likeliest(tokens, verbIndex, forms, clause, guessed) {
   const rows = cues(tokens, verbIndex, forms, clause, guessed).flatMap((cue) => [WEIGHTS.get(cue) ?? []]);
@@ -101,7 +101,7 @@ function makesSense(question, forms, clause) {
  * @param {Forms} forms
  * @param {Clause} clause
  * @param {Arguments} guessed
- * @returns {string[]} what the model looks at
+ * @returns {string[]} the features of the model
  */
 function cues(tokens, verbIndex, forms, clause, guessed) {
   const word = wordAt(tokens, verbIndex);
@@ -143,7 +143,7 @@ function cues(tokens, verbIndex, forms, clause, guessed) {
   return found;
 }
 
-/** @param {string[]} tokens @param {number} place @returns {string} a plain word as it is, the shape of others */
+/** @param {string[]} tokens @param {number} place @returns {string} function words unchanged; other words by their shape */
 function near(tokens, place) {
   const word = wordAt(tokens, place);
   return PLAIN_WORDS.has(word) ? word : shape(word ? tokens[place] : "");
@@ -159,7 +159,7 @@ function shape(token) {
   return ending ? `-${ending}` : "word";
 }
 
-/** @param {string[]} tokens @param {number} verbIndex @returns {string} the kind of the nearest helping verb */
+/** @param {string[]} tokens @param {number} verbIndex @returns {string} the kind of the nearest auxiliary */
 function helper(tokens, verbIndex) {
   for (let place = verbIndex - 1; place >= 0 && isHelper(wordAt(tokens, place)); place -= 1) {
     const found = HELPERS.get(wordAt(tokens, place));
@@ -174,7 +174,7 @@ function kindOfWord(token) {
   return KINDS.get(token.toLowerCase()) ?? (isName(token) ? "name" : "unknown");
 }
 
-/** @param {string[]} tokens @param {number} verbIndex @returns {string} of the nearest word that is surely of one kind */
+/** @param {string[]} tokens @param {number} verbIndex @returns {string} the kind of the nearest word that is clearly a person, a name or a thing */
 function telling(tokens, verbIndex) {
   for (let place = verbIndex - 1; place >= Math.max(0, verbIndex - FARTHEST_TELLING); place -= 1) {
     const word = wordAt(tokens, place);
@@ -185,7 +185,7 @@ function telling(tokens, verbIndex) {
   return "none";
 }
 
-/** @param {string[]} tokens @param {number} verbIndex @returns {string} the last word before the object ends */
+/** @param {string[]} tokens @param {number} verbIndex @returns {string} the last word of the object */
 function objectHead(tokens, verbIndex) {
   let head = "";
   for (const token of tokens.slice(verbIndex + 1, verbIndex + 1 + LONGEST_OBJECT)) {

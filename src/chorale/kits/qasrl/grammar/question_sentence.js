@@ -11,7 +11,7 @@ import { CONTRACTIONS, has, isNegated, isPassive, isPerfect, isProgressive, tens
 import TABLE from "./question_table.js";
 
 const WINDOW = 4;
-/** The kind of *had* in *had to give*, which does not make a perfect. */
+/** The kind of *had* in *had to give*, which does not form a perfect. */
 const OBLIGED = "have to";
 const KNOWN = TABLE.sentence;
 const HELPERS = new Map(Object.entries(KNOWN.auxiliaries));
@@ -69,7 +69,7 @@ export function clauseIn(tokens, verbIndex, forms) {
  * @param {Map<string, string>} helpers
  * @param {boolean} negated
  * @param {Forms} forms
- * @param {boolean} alone whether the form is a participle where no helping verb says so
+ * @param {boolean} alone whether the form is a participle although no auxiliary shows it
  * @returns {Clause}
  */
 function clause(word, nearest, helpers, negated, forms, alone) {
@@ -90,8 +90,9 @@ function clause(word, nearest, helpers, negated, forms, alone) {
 /**
  * @param {string[]} tokens
  * @param {number} verbIndex
- * @param {Record<string, number>} more that are prepositions as well
- * @returns {string[]} those after the verb in its clause, nearest first; those of all words, if there is no verb
+ * @param {Record<string, number>} more additional words that count as prepositions
+ * @returns {string[]} prepositions after the verb in its clause, nearest first; all in the sentence if the verb's position
+ *   is unknown
  */
 export function prepositionsIn(tokens, verbIndex, more) {
   const words = tokens.map((token) => token.toLowerCase());
@@ -102,7 +103,7 @@ export function prepositionsIn(tokens, verbIndex, more) {
   return [...new Set(own.filter((word) => has(TABLE.groups.preposition, word) || has(more, word)))];
 }
 
-/** @param {string} word @returns {boolean} for punctuation and words like “and” or “than”, but not for “as” */
+/** @param {string} word @returns {boolean} whether it is punctuation or a word like “and” or “than”, but not “as” */
 const endsClause = (word) => isMark(word) || (word !== "as" && KNOWN.boundaries.includes(word));
 
 /** @param {string} kind @param {string} tense @returns {string} */
@@ -111,7 +112,7 @@ const finite = (kind, tense) =>
     ([, one]) => one.kind === kind && one.tense === tense && !("negated" in one),
   )?.[0] ?? "";
 
-/** @param {Clause} clause @param {boolean} inverted @returns {[string, string]} the helping verb, and the verb slot */
+/** @param {Clause} clause @param {boolean} inverted @returns {[string, string]} the auxiliary and the verb slot */
 export function conjugated(clause, inverted) {
   const isModal = clause.tense !== "present" && clause.tense !== "past";
   const progressive = clause.progressive && !(clause.passive && (isModal || clause.perfect));

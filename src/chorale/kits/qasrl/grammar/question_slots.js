@@ -1,5 +1,5 @@
 /**
- * The seven slots of a question, and what they say about its verb: `slots.py` in the browser.
+ * The seven slots of a question, and the properties of the verb that follow from them: `slots.py` in the browser.
  *
  * @typedef {{wh: string, aux: string, subj: string, verb: string, obj: string, prep: string, misc: string}} Slots
  * @typedef {{stem: string, presentSingular3rd: string, presentParticiple: string, past: string, pastParticiple: string}} Forms
@@ -10,12 +10,12 @@ import TABLE from "./question_table.js";
 
 export const SLOTS = ["wh", "aux", "subj", "verb", "obj", "prep", "misc"];
 
-/** @type {(object: object, name: string) => boolean} Whether the table has it: any word may be asked for. */
+/** @type {(object: object, name: string) => boolean} whether the table has the name; safe for any word, such as “constructor” */
 export const has = (object, name) => Object.hasOwn(object, name);
 
 const AUXILIARIES = /** @type {Record<string, {kind: string, tense: string, negated?: string}>} */ (TABLE.auxiliaries);
 
-/** From “has” to “hasn't”. */
+/** Maps “has” to “hasn't”. */
 export const CONTRACTIONS = new Map(
   Object.entries(AUXILIARIES).flatMap(([aux, one]) => (one.negated ? [[one.negated, aux]] : [])),
 );
@@ -47,7 +47,7 @@ export function isPassive(slots) {
   return words.length > 1 ? ["be", "been", "being"].includes(words[words.length - 2]) : kindOf(slots) === "be";
 }
 
-/** @param {Slots} slots @returns {string} what the question asks for; the subject is whoever acts */
+/** @param {Slots} slots @returns {string} the role the question asks for; the subject is the agent */
 export function askedFor(slots) {
   if (!has(TABLE.groups.argument, slots.wh)) return slots.wh;
   if (!slots.subj) return isPassive(slots) ? "object" : "subject";
@@ -58,7 +58,7 @@ export function askedFor(slots) {
   return isPassive(slots) ? "second object" : "object";
 }
 
-/** @param {Slots} slots @returns {string} what is paid once, however often it is asked */
+/** @param {Slots} slots @returns {string} the role, which is paid once, however often it is asked for */
 export function roleOf(slots) {
   const bare = has(TABLE.groups.argument, slots.wh) || !slots.prep || isPassive(slots);
   return bare ? askedFor(slots) : `${askedFor(slots)} ${slots.prep}`;

@@ -12,7 +12,7 @@ from chorale.text.inflections import VerbForms
 
 _WINDOW = 4
 _OBLIGED = "have to"
-"""The kind of *had* in *had to give*, which does not make a perfect."""
+"""The kind of *had* in *had to give*, which does not form a perfect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,9 @@ def _clause(
 
 
 def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """Prepositions after the verb in its clause, nearest first; without a verb, all. `more` are additional ones.
+    """Prepositions after the verb in its clause, nearest first; all in the sentence if the verb's position is unknown.
+
+    `more` are additional words that count as prepositions.
 
     >>> prepositions_in("In May she sold it to a friend , and went to sea in June".split(), 3)
     ('to',)
@@ -87,7 +89,10 @@ def prepositions_in(tokens: Sequence[str], verb_index: int, more: Sequence[str] 
 
 
 def _ends_clause(word: str) -> bool:
-    """Punctuation and words like *and* or *than*. Published questions ask for words after *as*, but not for these."""
+    """Whether the word is punctuation or a word like *and* or *than*.
+
+    *As* does not end a clause here, because published questions ask for words after it.
+    """
     return is_mark(word) or (word in table()["sentence"]["boundaries"] and word != "as")
 
 

@@ -23,7 +23,7 @@ _AT_LEAST = 3
 """Minimum number of occurrences to keep a part."""
 _MOST_TRIED = 12
 _ANY_VERB = "give"
-"""All its five forms differ, so a question is grammatical for it if it is for any verb."""
+"""Verb used to check grammar. Its five forms all differ, so it accepts every question that any other verb accepts."""
 
 
 class QuestionShape(NamedTuple):

@@ -77,7 +77,7 @@ class QasrlParser:
     def _parse(
         self, part: Sequence[SentenceToParse], threshold: float, question_threshold: float
     ) -> Iterator[ParsedVerb]:
-        import torch  # noqa: PLC0415 - heavy, and there already when there is a network
+        import torch  # noqa: PLC0415 - heavy, and already loaded if there is a network
 
         asked = [one for one in part if one.verbs]
         if not asked:

@@ -5,7 +5,7 @@ maximise the penalised likelihood. Features come only from the parts that are sh
 
 - of the options: position, relative length, similarity to the others, digits, negations, words and bigrams;
 - with the question: common words, and words that follow each type of question;
-- with the passage: the fraction of their words, bigrams and rare words in the passage and in its best sentence;
+- with the passage: the fraction of an option's words, bigrams and rare words in the passage and its best sentence;
 - with both: common words with the sentences that share the most with the question.
 """
 

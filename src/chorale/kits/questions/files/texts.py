@@ -1,7 +1,7 @@
 """Source texts for passages: plain text, JSONL, or folders such as the Open American National Corpus.
 
-A folder is searched for .txt files. The genre is the corpus genre of a folder of the corpus, and otherwise the name of
-the folder. A JSONL row has `text` (or `passage`), and optionally `id` and `genre`.
+A folder is searched for .txt files. Files in a genre folder of that corpus have its genre. The genre of all others is
+the name of their subfolder. A JSONL row has `text` (or `passage`), and optionally `id` and `genre`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -92,9 +92,9 @@ def _texts(path: Path, problems: list[Problem]) -> Iterator[SourceText]:
 
 
 def _file(file: Path, name: str, genre: str) -> SourceText:
-    """A file of a folder. Empty and unreadable ones are left out later, with the reason: they must not refuse a corpus.
+    """A file in a folder. If it is empty or unreadable, it is left out later, with the reason.
 
-    A file that is named itself is refused instead.
+    One bad file must not make a whole corpus unusable. A bad file that the user names directly is an error instead.
     """
     try:
         return SourceText(name, read_source(file, may_be_empty=True).text, genre, name)

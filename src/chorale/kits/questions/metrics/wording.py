@@ -80,7 +80,7 @@ def overlap(option: str, passage: str) -> float | None:
 
 
 def is_trivial(explanation: str, about: str) -> bool:
-    """Whether an explanation does not refer to its subject. `about` is passage, question and options together.
+    """Whether an explanation is very short or does not refer to `about`: passage, question and options together.
 
     >>> is_trivial("One has to read the whole passage to understand the question.", "The ferry left at noon.")
     True

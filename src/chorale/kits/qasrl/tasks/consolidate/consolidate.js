@@ -7,7 +7,7 @@
  *
  * @typedef {import("./qa_pieces.js").Asked} Asked
  * @typedef {import("./qa_pieces.js").Span} Span
- * @typedef {Asked & {redundant?: boolean, from?: number}} Entry `from`: the member of the group it was, if it was one
+ * @typedef {Asked & {redundant?: boolean, from?: number}} Entry `from`: number of the group's question that it was copied from
  * @typedef {{members: (Asked & {set: number})[], agreed: boolean, entries: Entry[], rejected: boolean}} Group
  */
 
@@ -38,7 +38,7 @@ class Page {
       entries: [],
       rejected: false,
     }));
-    /** @type {Entry[]} what both have missed */
+    /** @type {Entry[]} questions that the writers missed */
     this.added = [];
     /** @type {{entries: Entry[], at: number, entry: Entry} | null} where the edited question came from */
     this.origin = null;
@@ -54,12 +54,12 @@ class Page {
     this.#draw();
   }
 
-  /** @returns {Entry[]} all that stays, in the order of the page */
+  /** @returns {Entry[]} all entries, in the order of the page */
   entries() {
     return [...this.groups.flatMap((group) => group.entries), ...this.added];
   }
 
-  /** @returns {Entry[]} with the question in hand in its place */
+  /** @returns {Entry[]} all entries; the current question comes last */
   answer() {
     const { asked } = this.editor;
     const all = this.entries().map(({ question, answers, redundant }) => (redundant ? { question, answers, redundant } : { question, answers }));
@@ -95,7 +95,7 @@ class Page {
     else this.#ask(this.problem() ?? "");
   }
 
-  /** @param {string} what to decide: shown in the group as well, since the message below the form may be out of view */
+  /** @param {string} what to do: shown in the group as well, since the message below the form may be out of view */
   #ask(what) {
     const card = this.#card(this.#undecided());
     if (!card) return;
@@ -145,7 +145,7 @@ class Page {
   // What can be done with a group
 
   /**
-   * Keep one of its questions, or no longer. The same question with other answers takes its place.
+   * Keep a question of the group, or stop keeping it. It replaces the same question with other answers.
    *
    * @param {Group} group
    * @param {number} at
@@ -164,7 +164,7 @@ class Page {
   }
 
   /**
-   * One question, with the answers of all.
+   * Keep one question, with the answers of all writers.
    *
    * @param {Group} group
    */
@@ -191,7 +191,7 @@ class Page {
   }
 
   /**
-   * One question is enough: the others of the group are right, and ask for nothing new.
+   * Keep one question, and mark the others of the group as redundant: they are correct, but ask for nothing new.
    *
    * @param {Group} group
    */
@@ -207,12 +207,12 @@ class Page {
     this.#decided(group, say("Kept: {question} The others are redundant.", { question: first.question }));
   }
 
-  /** @returns {boolean} whether nothing is kept or in hand: one key must not take it away */
+  /** @returns {boolean} whether no question is kept or being edited: a single key must not discard any */
   #isEmpty() {
     return this.groups.length > 0 && this.entries().length === 0 && this.editor.asked === null;
   }
 
-  /** Reject every question: about this word there is nothing to ask. */
+  /** Reject every question: there is nothing to ask about this word. */
   #rejectAll() {
     for (const group of this.groups) group.rejected = true;
     this.editor.tell(say("Nothing to ask: every question is rejected."));
@@ -232,7 +232,7 @@ class Page {
   }
 
   /**
-   * @param {Group | null} group none for what was added
+   * @param {Group | null} group null for added questions
    * @param {string} said
    */
   #decided(group, said) {
@@ -315,7 +315,7 @@ class Page {
   /**
    * @param {string} key
    * @param {Group | null} group
-   * @returns {boolean} whether it meant something
+   * @returns {boolean} whether the key was handled
    */
   #commandFor(key, group) {
     if (key === "b") this.#acceptAgreed();

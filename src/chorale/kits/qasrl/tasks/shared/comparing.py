@@ -145,7 +145,7 @@ def _words(tokens: Sequence[str], span: tuple[int, int] | None) -> str:
 
 
 def combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """The annotation that agrees best with the others. The confidence is this agreement, weighted by worker quality.
+    """The annotation that agrees best with the others. The confidence is this agreement, weighted by gold accuracy.
 
     Annotations are not merged by rule: that is the purpose of consolidation.
     """

@@ -194,7 +194,7 @@ def results_of(results: StageResults) -> Iterator[VerbAnnotation]:
         given = sorted(results.judgments(item), key=lambda judgment: judgment.response)
         if item.label is not None:
             author = author_of(item.label, given)
-            # Redundant questions stay in the workers' own annotations. Scorers would count them as roles.
+            # Scorers would count redundant questions as roles. `everybodys` keeps them.
             settled = [asked for asked in author.answer if not asked.get("redundant")]
             yield VerbAnnotation(item.payload, settled, author.worker, author.response, behind)
 

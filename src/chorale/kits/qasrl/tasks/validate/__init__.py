@@ -148,7 +148,7 @@ def _combiner(share: float) -> Any:
             given = [(judgment.answer[number], judgment.trust) for judgment in judgments]
             called_valid = sum(trust for one, trust in given if one["valid"]) / weight
             valid = called_valid >= share - _ALMOST
-            # Workers with zero quality contribute no spans.
+            # Workers with a gold accuracy of 0 contribute no spans.
             spans = {(start, end) for one, trust in given if valid and trust > 0 for start, end in one["answers"]}
             answers = [list(span) for span in sorted(spans)]
             settled.append({"question": first["question"], "valid": valid, "answers": answers})

@@ -85,7 +85,7 @@ class Page {
     else this.#focusQuestion();
   }
 
-  /** On to the next question that is open, or to the button below them. */
+  /** Go to the next open question, or to the button below the questions. */
   #next() {
     const open = this.verdicts.findIndex((verdict, number) => number > this.current && !isDone(verdict));
     const any = open >= 0 ? open : this.verdicts.findIndex((verdict) => !isDone(verdict));

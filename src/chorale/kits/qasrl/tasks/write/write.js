@@ -23,7 +23,7 @@ class Page {
     this.part = (/** @type {string} */ name) => /** @type {HTMLElement} */ (root.querySelector(`[data-part=${name}]`));
     /** @type {Asked[]} the questions that are done */
     this.done = [];
-    /** @type {number | null} the place of the question in hand among them, if it was done once */
+    /** @type {number | null} the place of the current question among them, if it was finished before */
     this.place = null;
     /** whether they say that there is nothing to ask */
     this.nothing = false;
@@ -58,7 +58,7 @@ class Page {
     }
   }
 
-  /** @returns {Asked[]} with the question in hand, if there is one, in its place */
+  /** @returns {Asked[]} with the current question, if there is one, in its place */
   all() {
     const { asked } = this.editor;
     return asked === null ? this.done : this.#with(asked);
@@ -87,14 +87,14 @@ class Page {
     this.editor.close();
   }
 
-  /** @param {KeyboardEvent} event by its place on the keyboard: with Alt, some systems give the letter another sign */
+  /** @param {KeyboardEvent} event identified by `code`, because with Alt some systems type a different character */
   #key(event) {
     if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== "KeyN") return;
     event.preventDefault();
     this.#toggleNothing();
   }
 
-  /** Questions that were asked must be deleted first: one key must not take them away. */
+  /** Questions must be deleted first: a single key must not discard them. */
   #toggleNothing() {
     if (this.all().length > 0) {
       this.editor.tell(say("Delete your questions first."));
@@ -176,7 +176,7 @@ class Page {
   }
 }
 
-/** @param {any} suggestion of a model; with no question, that there is nothing to ask */
+/** @param {any} suggestion of a model; an empty list means “nothing to ask” */
 const suggested = (suggestion) => (Array.isArray(suggestion) && suggestion.length === 0 ? { nothing: true } : suggestion);
 
 /** @type {import("/static/form.js").TaskModule["mount"]} */

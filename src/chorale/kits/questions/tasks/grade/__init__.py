@@ -122,7 +122,7 @@ def _grade(answer: Answer, gold: Answer) -> GradeResult:
     known = dict(_rubric_part(gold))
     wrong = [name for name, right in known.items() if answer.get(name) != right]
     reasons = (
-        f"question {number}: “{CRITERIA[criterion].ask}” answered {_level_in_words(criterion, answer.get(name))}; "
+        f"question {number}, “{CRITERIA[criterion].ask}”: answered {_level_in_words(criterion, answer.get(name))}; "
         f"the correct answer is {_level_in_words(criterion, known[name])}"
         for name in wrong
         for criterion, _, number in (name.rpartition("_"),)

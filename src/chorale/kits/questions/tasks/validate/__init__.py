@@ -59,7 +59,7 @@ def _grade(answer: Answer, gold: Answer) -> GradeResult:
 def _in_words(name: Any) -> str:
     if name is None:
         return "nothing"
-    return "no correct option" if name == INVALID else f"option {'abcdefgh'[int(name.removeprefix('option')) - 1]}"
+    return "“no correct option”" if name == INVALID else f"option {'abcdefgh'[int(name.removeprefix('option')) - 1]}"
 
 
 def _quoted(questions: Payload, answer: Answer) -> str:

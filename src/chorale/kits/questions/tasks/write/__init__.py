@@ -79,7 +79,7 @@ def _view(payload: Payload) -> dict[str, Any]:
 
 
 def _combine(judgments: Sequence[Judgment]) -> Combined | None:
-    """Questions are not merged. With several answers, that of the worker with the highest quality is used."""
+    """Questions are not merged. With several answers, that of the worker with the highest gold accuracy is used."""
     if len(judgments) == 1:
         return Combined(judgments[0].answer, 1.0)
     answers: dict[Hashable, Answer] = {json.dumps(one.answer, sort_keys=True): one.answer for one in judgments}

@@ -80,7 +80,7 @@ class Page {
     this.#hint();
   }
 
-  /** Of the marks of one question, Tab stops at one only: between its options it would stop at any of them. */
+  /** Tab stops at only one radio button per question. Text fields between the buttons break the browser's own grouping. */
   #rove() {
     for (const block of this.blocks) {
       const marks = [...block.querySelectorAll("input[type=radio]")];
@@ -174,7 +174,7 @@ class Page {
     return null;
   }
 
-  /** Say what could be better, below each question; nothing in studies that switch hints off. */
+  /** Show hints below each question, unless the study turns hints off. */
   #hint() {
     if (!this.root.querySelector(".mcq-hints")) return;
     const written = this.blocks.map((block) => this.#written(block));
@@ -194,7 +194,7 @@ class Page {
     });
   }
 
-  /** Keep what was sent on this device, to tell the writer later when they ask the same again. */
+  /** Store submitted questions on this device, to warn the writer about repeating one later. */
   remember() {
     const sent = this.blocks.map((block) => this.#written(block)).map(({ question, why }) => ({ question, why }));
     this.memory.set(MEMORY, [...(this.memory.get(MEMORY) ?? []), ...sent].slice(-MOST_REMEMBERED));
@@ -214,7 +214,7 @@ class Page {
   }
 }
 
-/** @param {string} text what the server will keep of it */
+/** @param {string} text as the server will store it */
 const tidy = (text) => text.trim().replace(/\s+/g, " ");
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The question in hand: its field, the sentence, and the answers marked so far.
+ * The current question: its field, the sentence, and the answers marked so far.
  *
  * @typedef {import("./qa_pieces.js").Asked} Asked
  * @typedef {import("./qa_pieces.js").Span} Span
@@ -40,14 +40,14 @@ export class Editor {
     });
   }
 
-  /** @returns {Asked | null} what is in hand, done or not */
+  /** @returns {Asked | null} the current question, finished or not */
   get asked() {
     const understood = this.field.understood();
     const question = "text" in understood ? understood.text : this.field.value;
     return question === "" && this.answers.length === 0 ? null : { question, answers: this.answers };
   }
 
-  /** @param {Asked | null} asked to be worked on; null for nothing */
+  /** @param {Asked | null} asked the question to edit; null for none */
   open(asked) {
     this.field.value = asked?.question ?? "";
     this.answers = asked?.answers ?? [];
@@ -76,7 +76,7 @@ export class Editor {
     return this.answers.length === 0 ? say("Mark the answer in the sentence.") : null;
   }
 
-  /** @param {Asked[]} asked @returns {number} how many different things they ask for: what is paid */
+  /** @param {Asked[]} asked @returns {number} how many different roles they ask for, which is the unit of payment */
   roles(asked) {
     const parsed = asked.map((one) => this.field.grammar.parse(one.question));
     return new Set(parsed.map((each, number) => ("slots" in each ? roleOf(each.slots) : asked[number].question))).size;
@@ -141,14 +141,14 @@ export class Editor {
    */
   #marked(spans, said) {
     this.answers = spans;
-    // On a phone a tap on a word leaves the field in focus: its offers would cover the answer and its button.
+    // On a phone, the field keeps the focus after a tap on a word. Its suggestions would cover the answer and its button.
     this.field.closeOffers();
     const used = this.#used();
     this.tell(used ? `${said}. ${used}` : said);
     this.host.changed();
   }
 
-  /** @returns {string} which question has one of the answers already */
+  /** @returns {string} names another question with one of the answers; empty if there is none */
   #used() {
     const others = this.host.others();
     for (const span of this.answers) {

@@ -12,7 +12,7 @@ import { make, makeButton } from "/static/show.js";
  * @param {string} text
  * @param {string} label for assistive technology, if the text alone is not clear
  * @param {() => void} act
- * @param {{key?: string, class?: string}} [about] the key that does the same, where there is one
+ * @param {{key?: string, class?: string}} [about] `key`: the keyboard shortcut, if any
  */
 export function button(text, label, act, about = {}) {
   const made = makeButton(text, about.class ?? "button button-small button-quiet");
@@ -55,9 +55,9 @@ export function answerList(sentence, spans, remove) {
 export const isSame = (one, other) => one[0] === other[0] && one[1] === other[1];
 
 /**
- * @param {any} value of a draft, perhaps an older one
+ * @param {any} value from a draft, which an older version may have saved
  * @param {number} tokens
- * @returns {Span[]} what fits the sentence
+ * @returns {Span[]} the valid spans
  */
 export function spansIn(value, tokens) {
   if (!Array.isArray(value)) return [];

@@ -1,8 +1,8 @@
 /**
  * The field for a question: a combobox that suggests the next words, and explains why a text is not a question.
  *
- * @typedef {{text: string, key: string}} Understood the question as it should be written; `key` is equal where the same
- *   is asked
+ * @typedef {{text: string, key: string}} Understood the question as it should be written; `key` is equal for questions
+ *   that ask for the same
  * @typedef {{
  *   changed: () => void,
  *   done: () => void,
@@ -17,7 +17,7 @@ const MOST_OFFERED = 8;
 
 export class QuestionField {
   /**
-   * @param {HTMLElement} place gets the field
+   * @param {HTMLElement} place for the field
    * @param {{forms: any, tokens: string[], verb_index: number, prepositions?: string[], variants?: any, suggested?:
    *   string[]}} item
    * @param {string} label
@@ -97,7 +97,7 @@ export class QuestionField {
     // Leaving the field changes nothing: the text was already handled, and a message may just have moved the focus.
     this.input.addEventListener("change", (event) => event.stopPropagation(), { signal });
     this.input.addEventListener("blur", () => this.#left(), { signal });
-    // Before the field loses the focus to it.
+    // A tap on the list must not take the focus from the field.
     this.list.addEventListener("pointerdown", (event) => event.preventDefault(), { signal });
     this.list.addEventListener("click", (event) => this.#clicked(event), { signal });
   }
@@ -133,7 +133,7 @@ export class QuestionField {
     this.#draw();
   }
 
-  /** Until somebody types or taps the field again. */
+  /** Hide the suggestions until somebody types or taps the field again. */
   closeOffers() {
     this.offers = [];
     this.active = -1;

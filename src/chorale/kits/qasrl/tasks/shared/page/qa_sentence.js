@@ -1,5 +1,5 @@
 /**
- * The sentence: its verb, the answers to the question in hand, and marking them.
+ * The sentence with its verb, where answers to the current question are marked.
  *
  * A span is the first token and the token after the last.
  *
@@ -25,11 +25,11 @@ export class Sentence {
     this.box = box;
     this.pieces = pieces;
     this.events = events;
-    /** @type {Span[]} the answers to the question in hand */
+    /** @type {Span[]} the answers to the current question */
     this.spans = [];
     /** @type {Span[]} the answers to the other questions */
     this.others = [];
-    /** @type {Span | null} the one made last, which a tap beside it makes longer */
+    /** @type {Span | null} the latest one, which a tap next to it extends */
     this.latest = null;
     box.setAttribute("role", "listbox");
     box.setAttribute("aria-multiselectable", "true");
@@ -47,7 +47,7 @@ export class Sentence {
     word.classList.add("qa-verb");
     word.setAttribute("aria-label", say("{word}, the verb", { word: pieces[2 * verb] }));
     this.#draw();
-    // A long sentence scrolls in its box, which a phone's keyboard makes smaller: the verb, or the latest word, stays in it.
+    // A long sentence scrolls in its box, which a phone's keyboard makes smaller. Keep the verb or the latest word visible.
     this.sizes = new ResizeObserver(() => {
       box.scrollTop = this.words.all[this.words.current].offsetTop - box.offsetTop - box.clientHeight / 2;
     });
@@ -57,7 +57,7 @@ export class Sentence {
   /**
    * Show other answers.
    *
-   * @param {Span[]} spans those of the question in hand
+   * @param {Span[]} spans those of the current question
    * @param {Span[]} others
    * @param {boolean} [open] whether they can be marked now
    */
@@ -97,7 +97,7 @@ export class Sentence {
     this.#mark(Math.min(latest[0], token), Math.max(latest[1], token + 1));
   }
 
-  /** @param {number} token to be marked, or no longer with the span it is in */
+  /** @param {number} token to mark; if it is in a span, the span is removed */
   #toggle(token) {
     const there = this.#at(token);
     if (there) {
@@ -119,7 +119,7 @@ export class Sentence {
   }
 
   /**
-   * A new mark takes the place of what it lies on.
+   * A new span replaces the spans that it overlaps.
    *
    * @param {number} start
    * @param {number} end
@@ -143,7 +143,7 @@ export class Sentence {
 
   /**
    * @param {KeyboardEvent} event
-   * @returns {boolean} whether it meant something
+   * @returns {boolean} whether the key was handled
    */
   #key(event) {
     if (event.key === "Enter" && !event.repeat) this.events.confirmed();
