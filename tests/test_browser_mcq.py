@@ -69,7 +69,7 @@ def test_questions_are_written_by_keyboard_and_survive_a_reload(scene: Scene) ->
     for name in ("question_1", "why_2"):
         expect(page.locator(f"[name={name}]")).to_have_value(str(WRITTEN[name]))
     expect(page.locator("[name=option_2_4]")).to_have_value("A loud quarrel")
-    expect(page.get_by_role("radio", name="Option a is right").first).to_be_checked()
+    expect(page.get_by_role("radio", name="Option a is correct").first).to_be_checked()
     page.locator("[name=option_1_2]").fill("")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#form-error")).to_have_text("Question 1: Fill in option b.")

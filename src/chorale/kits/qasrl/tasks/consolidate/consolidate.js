@@ -59,14 +59,19 @@ class Page {
     return [...this.groups.flatMap((group) => group.entries), ...this.added];
   }
 
-  /** @returns {Entry[]} all entries; the current question comes last */
+  /** @returns {Entry[]} all entries; a question that is being added comes last */
   answer() {
-    const { asked } = this.editor;
-    const all = this.entries().map(({ question, answers, redundant }) => (redundant ? { question, answers, redundant } : { question, answers }));
-    return asked === null ? all : [...all, asked];
+    const { groups, added, inHand } = this.draft();
+    const all = [...groups.flatMap(({ entries }) => entries), ...added, ...(inHand === null ? [] : [inHand])];
+    return all.map(({ question, answers, redundant }) => (redundant ? { question, answers, redundant } : { question, answers }));
   }
 
-  /** The edited question is stored at its original position, so that nothing is lost when the page closes. */
+  /**
+   * An edited question has its original position here, so that it stays redundant if it was, and nothing is lost when
+   * the page closes.
+   *
+   * @returns {{groups: {entries: Entry[], rejected: boolean}[], added: Entry[], inHand: Entry | null}}
+   */
   draft() {
     const { asked } = this.editor;
     const whole = (/** @type {Entry[]} */ entries) => {
@@ -220,9 +225,14 @@ class Page {
     document.getElementById("submit")?.focus();
   }
 
-  /** Keep every question on which both agree. */
+  /** @returns {Group[]} undecided groups on which the writers agree */
+  #openAgreed() {
+    return this.groups.filter((group) => group.agreed && !isDecided(group));
+  }
+
+  /** Keep every question on which the writers agree. */
   #acceptAgreed() {
-    const open = this.groups.filter((group) => group.agreed && !isDecided(group));
+    const open = this.#openAgreed();
     for (const group of open) group.entries = [copy(group.members[0], 0)];
     this.editor.tell(sayCount(open.length, "Kept {count} question on which the writers agree.", "Kept {count} questions on which the writers agree."));
     this.#changed();
@@ -318,7 +328,7 @@ class Page {
    * @returns {boolean} whether the key was handled
    */
   #commandFor(key, group) {
-    if (key === "b") this.#acceptAgreed();
+    if (key === "b" && this.#openAgreed().length > 0) this.#acceptAgreed();
     else if (key === "a") this.editor.field.focus();
     else if (key === "n" && this.#isEmpty()) this.#rejectAll();
     else if (group === null) return false;
@@ -348,7 +358,7 @@ class Page {
 
   #draw() {
     this.editor.draw();
-    const agreed = this.groups.filter((group) => group.agreed && !isDecided(group)).length;
+    const agreed = this.#openAgreed().length;
     this.part("both").replaceChildren(
       ...(agreed > 0
         ? [this.#makeBoth(sayCount(agreed, "Keep the question on which the writers agree", "Keep all {count} questions on which the writers agree"))]

@@ -116,9 +116,12 @@ class Page {
 
   /** @param {Asked} asked */
   #keep(asked) {
+    const { question } = asked;
+    const edited = this.place !== null;
     this.done = this.#with(asked);
+    const number = this.done.indexOf(asked) + 1;
     this.place = null;
-    this.editor.tell(say("Question {number} added: {question}", { number: this.done.length, question: asked.question }));
+    this.editor.tell(edited ? say("Question {number} changed: {question}", { number, question }) : say("Question {number} added: {question}", { number, question }));
     this.#changed();
     this.editor.field.focus();
   }

@@ -68,6 +68,10 @@ class Page {
     this.earlier = /** @type {{question: string, why: string | null}[]} */ (memory.get(MEMORY) ?? []);
     this.listening = new AbortController();
     this.waiting = 0;
+    for (const field of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-letter]"))) {
+      const letter = field.dataset.letter ?? "";
+      field.setAttribute("aria-label", field.matches("textarea") ? say("Option {letter}", { letter }) : say("Option {letter} is correct", { letter }));
+    }
     if (draft) this.#restore(draft);
     const { signal } = this.listening;
     root.addEventListener("input", (event) => this.#typed(event), { signal });
