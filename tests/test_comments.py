@@ -263,7 +263,7 @@ def test_a_study_comes_back_from_label_studio(exported: Path, study: Study, tmp_
             '<View><Text name="t" value="$text"/><Rating name="r" toName="t" perRegion="true"/></View>',
             "has the control <Rating> with perRegion",
         ),
-        ('<!DOCTYPE x [<!ENTITY a "b">]><View/>', "declares a document type or entities"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><View/>', "has a document type, an entity or CDATA"),
     ],
 )
 def test_a_configuration_that_is_no_form_is_refused(tmp_path: Path, config: str, told: str) -> None:

@@ -179,13 +179,17 @@ PREFILLED_CHOICE = {"name": "tone_2", "kind": "choice", "ask": "Which?", "prefil
         ),
         (', { item = "why" }', YES_NO, "`why` is free text, which the labels of main leave out."),
         ("", {**MARKS, "prefill": "wrods"}, "neither the items nor the labels of main have a column `wrods`."),
-        ("", {**MARKS, "prefill": "tone"}, "labels of main do not fit this form: `tone` is not a list of spans"),
+        (
+            "",
+            {**MARKS, "prefill": "tone"},
+            "labels of main do not fit this form: `tone` is not a list of up to 500 spans",
+        ),
         (
             "",
             {**PREFILLED_CHOICE, "options": ["Rude", "fine"]},
             "`tone` is not one of Rude, fine, so it cannot prefill the field `tone_2`",
         ),
-        (', { item = "words" }', {**MARKS, "prefill": "words"}, "`words` is not a list of spans"),
+        (', { item = "words" }', {**MARKS, "prefill": "words"}, "`words` is not a list of up to 500 spans"),
     ],
 )
 def test_forms_that_no_label_fits_are_refused(tmp_path: Path, shows: str, field: dict[str, Any], said: str) -> None:

@@ -99,7 +99,7 @@ def _is_of(asked: StudioForm, entry: Mapping[str, Any]) -> bool:
 
 
 def _fit(asked: StudioForm, task: Task, answers: Sequence[Mapping[str, Any]]) -> None:
-    """Adapts the form to answers from Label Studio, which knows neither conditions nor required fields."""
+    """Relaxes conditions and required fields that the answers do not meet: Label Studio does not check them."""
     for field, settings in zip(task.shape.fields, asked.options["fields"], strict=True):
         name = field.name
         if any(name in answer and not field.asked(answer) for answer in answers):
@@ -139,7 +139,7 @@ def _listed(path: Path) -> list[dict[str, Any]]:
     try:
         listed = json.loads(_text(path))
     except ValueError:
-        raise UserError(f"{path} is not valid JSON. Export the project as JSON, not as JSON-MIN.") from None
+        raise UserError(f"{path} is not valid JSON. Export the project as JSON again.") from None
     if not isinstance(listed, list) or not all(isinstance(one, dict) and "data" in one for one in listed):
         raise UserError(f"{path} is not a list of tasks. Export the project as JSON, not as JSON-MIN.")
     return listed
@@ -192,7 +192,7 @@ def _noted(entry: Mapping[str, Any], made: Mapping[str, Any], part: str) -> Any:
 
 
 def _item(data: Mapping[str, Any], asked: StudioForm, form: FormOptions) -> dict[str, Any]:
-    """The columns of an item. Only exports of Chorale have other values than texts."""
+    """The columns of an item. Values other than texts are kept only from exports of Chorale."""
     own = [name for name in data if not name.startswith("chorale_") and name not in NEVER_SHOWN]
     item = {name: data[name] for name in own if isinstance(data[name], str) or asked.stage is not None}
     item |= data.get("chorale_original", {}) if asked.stage is not None else {}

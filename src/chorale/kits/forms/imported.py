@@ -13,7 +13,7 @@ from chorale.model import UserError
 
 _LONGEST_LINE, _MOST_SHOWN = 200, 40
 _OBJECTS = ("{", "[{")
-"""How JSON objects and lists of them begin, such as spans: hardly any two are equal."""
+"""The beginnings of JSON objects and of lists of them, such as spans, which are too varied to be options."""
 _IN_WORDS = {"choice": "choice", "choices": "several options", "text": "free text", "long_text": "free text"}
 
 
@@ -35,7 +35,7 @@ class _FilledIn:
 
     answers: int = 0
     labels: set[str] = field(default_factory=set)
-    """Distinct values, while they can be options."""
+    """Distinct values, collected as long as they can be options."""
     fit: bool = True
     """Whether the values can be options."""
     lines: bool = True

@@ -32,7 +32,9 @@ class StudioForm:
 def form_in(xml: str, name: str) -> StudioForm:
     """The form of a configuration. Raises UserError for controls that a form does not support."""
     if "<!" in xml.replace("<!--", ""):
-        raise UserError(f"{name} declares a document type or entities. Remove everything that begins with <!.")
+        raise UserError(
+            f"{name} has a document type, an entity or CDATA. Remove everything that begins with <!, except comments."
+        )
     try:
         root = ElementTree.fromstring(xml)  # noqa: S314 - without entities there is nothing to expand
     except ElementTree.ParseError as error:

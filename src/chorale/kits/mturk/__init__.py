@@ -24,7 +24,7 @@ KIT = Kit(
         ),
         Command(
             ("mturk", "map-workers"),
-            "Map old worker IDs to people in the study, and transfer their blocks and qualifications.",
+            "Map Mechanical Turk's worker IDs to people in the study, and transfer their blocks and qualifications.",
             f"{_HERE}.commands.mapping:map_workers",
         ),
         Command(

@@ -194,12 +194,12 @@ _README = """# A study from a layout for Mechanical Turk
 |---|---|
 | `study.toml` | the study, and the layout under `[stage.options]` |
 | `batch.jsonl` | the rows of the batch file |
-| `guidelines.md` | what annotators read first; fill in the [placeholders], or delete those the layout explains |
+| `guidelines.md` | what annotators read first; fill in the [placeholders], and delete what the layout itself explains |
 | `consent.md` | the consent form; fill in the [placeholders] |
 
 1. Set title, pay and the number of judgments in `study.toml`.
 2. To use gold, write `gold.jsonl`: rows like those of `batch.jsonl`, each with an
-   `answer` (a table of the fields that are to be graded) and an `explanation`.
+   `answer` (an object with the fields that are to be graded) and an `explanation`.
    Then remove the # before `[stage.gold]` and `file` in `study.toml`, and add this
    section to `consent.md`, before “Risks”:
 

@@ -99,7 +99,7 @@ def may_be_empty(layout: str) -> bool:
     """
     shown = _without_comments(layout)
     if re.search("<crowd-form", shown, re.IGNORECASE):
-        # Without this format, the form always submits the field `taskAnswers`.
+        # Without the format `flatten-objects`, the form always submits the field `taskAnswers`.
         return "flatten-objects" in shown and _SEVERAL_ELEMENTS.search(shown) is not None
     return not _read(shown).fields or _SEVERAL_FIELDS.search(shown) is not None
 

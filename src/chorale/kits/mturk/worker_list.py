@@ -66,12 +66,13 @@ def _listed(row: Row, path: str, problems: list[Problem]) -> ListedWorker:
     values = {}
     names = [name.removeprefix(_CURRENT) for name in cells if name.startswith(_CURRENT) and name not in _BLOCK]
     for name in names:
-        cell = cells.get(f"{_UPDATE}{name}") or cells[f"{_CURRENT}{name}"]
+        column = f"{_UPDATE}{name}" if cells.get(f"{_UPDATE}{name}") else f"{_CURRENT}{name}"
+        cell = cells[column]
         if cell and cell.lower() != "revoke":
             try:
                 values[name] = int(float(cell))
             except (ValueError, OverflowError):
-                fix = f'Write a whole number in "{_CURRENT}{name}", or leave it empty.'
+                fix = f'Write a whole number in "{column}", or leave it empty.'
                 problems.append(Problem(path, row.line, "has a score that is not a number", fix, shortened(cell)))
     status = next((cells[name] for name in _BLOCK if cells.get(name)), "").lower()
     old_id = next((cells[name] for name in OLD_ID if cells.get(name)), "")

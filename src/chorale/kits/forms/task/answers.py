@@ -80,7 +80,7 @@ class FormFields:
 
     def _known(self, raw: Any) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise invalid("must be a table with an answer for each field", raw)
+            raise invalid("must be an object with an answer for each field", raw)
         known = {name: value for name, value in raw.items() if name not in self.options.hidden}
         unknown = [name for name in known if name not in self.fields]
         if unknown:

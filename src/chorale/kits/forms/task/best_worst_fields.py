@@ -44,7 +44,7 @@ class BestWorstField(FormField):
 
     def parse(self, raw: Any) -> dict[str, str]:
         if not isinstance(raw, dict) or raw.keys() != {BEST, WORST}:
-            raise invalid("is not a table with `best` and `worst`", raw)
+            raise invalid("is not an object with `best` and `worst`", raw)
         if not all(isinstance(value, str) for value in raw.values()):
             raise invalid("has an ID that is not text", raw)
         if raw[BEST] == raw[WORST]:

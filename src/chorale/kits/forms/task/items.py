@@ -141,11 +141,13 @@ def _tokens(tokenizer: str, value: Any) -> str | list[str]:
 
 def _dialogue(value: Any) -> list[dict[str, str]]:
     if not isinstance(value, list) or not 0 < len(value) <= MOST_TURNS:
-        raise ValueError(f"is not a dialogue. Write a list of 1 to {MOST_TURNS} tables with `speaker` and `text`.")
+        raise ValueError(f"is not a dialogue. Write a list of 1 to {MOST_TURNS} objects with `speaker` and `text`.")
     turns = []
     for number, turn in enumerate(value, 1):
         if not isinstance(turn, dict) or turn.keys() != {"speaker", "text"}:
-            raise ValueError(f"has turn {number} whose keys are not exactly `speaker` and `text`. Write both.")
+            raise ValueError(
+                f"has turn {number} whose keys are not exactly `speaker` and `text`. Write only these two."
+            )
         if not all(isinstance(part, str) and part.strip() for part in turn.values()):
             raise ValueError(f"has turn {number} with a blank `speaker` or `text`. Fill them in.")
         turns.append({"speaker": turn["speaker"], "text": _text(turn["text"])})
@@ -155,11 +157,11 @@ def _dialogue(value: Any) -> list[dict[str, str]]:
 def _tuple(value: Any) -> list[dict[str, str]]:
     if not isinstance(value, list) or not 2 < len(value) <= MOST_IN_TUPLE:
         words = (
-            f"is not a tuple. Write a list of 3 to {MOST_IN_TUPLE} tables with `id` and `text`, or create tuples with "
+            f"is not a tuple. Write a list of 3 to {MOST_IN_TUPLE} objects with `id` and `text`, or create tuples with "
         )
         raise ValueError(f"{words}`chorale prepare best-worst`.")
     if not all(isinstance(each, dict) and each.keys() == {"id", "text"} for each in value):
-        raise ValueError("has an entry whose keys are not exactly `id` and `text`. Write both.")
+        raise ValueError("has an entry whose keys are not exactly `id` and `text`. Write only these two.")
     if not all(isinstance(part, str) and part.strip() for each in value for part in each.values()):
         raise ValueError("has an entry with a blank `id` or `text`. Fill them in.")
     if len({each["id"] for each in value}) < len(value):

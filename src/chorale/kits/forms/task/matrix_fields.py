@@ -38,7 +38,7 @@ class MatrixField(FormField):
 
     def parse(self, raw: Any) -> dict[str, int]:
         if not isinstance(raw, dict) or any(row not in self._rows for row in raw):
-            raise invalid(f"is not a table of levels for {', '.join(self._rows)}", raw)
+            raise invalid(f"is not an object with a level for each of {', '.join(self._rows)}", raw)
         missing = [label for row, label in self._rows.items() if row not in raw]
         if missing:
             raise ValueError(f"has no level for {', '.join(missing)}")

@@ -115,7 +115,11 @@ def _details(settings: FieldSettings) -> Iterator[str]:
             if settings.same:
                 yield f" `same`: {settings.same}."
     if settings.kind is Kind.CHOICES:
-        yield f" Any number of them; an empty list: {settings.none}." if settings.none else " One or several of them."
+        yield (
+            f" Any number of them; an empty list means: {settings.none}."
+            if settings.none
+            else " One or several of them."
+        )
     if settings.kind is Kind.SPANS:
         yield f" Quote the words of `{settings.item}`."
     if settings.shown_if is not None:

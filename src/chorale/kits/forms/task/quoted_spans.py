@@ -11,7 +11,7 @@ from chorale.model.plural import plural
 
 
 def quoted_span(raw: Any, labels: Sequence[str]) -> dict[str, Any] | None:
-    """A quotation as a table of `text`, `occurrence` and `label`; None for a span in tokens."""
+    """A quotation as an object with `text`, `occurrence` and `label`; None for a span in tokens."""
     if isinstance(raw, str):
         raw = {"text": raw}
     if not isinstance(raw, dict) or "text" not in raw or "start" in raw:

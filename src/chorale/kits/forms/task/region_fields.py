@@ -72,7 +72,7 @@ class RegionField(FormField):
 
     def parse(self, raw: Any) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or len(raw) > MOST_REGIONS:
-            raise invalid("is not a list of regions", raw)
+            raise invalid(f"is not a list of up to {MOST_REGIONS} regions", raw)
         regions = [self._region(each) for each in raw]
         least, most = self.settings.least, self.settings.most
         if len(regions) < least:

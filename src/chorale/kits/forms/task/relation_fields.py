@@ -64,7 +64,7 @@ class RelationField(FormField):
 
     def parse(self, raw: Any) -> dict[str, Any]:
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
-            raise invalid("is not a table of spans and relations", raw)
+            raise invalid("is not an object with `spans` and `relations`", raw)
         spans = self._spans.parse(raw["spans"])
         return {"spans": spans, "relations": self._relations(raw["relations"], self._places(raw["spans"], spans))}
 
@@ -74,7 +74,7 @@ class RelationField(FormField):
 
     def _relations(self, raw: Any, places: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or len(raw) > MOST_RELATIONS:
-            raise invalid("has no list of relations", raw)
+            raise invalid(f"has `relations` that are not a list of up to {MOST_RELATIONS} relations", raw)
         relations = []
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"from", "to", "label"}:
@@ -105,10 +105,10 @@ class RelationField(FormField):
     def parse_gold(self, raw: Any) -> dict[str, Any]:
         """Spans may be quotations, which `located` finds in the item. Relations refer to their position in the list."""
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
-            raise invalid("is not a table of spans and relations", raw)
+            raise invalid("is not an object with `spans` and `relations`", raw)
         given = self._spans.parse_gold(raw["spans"])
         if not isinstance(raw["relations"], list) or not all(isinstance(each, dict) for each in raw["relations"]):
-            raise invalid("has relations that are not a list of tables", raw["relations"])
+            raise invalid("has relations that are not a list of objects", raw["relations"])
         is_quoted = any("text" in span for span in given)
         return {"spans": given, "relations": raw["relations"]} if is_quoted else self.parse(raw)
 

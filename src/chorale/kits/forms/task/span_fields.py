@@ -50,7 +50,7 @@ class SpanField(FormField):
 
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
-            raise invalid("is not a list of spans", raw)
+            raise invalid(f"is not a list of up to {MOST_SPANS} spans", raw)
         spans = self.in_order(raw)
         self.count(len(spans))
         return spans
@@ -90,7 +90,7 @@ class SpanField(FormField):
     def parse_gold(self, raw: Any) -> list[Any]:
         """Spans in tokens, or as quotations that `located` finds in the item."""
         if not isinstance(raw, list) or len(raw) > MOST_SPANS:
-            raise invalid("is not a list of spans or of quotations", raw)
+            raise invalid(f"is not a list of up to {MOST_SPANS} spans or quotations", raw)
         quoted = [quoted_span(each, self._labels) for each in raw]
         if all(quote is None for quote in quoted):
             return self.parse(raw)

@@ -62,7 +62,7 @@ class TurnChoiceField(FormField):
 
     def parse(self, raw: Any) -> list[dict[str, Any]]:
         if not isinstance(raw, list) or not 0 < len(raw) <= MOST_TURNS:
-            raise invalid("is not a list of turns with answers", raw)
+            raise invalid(f"is not a list of 1 to {MOST_TURNS} turns with answers", raw)
         for each in raw:
             if not isinstance(each, dict) or each.keys() != {"turn", "value"}:
                 raise invalid("has a turn whose keys are not exactly `turn` and `value`", each)
@@ -168,7 +168,7 @@ class TurnSpanField(SpanField):
 
     def parse(self, raw: Any) -> list[Span]:
         if not isinstance(raw, list) or len(raw) > MOST_SPANS or not all(isinstance(each, dict) for each in raw):
-            raise invalid("is not a list of spans", raw)
+            raise invalid(f"is not a list of up to {MOST_SPANS} spans", raw)
         for each in raw:
             if type(each.get("turn")) is not int or not 0 <= each["turn"] < MOST_TURNS:
                 raise invalid("has a span without its turn", each)

@@ -38,7 +38,7 @@ def bad_xml(name: str, message: str) -> TurkError:
 
 
 def unknown(noun: str, name: str, advice: str = "") -> TurkError:
-    """The HIT, Assignment, QualificationType, Qualification, QualificationRequest or Worker does not exist."""
+    """Nothing of this kind has this name or ID, such as a HIT, an Assignment or a Worker."""
     return TurkError(f"{_FAMILY}.{noun}DoesNotExist", f"{noun} {name} does not exist. {advice}".strip())
 
 

@@ -137,7 +137,8 @@ def _acts(parameters: _Parameters, score: str, of_hit: str) -> Acts:
     most = parameters.number("ExtendMaximumAssignments", 2, 25)
     seconds = parameters.number("ExtendMinimumTimeInSeconds", 60, YEAR)
     if extend_below is not None and (most is None or seconds is None):
-        raise missing(f"{parameters.name}.ExtendMaximumAssignments or ExtendMinimumTimeInSeconds")
+        absent = "ExtendMaximumAssignments" if most is None else "ExtendMinimumTimeInSeconds"
+        raise missing(f"{parameters.name}.{absent}")
     acts = Acts(
         parameters.number(f"ApproveIf{score}ScoreIsAtLeast", 0, 101),
         parameters.text("ApproveReason"),
@@ -170,7 +171,7 @@ def read_plurality(policy: Mapping[str, Any]) -> Plurality:
     )
     threshold = parameters.number("QuestionAgreementThreshold", 0, 100)
     if not questions or threshold is None:
-        raise missing("HITReviewPolicy.QuestionIds or QuestionAgreementThreshold")
+        raise missing(f"HITReviewPolicy.{'QuestionAgreementThreshold' if questions else 'QuestionIds'}")
     if len(questions) > MOST_QUESTIONS:
         raise invalid("HITReviewPolicy.QuestionIds", f"must list at most {MOST_QUESTIONS} questions")
     without = parameters.text("DisregardAssignmentIfRejected").lower() == "true"

@@ -102,7 +102,7 @@ def _print_keys(keys_made: Sequence[stored.KeyRow], layout: str, *, as_json: boo
     for key in keys_made:
         made = datetime.fromtimestamp(key.made_at / 1000, UTC)
         ended = "" if key.revoked_at is None else ", revoked"
-        print_line(f"{key.access_key}  {key.name}  (made {made:%Y-%m-%d}{ended})")
+        print_line(f"{key.access_key}  {key.name}  (created {made:%Y-%m-%d}{ended})")
     if not keys_made:
         print_line("No keys yet. Create one with --new NAME.")
     if layout:

@@ -26,7 +26,7 @@ def map_workers(
     db: Database = None,
     as_json: AsJson = False,
 ) -> None:
-    """Map old worker IDs to people in the study, and transfer their blocks and qualifications."""
+    """Map Mechanical Turk's worker IDs to people in the study, and transfer their blocks and qualifications."""
     listed = read_worker_list(file)
     with study_with_hits(directory, db) as study:
         done = study.store.write(lambda tx: mapping.map_workers(tx, study, listed, BY)).result()

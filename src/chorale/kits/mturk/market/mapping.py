@@ -35,7 +35,7 @@ class Mapped:
 
 
 def map_workers(tx: Tx, study: Study, listed: Sequence[ListedWorker], by: str) -> Mapped:
-    """Maps old worker IDs to people in the study, and transfers their blocks and qualifications."""
+    """Maps Mechanical Turk's worker IDs to people in the study, and transfers their blocks and qualifications."""
     market = market_of(tx, study)
     known = [one for one in listed if one.person]
     addresses = invitations.by_address(tx)

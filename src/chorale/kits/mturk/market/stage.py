@@ -99,7 +99,7 @@ class Market:
             raise errors.out_of_range("The cost", "exceeds the available amount")
         if not paying.covers(self.tx, self.study, amount, payments):
             raise errors.no_funds(
-                "The study's budget does not cover this. Raise `budget` in study.toml, or ask for less."
+                "The study's budget does not cover this. Raise `budget` in study.toml, or reduce the request's cost."
             )
 
     @property

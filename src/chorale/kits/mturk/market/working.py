@@ -207,7 +207,7 @@ def accept(tx: Tx, study: Study, worker_id: int, name: str) -> str:
 
 
 def _enter(market: Market, worker_id: int) -> None:
-    """Creates an entry in the ledger with the first HIT."""
+    """Enters a worker into the stage with the first HIT, so that payments can be booked."""
     study, stage = market.study, market.stage
     if participations.enter(market.tx, stage.id, worker_id, secret_number(study), market.now):
         evidence = {"reason": "accepted a HIT"}
@@ -246,7 +246,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
 
 
 def give_back_all(tx: Tx, study: Study, worker_id: int) -> int:
-    """Returns all HITs of a worker who has left; returns how many."""
+    """Makes all accepted HITs of a worker who has left available again, and counts them."""
     held = assignments.held_by(tx, worker_id)
     for row in held:
         give_back(tx, study, worker_id, row.name)

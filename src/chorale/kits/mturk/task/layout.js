@@ -8,7 +8,7 @@
 import { say } from "/static/say.js";
 
 const SANDBOX = "allow-scripts allow-forms allow-popups allow-modals";
-/** The path of the study, where it is one of several on a server. */
+/** The path of the study, if a server has several studies. */
 const ROOT = document.documentElement.dataset.root ?? "";
 const HELPER = "/static/mturk/frame.js";
 const PRESSES = "/static/presses.js";
@@ -23,7 +23,7 @@ const MOST_SIGNS = 200_000;
 const STORED = "layout-storage";
 /** From the end of a touch to its click. */
 const CLICKED_AFTER_MS = 300;
-/** A press that ends elsewhere is over at this time. */
+/** A press whose end is not seen here counts as ended after this time. */
 const LONGEST_PRESS_MS = 1000;
 
 /** @type {WeakMap<HTMLElement, Layout>} */
@@ -63,7 +63,7 @@ export function unmount(root) {
 function refusal(incomplete) {
   return incomplete
     ? say("Please fill in all required fields.")
-    : say("The page above did not accept this answer yet. Follow its message, then submit again.");
+    : say("The page above has not accepted this answer yet. Follow its message, then submit again.");
 }
 
 class Layout {
@@ -123,7 +123,7 @@ class Layout {
     }
   }
 
-  /** While a button is pressed, the frame above it stays as it is: otherwise the press could end in the frame. @param {number} ms */
+  /** While a button is pressed, the frame above it keeps its height. Otherwise, the press could end in the frame. @param {number} ms */
   #hold(ms) {
     window.clearTimeout(this.pressed);
     this.pressed = window.setTimeout(() => this.#fit(), ms);
@@ -185,7 +185,7 @@ function isFields(values) {
 }
 
 /**
- * A layout as a whole page, with what old pages expect to find.
+ * A layout as a complete page, with the script and styles that old pages need.
  *
  * @param {string} html
  */
@@ -212,7 +212,7 @@ function asDocument(html) {
 }
 
 /**
- * A layout without a form, inside of one, as Mechanical Turk showed it.
+ * Puts a layout without a form into a form, as Mechanical Turk did.
  *
  * @param {string} html
  */

@@ -183,7 +183,13 @@ async def _answers_page(
 ) -> Response:
     _check_has_hits(console.site.study)
     listed = await console.site.read(_answers, name, after)
-    shown = {"listed": listed, "name": name or "", "form_key": secrets.token_urlsafe(12), "typed": {}}
+    shown = {
+        "listed": listed,
+        "name": name or "",
+        "form_key": secrets.token_urlsafe(12),
+        "typed": {},
+        "most_at_once": bulk.MOST_AT_ONCE,
+    }
     said = {} if (notice := _notice(request)) is None else {"notice": notice}
     return console.page(request, "mturk/answers.html", code, **{**shown, **said, **context})
 

@@ -42,7 +42,8 @@ export default class BestWorst extends Field {
   }
 
   /**
-   * The next one by an arrow key. It passes over what is chosen in the other column, which passing by would take back.
+   * The next choice with an arrow key. It skips the text chosen in the other column, because selecting it would undo
+   * that choice.
    *
    * @param {HTMLInputElement[]} column
    * @param {HTMLInputElement} from

@@ -1,8 +1,7 @@
 /**
- * The form task's page: fields that appear after an answer or have a different order for each worker. The HTML comes
- * from the server;
- * `data-rules` has the rules of each field. Every kind of field has a module, and a form loads only the modules it
- * needs.
+ * The form task's page, with fields that appear after an answer or have a different order for each worker. The HTML
+ * comes from the server; `data-rules` has the rules of each field. Every kind of field has a module, and a form loads
+ * only the modules that it needs.
  *
  * @typedef {import("./field.js").Rules} Rules
  * @typedef {{draft: any, suggestion?: any, arrangement: Object<string, string[]> | null, changed: () => void, submit:

@@ -53,8 +53,8 @@ class FormOptions(TableSettings):
     review: Words | None = Field(
         default=None,
         description="Makes this a form for reviewers, in a stage with `decides_sources`. The form shows the answers "
-        "to an item side by side, without names. This question asks for the reason for the decision. Default: a form "
-        "for annotators.",
+        "to an item side by side, without names. The value is the question that asks for the reason for the decision. "
+        "Default: a form for annotators.",
     )
 
     @model_validator(mode="after")

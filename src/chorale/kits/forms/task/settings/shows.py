@@ -33,7 +33,7 @@ class PartSettings(TableSettings):
     look: Look = Field(
         default=Look.QUOTE,
         description="Display style. For text: `quote`, `text`, `heading`, `markdown` (no HTML or pictures), `code` or "
-        "`dialogue` (a list of tables with `speaker` and `text`). For media: `picture`, `audio` or `video`, with a "
+        "`dialogue` (a list of objects with `speaker` and `text`). For media: `picture`, `audio` or `video`, with a "
         "file in the study folder or an https URL on one of the form's `hosts`.",
     )
     sticky: bool = Field(default=False, description="Keep the column visible while workers fill in the fields below.")

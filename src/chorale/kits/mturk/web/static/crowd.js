@@ -1,16 +1,14 @@
 /**
- * Amazon's own elements (`<crowd-form>` and others), as far as layouts of questions use them.
+ * Amazon's own elements (`<crowd-form>` and others) that layouts of questions use.
  *
- * Each is filled with plain fields, so that drafts, the keyboard and screen readers work as on every page. What is sent
- * is
- * what Amazon's script sent: one field, `taskAnswers`, with the answers by name as JSON; or a field for each of them,
- * where
- * the form says `answer-format="flatten-objects"`.
+ * Each is filled with plain fields, so that drafts, the keyboard and screen readers work as on every page. An answer has
+ * the format of Amazon's script: one field, `taskAnswers`, with the answers by name as JSON, or one field per answer if
+ * the form has `answer-format="flatten-objects"`.
  */
 
 (() => {
   "use strict";
-  // Layouts that use both generations of Amazon's elements load it twice.
+  // Layouts that use both generations of Amazon's elements load this script twice.
   if (window.choraleCrowdLoaded) return;
   window.choraleCrowdLoaded = true;
   const say = window.choraleSay;
@@ -31,7 +29,7 @@
   const given = (own, name) => own.getAttribute(name);
   const contents = (own) => [...own.childNodes];
 
-  /** Have an element's properties be those of the field in it. */
+  /** Gives an element the properties of the field in it. */
   function stand(own, field, ...names) {
     for (const name of names) {
       Object.defineProperty(own, name, {
@@ -68,7 +66,7 @@
     stand(own, field, "value", "disabled");
   }
 
-  /** A choice that is on or off: what it is called in the answer, and where in that. */
+  /** A choice that is on or off, with its name in the answer and the place of its value there. */
   function choice(own, type, shared) {
     const name = given(own, "name") ?? "";
     const value = given(own, "value") ?? "on";
@@ -134,7 +132,7 @@
   /** @param {string | null} text @returns {string[]} */
   const listed = (text) => list(text).map((entry) => String(entry?.text ?? entry?.value ?? entry));
 
-  /** Categories to choose one or several of, for what is shown above them. */
+  /** Categories for the content shown above them: workers choose one or several. */
   function classifier(own, several) {
     const name = given(own, "name") ?? "";
     const none = several ? listed(given(own, "exclusion-category")) : [];
@@ -159,7 +157,7 @@
   }
 
   /**
-   * An element with a value of its own. A hidden field holds it as JSON, so that drafts have it too.
+   * An element with its own value. A hidden field stores the value as JSON, so that drafts include it.
    *
    * @param {HTMLElement} own
    * @param {(place: HTMLElement, tools: any) => {get: () => any, set: (value: any) => void, properties?: Object<string,
@@ -185,7 +183,7 @@
     place.dataset.widget = name;
   }
 
-  /** Something to unfold. @param {HTMLElement} own @param {string} name @param {boolean} [open] */
+  /** A section that can be expanded. @param {HTMLElement} own @param {string} name @param {boolean} [open] */
   function folded(own, name, open = false) {
     own.replaceChildren(element("details", { open, class: "crowd-fold" }, element("summary", {}, name), ...contents(own)));
   }
@@ -215,7 +213,7 @@
     own.submit = () => made.requestSubmit();
   }
 
-  /** Everything that is answered, by name. @param {HTMLElement} own */
+  /** All answers by name. @param {HTMLElement} own */
   function answers(own) {
     /** @type {Object<string, any>} */
     const named = {};
@@ -235,7 +233,7 @@
     return sorted(named);
   }
 
-  /** Answers as fields: what is inside of one has both names. @param {Object<string, any>} found @returns {[string, string][]} */
+  /** Answers as fields: a value inside an answer has the names of both. @param {Object<string, any>} found @returns {[string, string][]} */
   function flat(found) {
     return Object.entries(found).flatMap(([name, value]) => {
       if (Array.isArray(value)) return [[name, value.join("|")]];
@@ -244,13 +242,13 @@
     });
   }
 
-  /** The same with its names in order, so that equal answers are equal texts. @param {any} value @returns {any} */
+  /** A value with its names in alphabetical order, so that equal answers are equal texts. @param {any} value @returns {any} */
   function sorted(value) {
     if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
     return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
   }
 
-  // Loaded before this script: the elements that are more than a few fields.
+  // Elements that consist of more than a few fields. Their scripts are loaded before this one.
   const widgets = window.choraleWidgets ?? {};
 
   /** @type {Object<string, (own: HTMLElement) => void>} */
@@ -285,7 +283,7 @@
     "crowd-tab": (own) => given(own, "header") && own.prepend(element("h2", {}, given(own, "header"))),
   };
 
-  /** A widget that stands alone has a form of its own, or belongs to the one it names. @param {HTMLElement} own */
+  /** Puts a widget outside of any form into the form it names, or into a new form. @param {HTMLElement} own */
   function intoForm(own) {
     const other = document.getElementById(given(own, "crowd-form-element-id") ?? "");
     if (other === null) {
@@ -296,12 +294,12 @@
     (other.form ?? other).prepend(own);
   }
 
-  /** Fill every element that is not filled yet; those around others first. */
+  /** Fills all elements that are still empty, outer elements first. */
   function fill() {
     const all = document.querySelectorAll(Object.keys(made).join(","));
     const waiting = [...all].filter((own) => !done.has(own));
     for (const own of waiting) {
-      if (done.has(own)) continue; // a group has filled what is in it
+      if (done.has(own)) continue; // already filled with its group
       done.add(own);
       const root = shadowOf(own);
       Object.defineProperty(own, "shadowRoot", { configurable: true, get: () => root });
@@ -312,9 +310,8 @@
   }
 
   /**
-   * What scripts reach for to find the parts of an element: the originals have an open shadow root. Here the parts are
-   * in the
-   * element itself, where the page's style and drafts find them.
+   * A replacement for the open shadow root, in which scripts look for the parts of Amazon's elements. Here, the parts
+   * are in the element itself, so that the page's styles and drafts can reach them.
    */
   function shadowOf(own) {
     const root = { getElementById: (id) => own.querySelector(`#${CSS.escape(id)}`), host: own, mode: "open", shadowRoot: undefined };
@@ -339,7 +336,7 @@
   }
 
   const here = document.currentScript?.src ?? location.href;
-  // Before anything that waits for the page to be ready, and that must find the fields.
+  // Runs before scripts that wait for the page to be ready, because they need the fields.
   if (document.readyState === "loading") {
     document.addEventListener("readystatechange", begin, { once: true });
   } else {

@@ -1,30 +1,29 @@
 /**
- * Inside the frame: the functions and storage that pages made for Mechanical Turk expect, their drafts, and their
- * answer.
+ * Runs inside the frame: provides the functions and storage that pages made for Mechanical Turk expect, and sends their
+ * drafts and answers.
  *
- * A classic script, since old pages call its functions while they load. The frame has no origin: the page around it
- * keeps
- * drafts and storage, and both exchange messages only. A HIT's page posts its form itself. A layout's form is read here
- * when the layout submits it, after all of the layout's own handlers, and sent to the page around.
+ * A classic script, because old pages call its functions while they load. The frame has no origin: the surrounding page
+ * keeps drafts and storage, and the two pages only exchange messages. A HIT's page posts its form itself. A layout's
+ * form is read here when the layout submits it, after all of the layout's own handlers, and sent to the surrounding page.
  */
 
 (() => {
   "use strict";
-  // Layouts load it again under the name of Amazon's script.
+  // Layouts load this script again under the name of Amazon's script.
   if (window.choraleFrame) return;
   window.choraleFrame = true;
 
   const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
-  /** The path of the study, where it is one of several on a server. */
+  /** The path of the study, if a server has several studies. */
   const root = document.currentScript?.dataset.root ?? "";
   const SUBMIT = `${root}/mturk/externalSubmit`;
   const BUTTON = "button, input[type=submit], input[type=image]";
   const MOST_STORED = 100_000;
-  /** A press that ends elsewhere is over at this time. */
+  /** A press whose end is not seen here counts as ended after this time. */
   const LONGEST_PRESS_MS = 1000;
   const asked = new URLSearchParams(location.search);
   const isLayout = location.pathname === `${root}/mturk/shell`;
-  // A layout may have a variable of its own called `parent`.
+  // A layout may have its own variable called `parent`.
   const around = window.parent;
 
   // What `say.js` does for pages. A frame without an origin cannot load modules.
@@ -44,7 +43,7 @@
   window.turkGetSubmitToHost = () => asked.get("turkSubmitTo") ?? "";
   window.turkSetAssignmentID = (given) => prepare(typeof given === "string" ? given : undefined);
 
-  /** What was stored before: the page around put it into the frame's name, the only thing a script can read at once. */
+  /** Earlier content of the storage. The surrounding page puts it into the frame's name, which scripts can read at once. */
   const stored = (() => {
     try {
       return JSON.parse(window.name) ?? {};
@@ -121,7 +120,7 @@
 
   const ignored = (control) => control.name === "assignmentId" || ["submit", "button", "file", "image", "reset"].includes(control.type);
 
-  /** The page's fields, inside a form or not. */
+  /** The fields of the page, inside or outside a form. */
   const controls = () =>
     [...document.querySelectorAll("input[name], textarea[name], select[name]")].filter((control) => !ignored(control));
 
@@ -151,7 +150,7 @@
       } else if (["radio", "checkbox"].includes(control.type)) {
         control.checked = own.includes(control.value);
       } else if ((control.type !== "hidden" || control.hasAttribute("data-widget-value")) && own.length) {
-        // A hidden field belongs to a script of the layout, which does not know of drafts.
+        // A hidden field belongs to a script of the layout, and the script does not know about drafts.
         control.value = own.shift();
       }
     }
@@ -166,31 +165,31 @@
   const mainForm = () =>
     document.querySelector("#mturk_form") ?? document.querySelector("crowd-form form") ?? document.forms[0] ?? null;
 
-  /** Whether a button submits, judging by its words or its type. @param {any} button */
+  /** Whether a button submits, judging by its text or its type. @param {any} button */
   function isForSubmitting(button) {
     if (/\bsubmit\b/i.test(button.value || button.textContent || button.id)) return true;
     return button.getAttribute("type") === "submit" || button.type === "image";
   }
 
-  /** Whether the layout brings its own button, so that the page around shows none. */
+  /** Whether the layout has its own submit button, so that the surrounding page shows none. */
   function hasOwnButton() {
     const wrapped = document.querySelector("form[data-chorale-wrapped]") !== null;
     return [...document.querySelectorAll(`${BUTTON}, input[type=button], [role=button]`)].some((button) => {
       if (isForSubmitting(button)) return true;
-      // Without a type it submits the layout's own form. In the form put around a layout it may be anything.
+      // A button without a type submits the layout's own form. In a form that was added around a layout, it may do anything.
       return !wrapped && button.type === "submit" && button.form !== null;
     });
   }
 
   let taken = 0;
-  /** A button may call `form.submit()` and then submit its form once more: the same answer, sent once. */
+  /** The last answer: a button may call `form.submit()` and also submit its form, but the answer is sent only once. */
   let lastTaken = "";
 
-  /** Send a layout's answer: the real form, with what scripts put into it. @param {HTMLFormElement | null} form @param {any} [submitter] */
+  /** Sends a layout's answer: the fields of its form, including those that scripts fill in. @param {HTMLFormElement | null} form @param {any} [submitter] */
   function take(form, submitter = null) {
     const own = form === null ? [] : [...new FormData(form, submitter?.form === form ? submitter : null)];
     const answer = own.filter(([name, value]) => name !== "assignmentId" && typeof value === "string");
-    // A field outside every form was never sent by a browser, but losing what somebody filled in is worse.
+    // Browsers never sent fields outside of forms, but losing an answer would be worse.
     const outside = values(controls().filter((control) => control.form === null && !control.closest("crowd-form")));
     const said = JSON.stringify([...answer, ...outside]);
     taken += 1;
@@ -200,7 +199,7 @@
     send("submit", { values: values(controls()), answer: [...answer, ...outside] });
   }
 
-  /** Submit as the page around asks: by the layout's own form and its checks. */
+  /** Submits through the layout's own form and its checks, when the surrounding page requests it. */
   function submitLayout() {
     const form = mainForm();
     const before = taken;
@@ -210,7 +209,7 @@
     if (taken === before) send("refused", { incomplete: firstInvalid() !== null });
   }
 
-  /** Have every form submit here, by the assignment's id. @param {string} [given] */
+  /** Makes every form submit to this site, with the assignment ID. @param {string} [given] */
   function prepare(given) {
     const assignment = given ?? asked.get("assignmentId") ?? "";
     for (const form of document.forms) {
@@ -233,7 +232,7 @@
     }
   }
 
-  /** After all handlers of the layout: they may have refused, and may have filled in hidden fields. @param {SubmitEvent} event */
+  /** Runs after all handlers of the layout, which may have stopped the submission or filled in hidden fields. @param {SubmitEvent} event */
   function decide(event) {
     if (event.defaultPrevented) return;
     event.preventDefault();
@@ -241,7 +240,7 @@
   }
 
   if (isLayout) {
-    // A script's `form.submit()` asks no handler. In a browser it would load another page into the frame.
+    // `form.submit()` in a script calls no handlers. Without this, the browser would load another page into the frame.
     HTMLFormElement.prototype.submit = function submit() {
       take(this);
     };
@@ -250,11 +249,11 @@
     addEventListener(
       "submit",
       (event) => {
-        // Handlers that the layout has added to the window since are asked first.
+        // Handlers that the layout added to the window in the meantime run first.
         removeEventListener("submit", decide);
         addEventListener("submit", decide);
-        // A handler that ends the event's way has not refused yet: decide after it. Meanwhile the browser would load
-        // another page; a form for a dialog that is not in one does nothing.
+        // A handler that stops the event's propagation has not stopped the submission, so `decide` runs after it. Until
+        // then, the method `dialog` outside of a dialog keeps the browser from loading another page.
         event.target.setAttribute("method", "dialog");
         event.submitter?.removeAttribute("formmethod");
         for (const name of ["stopPropagation", "stopImmediatePropagation"]) {
@@ -272,8 +271,8 @@
   addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest(BUTTON) : null;
     if (button === null || event.defaultPrevented || button.type === "button" || button.type === "reset") return;
-    // Outside of a form it does nothing in a browser, and may be any button of the layout: Next, Back, Help. One that is
-    // there to submit does so, as Mechanical Turk had a form around everything.
+    // Outside of a form, a button does nothing in a browser, and may be any button of the layout: Next, Back, Help. A
+    // submit button submits nevertheless, because Mechanical Turk had a form around everything.
     if (button.form === null && !button.disabled && isForSubmitting(button)) mainForm()?.requestSubmit();
   });
   document.addEventListener("input", report);
@@ -297,7 +296,7 @@
       new MutationObserver(tellButton).observe(document.body, { childList: true, subtree: true });
     }
     const measure = () => pressed || send("height", { height: document.documentElement.offsetHeight });
-    /** While a button is pressed, the frame stays as high as it is: otherwise the press could end below it. */
+    /** While a button is pressed, the frame keeps its height. Otherwise, the press could end below the button. */
     let pressed = 0;
     const release = () => {
       clearTimeout(pressed);

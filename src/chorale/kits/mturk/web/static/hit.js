@@ -12,10 +12,10 @@ const TALLEST = 4000;
 const LEAST = Number(frame?.height ?? 0);
 /** The page in the frame is untrusted: its messages are treated as data and validated. */
 const MOST_SIGNS = 200_000;
-/** What pages in frames keep in their storage, the same for layouts and HITs. */
+/** Key of the storage of pages in frames, shared by layouts and HITs. */
 const STORED = "layout-storage";
 
-/** Whether a draft is on its way into the frame: what that says meanwhile is older. */
+/** Whether a draft is being sent into the frame. Until it arrives, values from the frame are older than the draft. */
 let restoring = false;
 
 if (frame) {

@@ -1,5 +1,5 @@
 /**
- * An empty frame that becomes the page it is sent, once. What is written keeps the frame's sandbox and its policy.
+ * An empty frame, filled once with the page that it receives. The page keeps the frame's sandbox and its policy.
  */
 
 (() => {
