@@ -1,6 +1,6 @@
 """Times whole scoring commands and compares them with the time for reading their input.
 
-    python -m bench.commands
+    PYTHONPATH=tests python -m bench.commands
 
 Each command runs in its own process, including start-up. Its input is read by the same reader in a running process.
 The modules of a command are compiled, as in an installed Chorale. A process that cannot store compiled modules would

@@ -1,6 +1,6 @@
 """Times the decision which item a worker gets next, in a stage of 100,000 items.
 
-    python -m bench.decisions
+    PYTHONPATH=tests python -m bench.decisions
 
 Only the decision is measured, with the engine's own functions on a database in memory: whether gold is due, and which
 item is next. No item is assigned, so the stage is the same for every decision.

@@ -123,7 +123,8 @@ def share_estimate(right: int, of: int) -> IntervalEstimate | None:
 def share_of_people(right: Sequence[int], answered: Sequence[int]) -> IntervalEstimate | None:
     """A share of answers with several answers per person, which are correlated.
 
-    The interval is Wilson's, with the effective number of independent answers.
+    The interval is Wilson's, with the effective number of independent answers, or from a bootstrap if many people
+    determine the share.
 
     >>> share = share_of_people([10, 10, 0, 0], [10, 10, 10, 10])
     >>> share.of, share.low < 0.1, share.high > 0.9
