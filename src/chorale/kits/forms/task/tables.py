@@ -43,7 +43,10 @@ def answers_table(form: FormFields) -> TaskExport:
         ),
         rows=partial(_answer_rows, form),
         describes={
-            **{f"{name}_order": f"Order in which the worker saw the options of the field “{name}”." for name in form.shuffled},
+            **{
+                f"{name}_order": f"Order in which the worker saw the options of the field “{name}”."
+                for name in form.shuffled
+            },
             **{f"{name}_prefilled": f"Initial content of the field “{name}”." for name in form.prefilled},
         },
     )
