@@ -231,6 +231,24 @@ def test_platform_ids_are_kept_apart_and_pseudonyms_do_not_tell_them(tmp_path: P
     assert not set(found[0].values()) & set(found[1].values())
 
 
+def test_files_without_their_column_of_rejected_work_keep_times_and_pay(tmp_path: Path) -> None:
+    rows = [(*row[:2], *row[3:]) for row in turk_rows() if row[2] != "Rejected"]
+    turk = write(tmp_path / "turk.csv", tuple(name for name in TURK if name != "AssignmentStatus"), rows)
+    columns = ("_unit_id", "_worker_id", "_created_at", "_started_at", "tone", "sentence")
+    times = ("3/24/2016 17:57:02", "3/24/2016 17:56:23")
+    units = [(unit, f"w{number}", *times, "ab"[number], "Text") for unit in range(2) for number in range(2)]
+    appen = write(tmp_path / "appen.csv", columns, units)
+    for file, duration, base in ((turk, 30_000, 12 * 7), (appen, 39_000, 0)):
+        study = tmp_path / file.stem
+        run("import", file, "--out", study)
+        assert json.loads(run("status", study, "--json").stdout)["ledger"]["base"] == base
+        out = tmp_path / f"{file.stem}.jsonl"
+        run("export", study, "--format", "jsonl", "--out", out)
+        first = json.loads(out.read_text("utf-8").splitlines()[0])
+        assert first["duration_ms"] == duration
+        assert not {"SubmitTime", "Reward"} & set(first["payload"])
+
+
 def test_appen_and_tables_with_sets_of_labels(tmp_path: Path) -> None:
     columns = (
         "_unit_id",

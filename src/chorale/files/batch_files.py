@@ -23,7 +23,7 @@ from chorale.files.batch_cells import (
     seconds_in,
     time_in,
 )
-from chorale.files.judgment_layout import JudgmentLayout, boxes_of, field_of, layout_of
+from chorale.files.judgment_layout import APPEN, MECHANICAL_TURK, JudgmentLayout, boxes_of, field_of, layout_of
 from chorale.files.row_spool import Cells, RowSpool
 from chorale.files.rows import is_table
 from chorale.files.shortening import shortened
@@ -80,12 +80,9 @@ class _Platform:
 
 
 _BATCH = _Platform("mturk", "SubmitTime", "WorkTimeInSeconds", None, "Reward")
-_PLATFORMS = {
-    "AssignmentStatus": _BATCH,
-    "Counts": _BATCH,
-    "_tainted": _Platform("appen", "_created_at", None, "_started_at", None, "\n"),
-}
+_APPEN = _Platform("appen", "_created_at", None, "_started_at", None, "\n")
 _TABLE = _Platform("table")
+_BATCH_REFUSALS = ("AssignmentStatus", "Counts")
 _REFUSALS = {"AssignmentStatus": "rejected", "_tainted": "tainted"}
 """Why work is left out, by the column that shows it; in Chorale's own tables, it did not count."""
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
@@ -102,11 +99,19 @@ def read_batch(path: Path, options: BatchOptions, spool: Path, streamed: Streame
     problems.check()
     names = rows.names
     layout = layout_of(path, names, task=options.task, worker=options.worker, label=options.label, several=True)
-    platform = _PLATFORMS.get(layout.refusal or "", _TABLE)
+    platform = _platform_of(layout, names)
     kept = _Kept(rows, layout, keep=options.keep_rejected)
     fields = _fields(path, kept, layout, options.sep, platform)
     is_named = options.sep is not None or len(fields) > 1 or fields[0].boxes or fields[0].sep == JSON_LISTS
     return BatchFile(path, layout, platform, kept, fields, streamed.digest, None if is_named else fields[0].sep)
+
+
+def _platform_of(layout: JudgmentLayout, names: Sequence[str]) -> _Platform:
+    """The platform of a file. Its column of rejected work may have been removed."""
+    has_items = layout.platform == MECHANICAL_TURK and any(name.startswith(INPUT) for name in names)
+    if layout.refusal in _BATCH_REFUSALS or has_items:
+        return _BATCH
+    return _APPEN if layout.platform == APPEN else _TABLE
 
 
 class _Kept:

@@ -45,6 +45,8 @@ class JudgmentLayout:
     boxes: tuple[str, ...] = ()
     """The columns of the single options, true or false, if the label joins several options, in a batch file of Chorale.
     Unlike the label, they are unambiguous if an option contains the separator, or if nothing was chosen."""
+    platform: str | None = None
+    """The platform that the file comes from; None if no columns show it."""
 
     @property
     def roles(self) -> dict[str, str]:
@@ -76,6 +78,7 @@ class _PlatformColumns:
 
 
 _COUNTS = "Counts"
+MECHANICAL_TURK, APPEN = "Mechanical Turk", "Appen"
 _PLATFORMS = (
     # Chorale's answers in the columns of Mechanical Turk: all are paid, so none is rejected, but some do not count.
     _PlatformColumns(
@@ -87,8 +90,8 @@ _PLATFORMS = (
         frozenset({"no"}),
         frozenset({"AssignmentStatus", _COUNTS}),
     ),
-    _PlatformColumns("Mechanical Turk", "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
-    _PlatformColumns("Appen", "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
+    _PlatformColumns(MECHANICAL_TURK, "HITId", "WorkerId", None, "AssignmentStatus", frozenset({"rejected"})),
+    _PlatformColumns(APPEN, "_unit_id", "_worker_id", "_trust", "_tainted", frozenset({"true"})),
     _PlatformColumns(
         "Chorale",
         "item",
@@ -164,6 +167,7 @@ def layout_of(
     layout = JudgmentLayout(
         task_column, worker_column, label_column, trust_column, refusal, platform.refused, candidates, free_text
     )
+    layout = replace(layout, platform=platform.name)
     return replace(layout, boxes=boxes_of(layout, label_column, names))
 
 
