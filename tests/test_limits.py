@@ -209,9 +209,12 @@ def test_a_browser_is_refused_in_words_and_a_script_in_json(accepted: str) -> No
             return await client.get("/", headers={"Accept": accepted})
 
     answer = asyncio.run(refused())
-    message = "Too many requests. Wait a moment, then try again."
+    message = "You have made too many requests in a short time. Wait a moment, then try again."
     assert answer.status_code == 429 and int(answer.headers["Retry-After"]) > 0
-    assert (answer.text if "html" in accepted else answer.json()["error"]["message"]) == message
+    if "html" in accepted:
+        assert f"<p>{message}</p>" in answer.text and "<h1>Too many requests</h1>" in answer.text
+    else:
+        assert answer.json()["error"]["message"] == message
 
 
 def test_made_up_cookies_are_one_address(study: Study) -> None:

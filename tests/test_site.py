@@ -310,6 +310,16 @@ def test_oversized_bodies_are_refused(site: TestClient) -> None:
         assert answer.json()["error"]["code"] == "too_large"
 
 
+def test_browsers_get_a_page_when_a_form_is_too_large_or_comes_from_another_site(site: TestClient) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml"}
+    big = site.post("/consent", data={"agree": "y" * MOST_BYTES}, headers=browser)
+    foreign = site.post("/consent", data={"agree": "yes"}, headers=browser | {"Origin": "https://evil.example"})
+    for answer, status, words in ((big, 413, "Send less."), (foreign, 403, "came from another site")):
+        assert answer.status_code == status
+        assert answer.headers["content-type"].startswith("text/html") and words in answer.text
+        assert "Content-Security-Policy" in answer.headers
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
 def test_only_json_is_taken(site: TestClient, kind: str) -> None:
     """A form of another site can send these types without asking first, so they must not work."""

@@ -6,10 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from math import ceil
 
+from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from chorale.web.bare_refusals import bare_refusal
 from chorale.web.client_addresses import counted_address, is_this_machine
 from chorale.web.sessions import STAFF_COOKIE, WORKER_COOKIE
 
@@ -104,8 +106,5 @@ def _host(scope: Scope) -> str:
 
 
 def _refusal(scope: Scope, wait: float) -> Response:
-    message, headers = "Too many requests. Wait a moment, then try again.", {"Retry-After": str(ceil(wait))}
-    accepted = next((value for name, value in scope["headers"] if name == b"accept"), b"")
-    if b"text/html" in accepted:
-        return PlainTextResponse(message, 429, headers)
-    return JSONResponse({"error": {"code": "too_many_requests", "message": message}}, 429, headers)
+    message = "You have made too many requests in a short time. Wait a moment, then try again."
+    return bare_refusal(Headers(scope=scope), 429, "too_many_requests", message, {"Retry-After": str(ceil(wait))})

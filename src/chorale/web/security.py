@@ -5,8 +5,10 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chorale.web.bare_refusals import bare_refusal
 
 MOST_BYTES = 256 * 1024
 TOO_LARGE = f"The request is larger than {MOST_BYTES // 1024} kB. Send less."
@@ -56,14 +58,16 @@ class Guard:
         await self.app(scope, _limited(receive), _with_headers(send))
 
 
-def _refusal(method: str, from_frame: bool, headers: Headers) -> JSONResponse | None:
+def _refusal(method: str, from_frame: bool, headers: Headers) -> Response | None:
     length = headers.get("content-length", "0")
     if not length.isdecimal():
-        return _error(400, "bad_request", "The Content-Length header is not a number.")
+        return bare_refusal(headers, 400, "bad_request", "The Content-Length header is not a number.")
     if int(length) > MOST_BYTES:
-        return _error(413, "too_large", TOO_LARGE)
+        return bare_refusal(headers, 413, "too_large", TOO_LARGE)
     if method not in SAFE and not from_frame and not _same_origin(headers):
-        return _error(403, "cross_site", "This request came from another site. Open the page here and try again.")
+        return bare_refusal(
+            headers, 403, "cross_site", "This request came from another site. Open the page here and try again."
+        )
     return None
 
 
@@ -104,7 +108,3 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return secured
-
-
-def _error(status: int, code: str, message: str) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message}}, status)

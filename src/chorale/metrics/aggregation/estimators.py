@@ -100,8 +100,7 @@ Strategy = Literal["assign", "addition"]
 
 @dataclass(eq=False)
 class MajorityVote(Estimator):
-    """The most frequent label of each task. With `skills` (a mapping or pandas Series from worker to weight), votes are
-    weighted.
+    """The most frequent label of each task; `skills`, a mapping or pandas Series from worker to weight, weights votes.
 
     A worker without a skill has the default skill. Without a default, this is an error, or with
     `on_missing_skill="ignore"` the worker has no vote. A task judged only by such workers is always an error.
