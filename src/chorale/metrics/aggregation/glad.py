@@ -53,7 +53,7 @@ def glad(
     tasks.
 
     `tolerance` applies to the objective per judgment. The details of the result are `ease`, b of every task, and the
-    `log_posterior`. A worker of negative ability is wrong more often than chance.
+    `log_posterior`. A worker of negative ability is wrong more often than right.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> glad(votes).labels
