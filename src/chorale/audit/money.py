@@ -47,12 +47,15 @@ def payment_differences(tx: Tx) -> Iterator[str]:
     for row in rows:
         total = sum(one.amount for one in payments.payments_in(tx, row.id))
         if total != row.amount:
-            planned, found = money_text(row.amount, row.currency), money_text(total, row.currency)
-            yield f"payout {row.id}: {planned} in total, but its payments add up to {found}"
+            planned, added = money_text(row.amount, row.currency), money_text(total, row.currency)
+            yield f"payout {row.id}: {planned} in total, but its payments add up to {added}"
+    opened = opened_with(tx)
+    # A damaged database may have payments, but neither payouts nor a ledger.
+    currency = opened.currency if opened is not None else rows[0].currency if rows else ""
     for payment in payments.covered(tx):
         if payment.paid > payment.earned:
             name = f"worker {payment.worker}: payment {payment.payment_id}"
-            paid, earned = (money_text(amount, rows[0].currency) for amount in (payment.paid, payment.earned))
+            paid, earned = (money_text(amount, currency) for amount in (payment.paid, payment.earned))
             yield f"{name} brings the total paid to {paid}, but only {earned} had been earned"
 
 

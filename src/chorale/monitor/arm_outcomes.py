@@ -78,9 +78,9 @@ def arm_outcomes(tx: Tx, study: Study) -> list[ArmOutcome]:
         if row.answered and row.worker in arms:
             rows[arms[row.worker]].append(row)
     right, answered = Counter[str](), Counter[str]()
-    for one in observations(tx, study, "gold"):
-        right[one.worker] += int(one.value)
-        answered[one.worker] += int(one.of)
+    for gold in observations(tx, study, "gold"):
+        right[gold.worker] += int(gold.value)
+        answered[gold.worker] += int(gold.of)
     graded = compare_arms(tx, study, PlannedOutcome(outcome="grade"), Resampling(resamples=RESAMPLES))
     outcomes: list[ArmOutcome] = []
     for name in rule.names:
