@@ -58,7 +58,7 @@ def test_a_message_about_a_round_without_a_mistake_mentions_none() -> None:
     message = compose(
         template, GateVerdict("w", 1.0, True, False, "", EVIDENCE), answers, {}, {"contact": "a@example.org"}
     )
-    assert "You found 100%" in message
+    assert "Your score is 100%" in message
     assert "missing or different" not in message
 
 

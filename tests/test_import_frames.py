@@ -99,6 +99,13 @@ def test_a_row_without_its_word_is_refused(tmp_path: Path) -> None:
     assert "a word that is not in its sentence" in done.output and "batch.csv:6" in done.output
 
 
+@pytest.mark.parametrize("column", ["sentence", "word_phrase", "frames"])
+def test_an_empty_cell_is_refused_by_its_column(column: str) -> None:
+    cells = {"sentence": "She ran .", "word_phrase": "ran", "frames": "f:Motion", column: " "}
+    with pytest.raises(ValueError, match=f"has no value in Input.{column}"):
+        item_of(cells)
+
+
 def test_a_word_is_spelt_as_its_sentence_spells_it() -> None:
     """The corpus has 71 sentences that begin with their word, and gives the word in lower case."""
     item = item_of({"sentence": "Running a mill is hard .", "word_phrase": "running", "frames": "f:Motion", "b": "0"})

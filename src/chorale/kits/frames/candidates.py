@@ -5,10 +5,10 @@ in Framester: from senses whose words include a lexical unit, and along WordNet'
 lower:
 
     score(frame) = max over paths from a sense of the word to a sense with the frame, of the product of
-                   0.9 per step to a hypernym, 0.5 to 0.8 for a step sideways, 0.3 for a second step sideways,
+                   0.5 to 0.8 for a first step sideways, 0.9 per step to a hypernym, 0.3 for a last step sideways,
                    and the confidence that the sense has the frame (1 if the map lists it)
 
-The second step sideways is taken only to senses that certainly have the frame, because others add almost no correct
+The last step sideways is taken only to senses that certainly have the frame, because others add almost no correct
 candidates. The frames of the word's own lexical unit always come first.
 """
 

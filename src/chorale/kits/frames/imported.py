@@ -33,9 +33,12 @@ def item_of(cells: Mapping[str, str]) -> dict[str, Any]:
     """A sentence with its word and candidates, from the columns of the corpus's input."""
     sentence, word = cells.get("sentence", "").strip(), cells.get("word_phrase", "").strip()
     names = list(dict.fromkeys(name for part in cells.get("frames", "").split(",") if (name := frame_name(part))))
+    for column, value in (("sentence", sentence), ("word_phrase", word), ("frames", names)):
+        if not value:
+            raise ValueError(f"has no value in Input.{column}")
     word = _as_written(word, sentence)
-    if not sentence or not word or not names:
-        raise ValueError("has no sentence, no frames, or a word that is not in its sentence")
+    if not word:
+        raise ValueError("has a word that is not in its sentence, in Input.word_phrase")
     if any(_TICKED in name or "\n" in name for name in names):
         raise ValueError("has frames that are not separated by commas in Input.frames")
     definitions, examples = (_listed(cells.get(column, ""), len(names)) for column in ("frame_def", "frame_ex"))

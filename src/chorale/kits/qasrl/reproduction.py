@@ -1,8 +1,8 @@
 """Roit et al. (2020), Controlled Crowdsourcing for High-Quality QA-SRL Annotation.
 
-Published are the gold standard, its sentences, and the expert annotation for about half the predicates of Table 4; the
-Dense set is part of the QA-SRL Bank. Not published are the annotations before consolidation (agreement), the Wall
-Street Journal sentences (Table 5), the parser's output (Table 6) and the manual corrections.
+The authors published the gold standard, its sentences, and the expert annotation for about half the predicates of
+Table 4. The Dense set is part of the QA-SRL Bank. They did not publish the annotations before consolidation
+(agreement), the Wall Street Journal sentences (Table 5), the parser's output (Table 6) and the manual corrections.
 """
 
 from collections.abc import Callable, Iterator

@@ -25,7 +25,7 @@ _COMMON_WORDS = (
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 _ALIKE = 5
-"""Words are equal if this many of their first letters are."""
+"""Number of first letters in which two words must agree to count as equal."""
 
 
 def frames_by_sense(

@@ -26,7 +26,7 @@ class Relation(StrEnum):
     PARENT_CHILD = "parent and child"
     """One is above the other in FrameNet, directly or with one frame between them."""
     OVERLAPPING = "overlapping"
-    """They share a parent, another FrameNet relation, or many words."""
+    """They share a parent or enough words, or have another FrameNet relation."""
     COMPOSED = "composed"
     """Neither. Together they may describe the meaning of the word."""
 

@@ -159,7 +159,7 @@ def present(_payload: Payload, answer: Answer) -> Answer:
 
 
 _FITTING = (0.01, 0.36, 0.26, 0.24, 0.13)
-"""Simulated frequency of sentences that none, one, two, three or four frames fit."""
+"""Simulated frequencies of sentences with none, one, two, three and four fitting frames."""
 _SEEN_TOO = 0.2
 """Probability that a simulated worker also sees another fitting frame.
 
@@ -204,7 +204,7 @@ def _cosine(left: set[str], right: set[str]) -> float:
 
 
 def _clarity(judgments: Sequence[Judgment]) -> float:
-    """Mean cosine of all pairs in one pass: the cosine of the weighted sums minus each answer with itself."""
+    """Mean cosine of all pairs in one pass: the squared length of the weighted sum, minus the square of each answer."""
     sums: defaultdict[str, float] = defaultdict(float)
     own = whole = 0.0
     for judgment in judgments:

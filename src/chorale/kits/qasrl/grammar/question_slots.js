@@ -64,7 +64,7 @@ export function roleOf(slots) {
   return bare ? askedFor(slots) : `${askedFor(slots)} ${slots.prep}`;
 }
 
-/** @param {Slots} slots @returns {string} equal for questions that ask for the same */
+/** @param {Slots} slots @returns {string} equal for questions that ask for the same role */
 export function keyOf(slots) {
   const role = askedFor(slots);
   const passive = isPassive(slots);

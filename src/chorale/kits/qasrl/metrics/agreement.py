@@ -63,9 +63,9 @@ class QasrlAgreement:
         return [Statistics(tuple(names[low:high]), rows[low:high]) for low, high in pairwise(edges.tolist())]
 
     def beside(self, other: "QasrlAgreement") -> tuple[Statistics, Statistics, Metric] | None:
-        """Statistics of both files over all their verbs and pairs, or None if they have no verb in common.
+        """Statistics of both files over their common verbs and the pairs of either, or None without a common verb.
 
-        A pair that only one file has is empty in the other file and left out of the other file's mean.
+        A pair that only one file has gets zero counts in the other file, and is left out of the other file's mean.
         """
         verbs = sorted(set(self.verbs) & set(other.verbs))
         if not verbs:

@@ -5,11 +5,11 @@ fraction of its questions with an answer that matches an argument. Both are aver
 harmonic mean of the averages. Core arguments are A0 to A5 and core questions those with who and what; all others are
 adjuncts.
 
-An answer matches an argument if it contains its head or, by spans, if their IOU is at least 0.5. In CoNLL-2009 the head
-of “in the park” is “in”, which is part of the question in QA-SRL, not of the answer. An answer with the object of the
-preposition therefore also matches. References to arguments (R-A0), modals and negation are not arguments here, because
-QA-SRL has no answers for them. The parts of a discontinuous argument (C-A1) are one argument, which matches if any part
-does.
+An answer matches an argument if it contains the argument's head or, by spans, if their IOU is at least 0.5. In
+CoNLL-2009 the head of “in the park” is “in”, which is part of the question in QA-SRL, not of the answer. An answer with
+the object of the preposition therefore also matches. References to arguments (R-A0), modals and negation are not
+arguments here, because QA-SRL has no answers for them. The parts of a discontinuous argument (C-A1) are one argument,
+which matches if any part does.
 """
 
 import re

@@ -26,8 +26,8 @@ _QUESTIONS: Mapping[QuestionRule, str] = {
         "The gold standard's own script ignores them (--questions authors)."
     ),
     "any": (
-        "Extra questions are not errors in LA and role (--questions any), so a system that asks every question scores "
-        "1."
+        "Extra questions are not errors in LA and role (--questions any), so asking more questions about an argument "
+        "can only raise LA."
     ),
     "authors": (
         "LA and role use one question per argument (--questions authors), like the gold standard's own script. The "

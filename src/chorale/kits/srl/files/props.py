@@ -23,7 +23,7 @@ def read_conll05(text: str, report: ProblemReport) -> Iterator[Sentence]:
             report(
                 block.numbers[0],
                 message,
-                "Write one column per verb, and - in the first column for tokens that are not verbs.",
+                'Write one column per verb, and "-" in the first column for tokens that are not verbs.',
             )
             continue
         columns = [bracketed(column, block.numbers, report) for column in table[1:]]

@@ -191,11 +191,13 @@ def _about_other_roles(system: Corpus, gold: Corpus, names: Names, options: SrlO
     if not others:
         return []
     shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-    count = plural(sum(labels[label] for label in others), "argument", "arguments")
+    number = sum(labels[label] for label in others)
+    count = plural(number, "argument", "arguments")
     if options.program:
         return [f"primesrl: the program leaves out {count} whose role has neither a digit nor AM: {shown}."]
     return [
-        f"primesrl: {count} whose role is neither numbered nor AM-… count as context: {shown}. "
+        f"primesrl: {count} whose role is neither numbered nor AM-… {'counts' if number == 1 else 'count'} as context: "
+        f"{shown}. "
         f"Declare core roles with --core, for example --core numbered,{others[0]}."
     ]
 

@@ -44,7 +44,7 @@ class SetsOfQuestions(PredicateItem):
 
 class SettledQuestion(QuestionAnswer):
     redundant: bool = False
-    """Correct, but asks for the same as another question. Stored but not counted."""
+    """Correct, but asks for the same information as another question. Stored but not counted."""
 
 
 class Consolidated(StrictModel):

@@ -111,7 +111,7 @@ class PredicateItem(StrictModel):
         if index >= len(tokens):
             raise ValueError(
                 f"has an invalid verb_index: {index}. The sentence has {plural(len(tokens), 'token', 'tokens')}, so "
-                f"the verb_index is 0 to {len(tokens) - 1}."
+                f"the verb_index must be from 0 to {len(tokens) - 1}."
             )
         return values if values.get("verb") else {**values, "verb": str(tokens[index])}
 

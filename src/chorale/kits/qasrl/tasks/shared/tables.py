@@ -24,7 +24,7 @@ _CONTENT = {
     "assign_id": "Number of the response; empty for an answer decided in the console.",
     "source_assign_id": "Number of the first response with this question, written Some(12), or None.",
     "question": "The question; empty for a verb without questions.",
-    "is_redundant": "Whether another question already asks the same.",
+    "is_redundant": "Whether another question already asks for the same information.",
     "answer_range": f"Tokens of the answer as start:end, end exclusive; several answers are separated by {SEPARATOR}.",
     "answer": f"Words of the answer; several answers are separated by {SEPARATOR}.",
     "wh": "Question word.",

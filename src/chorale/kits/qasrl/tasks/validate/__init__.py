@@ -1,4 +1,4 @@
-"""Validation of another writer's questions about a verb, following the protocol of the Dense set.
+"""Validation of another writer's questions about a verb, following the protocol of the QA-SRL Bank's Dense set.
 
 Items are the questions of one writer about a verb, without the answers (`of = "answers"` of a writing stage). Each
 validator marks their own answers or calls the question invalid (FitzGerald et al. 2018). A question is valid if enough
@@ -56,8 +56,8 @@ class QasrlValidateOptions(StrictModel):
         gt=0,
         le=1,
         description="Fraction of a question's validators who must judge it valid. Default: five of six, as in the "
-        "evaluation of the Dense set, where the writer is one of the six. With at most five validators, all must then "
-        "judge it valid; 0.8 means four of five.",
+        "evaluation of the QA-SRL Bank's Dense set, where the writer is one of the six. With at most five validators, "
+        "all must then judge it valid; 0.8 means four of five.",
     )
 
 

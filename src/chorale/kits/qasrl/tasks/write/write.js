@@ -25,7 +25,7 @@ class Page {
     this.done = [];
     /** @type {number | null} the place of the current question among them, if it was finished before */
     this.place = null;
-    /** whether they say that there is nothing to ask */
+    /** whether the worker chose “Nothing to ask” */
     this.nothing = false;
     this.nothingButton = button(say("Nothing to ask"), say("Nothing to ask: not a verb, or no question has an answer here"), () => this.#toggleNothing(), {
       class: "button button-small qa-keep",

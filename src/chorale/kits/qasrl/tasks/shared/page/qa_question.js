@@ -2,7 +2,7 @@
  * The field for a question: a combobox that suggests the next words, and explains why a text is not a question.
  *
  * @typedef {{text: string, key: string}} Understood the question as it should be written; `key` is equal for questions
- *   that ask for the same
+ *   that ask for the same role
  * @typedef {{
  *   changed: () => void,
  *   done: () => void,
