@@ -371,7 +371,7 @@ def test_commands_use_the_saved_classifier_and_refuse_spoiled_ones(
     about = json.loads((folder / "model.json").read_text("utf-8"))
     assert "is not the file that model.json describes" in refused("model.safetensors", b"not weights")
     assert "is not JSON" in refused("model.json", b"{")
-    assert "not of a frame classifier" in refused("model.json", b"[]")
+    assert "does not describe a frame classifier" in refused("model.json", b"[]")
     assert "another version" in refused("model.json", json.dumps({**about, "version": 9}).encode())
     assert "does not fit" in refused("model.json", json.dumps({**about, "frames": about["frames"][:2]}).encode())
     wide = {**about, "shape": {**about["shape"], "hidden": 10**9}}

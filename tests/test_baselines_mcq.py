@@ -489,7 +489,7 @@ def test_the_command_takes_a_folder(tiny_model: Path, tmp_path: Path, copies: li
     (broken / "config.json").write_text('{"model_type": "no-such-model"}', "utf-8")
     refused = run(file, "--model", broken)
     assert refused.exit_code == 2
-    assert "can't be opened" in refused.output
+    assert "can't be used" in refused.output
     assert (
         "device:cpu"
         in json.loads(run(file, "--model", tiny_model, "--epochs", 0, "--device", "cpu", "--json").stdout)["signature"]
