@@ -387,7 +387,7 @@ def test_commands_use_the_saved_classifier_and_refuse_spoiled_ones(
     poor = write_framenet(tmp_path / "poor", [one for one in SENTENCES if one[2] == "give.v"])
     nothing = run("train", "frames", tmp_path / "untrained", "--framenet", poor)
     assert nothing.exit_code == 2
-    assert "nothing to learn from" in nothing.output
+    assert "no training data" in nothing.output
     assert not (tmp_path / "untrained").exists()
     missing = run("baseline", "frames", "os", crowd, "--out", tmp_path / "never.csv")
     assert "chorale train frames" in missing.output
