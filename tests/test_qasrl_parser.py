@@ -448,7 +448,7 @@ def test_folders_that_are_no_encoder_are_refused(tmp_path: Path) -> None:
     for name, content in spoiled.items():
         folder = write_encoder(tmp_path / name)
         (folder / name).write_text(content, "utf-8")
-        with pytest.raises(UserError, match="can't be read as an encoder"):
+        with pytest.raises(UserError, match="cannot be loaded as an encoder"):
             PretrainedEncoder.from_folder(folder)
         (folder / name).unlink()
         with pytest.raises(UserError, match=name):
