@@ -154,7 +154,7 @@ def tests_of_systems() -> Iterator[Simulation]:
         band = (0.0, 0.07) if "10 items" in of or "6 writers" in of else SIZE
         yield Simulation("p bootstrap, paired", of, "size", partial(_only, 0, draw), (0.0, 0.08), is_quick)
         yield Simulation("p randomisation", of, "size", partial(_only, 1, draw), band, is_quick)
-    yield Simulation("any of ten p randomisation, Holm", "60 items", "size", _several, (0.0, 0.06))
+    yield Simulation("any of ten p-values of randomisation, Holm", "60 items", "size", _several, (0.0, 0.06))
 
 
 def _arms(writers: tuple[int, int], rng: np.random.Generator) -> tuple[Outcome, Outcome, Outcome]:
