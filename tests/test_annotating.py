@@ -352,7 +352,7 @@ def test_stages_name_models_that_exist(tmp_path: Path) -> None:
     assert "has none" in " ".join(map(str, check_folder(tmp_path)[1]))
     path.write_text(f"{text}\n[[model]]\nname = 'a'\nendpoint = 'http://x/v1'\n")
     said = " ".join(map(str, check_folder(tmp_path)[1]))
-    assert "there is no model 'nobody'" in said
+    assert "there is no such model: 'nobody'" in said
 
 
 def test_the_command_shows_prompts_runs_and_continues(tmp_path: Path, server: ModelStandIn) -> None:

@@ -69,7 +69,7 @@ def test_the_card_of_a_dataset_counts_items_and_responses_apart(form: Path, tmp_
     chorale("export", form, "--format", "huggingface", "--out", tmp_path / "data")
     card = (tmp_path / "data" / "README.md").read_text()
     assert "| `tone` | `form` | 3 |" in card
-    assert "0 responses and 12 items with labels" in card
+    assert "0 responses and 12 items from a crowdsourcing study" in card
 
 
 def test_moments_in_the_activity_log_are_not_numbers() -> None:

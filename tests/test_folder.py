@@ -435,7 +435,7 @@ ONE_PROBLEM: dict[str, tuple[dict[str, str | bytes | None], Expected]] = {
     ),
     "too little gold for one person": (
         toml(('name = "first"', 'name = "first"\nmax_per_worker = 3')),
-        ("study.toml", 34, "workers see about 1.5 gold in the stage `first`", "| 2 | Raise `max_per_worker`"),
+        ("study.toml", 34, "workers see about 1.5 gold items in the stage `first`", "| 2 | Raise `max_per_worker`"),
     ),
     "from itself": (toml(('from = "first"', 'from = "second"')), ("study.toml", 30, "is the stage itself", "`first`")),
     "cannot derive": (

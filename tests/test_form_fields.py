@@ -108,7 +108,7 @@ def test_the_fields_that_decide_an_item_can_be_named(tmp_path: Path) -> None:
         opened.close()
 
 
-@pytest.mark.parametrize(("name", "what"), [("reason", "free text"), ("tones", "no field of the answer")])
+@pytest.mark.parametrize(("name", "what"), [("reason", "free text"), ("tones", "not a field of the answer")])
 def test_a_field_that_can_not_decide_is_refused(tmp_path: Path, name: str, what: str) -> None:
     write_form_study(tmp_path, OPTIONS, extra=f'judgments = {{ min = 3, max = 3, fields = ["{name}"] }}')
     _, (told,) = check_folder(tmp_path)

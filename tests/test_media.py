@@ -180,7 +180,7 @@ def test_check_warns_of_recordings_that_are_a_burden_on_a_phone(tmp_path: Path) 
     assert not any("recording" in note for note in study_notes(load_folder(folder)))
     with (folder / "media" / "long.wav").open("wb") as file:
         file.truncate(20 * 10**6 + 1)
-    assert any("only: 1 recording has more than 20 MB" in note for note in study_notes(load_folder(folder)))
+    assert any("only: 1 recording is larger than 20 MB" in note for note in study_notes(load_folder(folder)))
 
 
 def test_feedback_in_practice_shows_the_picture_itself(tmp_path: Path) -> None:

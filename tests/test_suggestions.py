@@ -108,7 +108,7 @@ def test_verify_finds_a_suggestion_that_was_changed(study: Study) -> None:
     [
         (f'disclosure = "{SENTENCE}"', "", "is missing"),
         (f'disclosure = "{SENTENCE}"', 'disclosure = "Suggestions may be odd."', "is not in consent.md"),
-        ('arms = ["helped"]', 'arms = ["other"]', "there is no arm"),
+        ('arms = ["helped"]', 'arms = ["other"]', "there is no such arm"),
     ],
 )
 def test_check_refuses_suggestions_that_nobody_agreed_to(tmp_path: Path, before: str, after: str, wrong: str) -> None:

@@ -36,7 +36,7 @@ def _read(tx: Tx, study: Study, folder: Path, name: str | None, field: str | Non
     )
     if missing:
         raise UserError(
-            f"{stage.name} of {folder}: {plural(missing, 'item is', 'items are')} still being judged by people. "
-            "Estimates need their labels: run this again when they are complete."
+            f"{stage.name} of {folder}: {plural(missing, 'item is', 'items are')} still being judged by people, "
+            "and estimates need the final labels. Run this again when all items are complete."
         )
     return {name: values for name, values in columns.items() if name != "item"}

@@ -22,8 +22,8 @@ WorkerName = Annotated[
     str | None,
     Argument(
         metavar="WORKER",
-        help="The person's participant ID in this study. If you leave it out, the command asks for the person's "
-        "platform ID, which then is not in your shell history.",
+        help="The person's participant ID in this study. If you leave it out, the command asks for a participant or "
+        "platform ID, so that the ID does not appear in your shell history.",
     ),
 ]
 

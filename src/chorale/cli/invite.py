@@ -29,7 +29,9 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 def invite(
     directory: StudyFolder,
-    count: Annotated[int | None, Option(help="Number of workers to invite. Default: 1.", min=1)] = None,
+    count: Annotated[
+        int | None, Option(help="Number of workers to invite. Default: 1; with --reusable, no limit.", min=1)
+    ] = None,
     expert: Annotated[
         str | None, Option(metavar="NAME", help="Invite an expert with this name, instead of workers.")
     ] = None,

@@ -69,7 +69,7 @@ StageOfStudy = Annotated[
     str | None, Option(metavar="STAGE", help="In a study: the stage. Default: the only stage with answers by models.")
 ]
 
-Plan = Annotated[bool, Option(help="Report how many items each person would have to judge so that the test passes.")]
+Plan = Annotated[bool, Option(help="Report how many items each person would have to judge for the test to pass.")]
 PlotFile = Annotated[
     Path | None, Option(metavar="FILE", help="In a study: write a plot of quality against cost to this SVG file.")
 ]

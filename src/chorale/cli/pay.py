@@ -36,7 +36,7 @@ SHORTEST_WAIT = 10
 
 PaymentFile = Annotated[
     Path | None,
-    Option(help="Write the recipients and amounts of payments that Prolific does not make to this CSV file."),
+    Option(help="Write a CSV file with the recipients and amounts of payments that Prolific does not make."),
 ]
 ResendAfter = Annotated[
     int | None,

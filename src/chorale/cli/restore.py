@@ -45,7 +45,9 @@ def restore(
         print_json(_as_json(restored))
         return
     manifest = restored.manifest
-    print_line(f"Restored {directory} to its state of {moment_text(manifest.made_at)}: {_answers(restored.answers)}.")
+    print_line(
+        f"Restored {directory} to its state as of {moment_text(manifest.made_at)}: {_answers(restored.answers)}."
+    )
     if restored.answers_replaced is not None:
         print_line(f"  The previous database had {_answers(restored.answers_replaced)}.")
     if restored.kept is not None:

@@ -61,7 +61,7 @@ class Opened(NamedTuple):
     access_log: bool
     requests_per_second: float
     name: str = ""
-    """Its name on a server with several studies; empty for a study alone."""
+    """Its name on a server with several studies; empty if the server has only one study."""
 
     @property
     def root(self) -> str:

@@ -34,7 +34,7 @@ BEGAN_MS_AGO = 3 * 24 * 3_600_000
 # Closing a gate or removing a worker late can reopen items after everybody has left, so the crowd returns.
 MOST_ROUNDS = 50
 SWEEP_MS = 60_000
-"""Time between the periodic work of the site, by the crowd's clock."""
+"""Time between two runs of the site's periodic work, by the crowd's clock."""
 
 
 class CrowdClock:
@@ -127,7 +127,7 @@ def send_crowd(
 
 
 def _sweep(study: Study) -> bool:
-    """The periodic work of a site; whether a stage moved on."""
+    """Do the periodic work of a site; returns whether a stage moved on."""
     study.store.do(lambda tx: expire_leases(tx, study))
     settle_everything(study)
     review_workers(study)

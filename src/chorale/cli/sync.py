@@ -127,7 +127,9 @@ def _of(waiting: list[SubmissionRow], worker: str) -> SubmissionRow:
     for row in waiting:
         if row.worker == worker:
             return row
-    raise UserError(f"No submission of {worker!r} can be decided this way. `chorale review` lists open submissions.")
+    raise UserError(
+        f"No submission of {worker!r} can be decided this way. `chorale review` lists submissions that need a decision."
+    )
 
 
 def message(

@@ -19,7 +19,7 @@ _COLUMNS: Mapping[str, tuple[str, str]] = {
     "released": ("Whether the label is complete and accepted.", "Boolean"),
     "accepted": ("Whether the confidence reaches the stage's threshold.", "Boolean"),
     "decided": ("Whether a reviewer decided the value.", "Boolean"),
-    "state": ("State of the item: open or complete.", "Text"),
+    "state": ("State of the item: open, complete, or waiting (a model answers first).", "Text"),
     "is_gold": ("Whether the item is also gold.", "Boolean"),
     "sources": ("The items it was derived from.", "Text"),
     "arm": ("Arm of the trial.", "Text"),

@@ -63,7 +63,7 @@ configs:
 
 # {_plain(info.title)}
 
-{responses:,} responses and {labels:,} items with labels, from a crowdsourcing study, exported by Chorale.
+{responses:,} responses and {labels:,} items from a crowdsourcing study, exported by Chorale.
 
 | stage | task | annotations per item |
 | --- | --- | --- |
@@ -71,7 +71,7 @@ configs:
 
 `responses` has a row for every response, including those to gold and training items. `labels` has one for every item,
 with its aggregated label and confidence.
-Use accepted labels (`released`) only, or explain why not. People appear under random participant IDs. Nested
+Use only accepted labels (`released`), or explain why you use others. People appear under random participant IDs. Nested
 values are JSON.{tidy}
 
 Random seed: {info.seed}. Contact: {_plain(info.contact)}

@@ -21,6 +21,7 @@ from chorale.exchange.backing_up import BESIDE, check_backup, manifest_of, scrat
 from chorale.exchange.backup_files import DATABASE_MEMBER, FILES_FOLDER, Manifest, part_of, write_backup
 from chorale.folder.reading import SETTINGS_FILE
 from chorale.model import EXPERT, UserError
+from chorale.model.plural import plural
 from chorale.model.problems import DamagedError
 from chorale.store import (
     DatabaseAddress,
@@ -180,10 +181,11 @@ def _check_replacing(
             "Restore the backup into a new folder."
         )
     if not replace:
-        have = "can't be read" if present is None else f"has {present.facts.responses:,} answers"
+        have = "can't be read" if present is None else f"has {plural(present.facts.responses, 'answer', 'answers')}"
+        backed_up = plural(manifest.rows.get("response", 0), "answer", "answers")
         raise UserError(
-            f"A database already exists: it {have}, the backup has {manifest.rows.get('response', 0):,}. Add "
-            "--replace to replace it with the backup. The existing database is kept next to it."
+            f"A database already exists: it {have}, and the backup has {backed_up}. Add --replace to replace it with "
+            "the backup. A copy of the existing database is kept."
         )
 
 

@@ -49,7 +49,7 @@ class Column:
         self.problem_count = 0
         """Problems reported so far."""
         self.foreign: str | None = None
-        """An amount in another currency than dollars."""
+        """An amount in a currency other than dollars."""
 
     def report(self, line: int, message: str, fix: str, value: Any) -> None:
         self.problem_count += 1

@@ -288,7 +288,7 @@ class BatchFile:
         return None if name is None or place is None else Column(name, place, problems)
 
     def left_out(self) -> dict[str, int]:
-        """The numbers of rows that are no judgments of the study, by reason, once all rows have been read."""
+        """The numbers of rows that are not judgments of the study, by reason, once all rows have been read."""
         return self._rows.left_out() | ({"empty": self._empty} if self._empty else {})
 
     def notes(self) -> list[str]:

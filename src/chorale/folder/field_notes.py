@@ -20,9 +20,9 @@ def about_media(content: StageContent, root: Path) -> Iterator[str]:
     heavy = [size for size in sizes if size > HEAVY_RECORDING_MB]
     if heavy:
         yield (
-            f"{content.settings.name}: {plural(len(heavy), 'recording has', 'recordings have')} more than "
-            f"{HEAVY_RECORDING_MB} MB (the largest {max(heavy):.0f} MB). Workers on a phone pay for that data: "
-            "compress or cut them."
+            f"{content.settings.name}: {plural(len(heavy), 'recording is', 'recordings are')} larger than "
+            f"{HEAVY_RECORDING_MB} MB (the largest: {max(heavy):.0f} MB). Workers on a phone pay for that data: "
+            "compress or shorten the recordings."
         )
 
 

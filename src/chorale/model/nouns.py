@@ -13,7 +13,7 @@ Answer = Any
 
 
 def responses_behind(item_key: str) -> tuple[int, ...]:
-    """The numbers of the answers that an item was made from, from the end of its key; empty for an item from a file.
+    """The numbers of the answers that an item was made from. Its key ends in them; empty for an item from a file.
 
     >>> responses_behind("s1:4/12+15"), responses_behind("s1:4")
     ((12, 15), ())

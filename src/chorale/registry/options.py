@@ -26,7 +26,7 @@ class Option:
     short: str | None = None
     """The short name, as in `-o`."""
     metavar: str | None = None
-    """The name of the value in help; default: N for a whole number, FILE for a path."""
+    """The name of the value in help; default: N for a whole number, NUMBER for any other number, FILE for a path."""
     help: str = ""
     min: float | None = None
     max: float | None = None

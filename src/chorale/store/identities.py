@@ -48,7 +48,7 @@ def sessions_of_others(tx: Connection) -> list[tuple[str, str]]:
 
 
 def submissions_of_others(tx: Connection) -> list[str]:
-    """The workers with a submission whose participant is none of their platform IDs."""
+    """The workers with a submission whose participant is not one of their platform IDs."""
     own = exists().where(
         worker_identity.c.worker_id == submission.c.worker_id,
         worker_identity.c.external_id == submission.c.participant,

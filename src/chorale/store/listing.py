@@ -156,7 +156,7 @@ class WorkersWanted:
     downwards: bool = False
     status: str = ""
     find: str = ""
-    """A part of the workers' ID."""
+    """A part of the workers' IDs."""
     gold_by_part: bool = False
     """Whether the stage counts each part of a gold answer."""
     size: int = 50

@@ -61,7 +61,7 @@ class _Reads:
         self._places: list[tuple[int, int]] = []
         """By place: how many may be taken before the rows are outdated."""
         self._full: list[tuple[int, int]] = []
-        """By place: how many earlier pieces of work must take."""
+        """By place: the number that earlier pieces of work must take for the rows to stay valid."""
         self.counted: dict[int, int] = {}
         """By item: how many further judgments may count before the rows are outdated."""
 
@@ -173,9 +173,9 @@ class ReadingAhead:
         self._group = getcurrent()
         self._usual_places = usual_places
         self._searches: Counter[int] = Counter()
-        """How many have searched each stage for an item."""
+        """By stage: the number of searches for an item."""
         self._reserved: Counter[int] = Counter()
-        """How many places of each item they are going to take."""
+        """By item: the number of places that these searches are going to take."""
         self.running = running
 
     def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:

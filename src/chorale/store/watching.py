@@ -43,7 +43,7 @@ def habits(tx: Connection) -> list[Habits]:
         assignment.c.stage_id == participation.c.stage_id,
         assignment.c.state == AssignmentState.LIVE,
     )
-    # Imported answers were shown elsewhere, so that fewer items than answers may be stored as shown.
+    # Imported answers were shown elsewhere, so fewer items than answers may be stored as shown.
     unanswered = participation.c.served - participation.c.answered - case((holds, 1), else_=0)
     query = select(
         participation.c.stage_id,

@@ -61,8 +61,9 @@ def _people(
                 people[key].add(login_of(name))
     if unknown:
         line, first = unknown[0]
-        count = f"{len(unknown):,} rows name items" if len(unknown) > 1 else "names an item"
-        report.add(file, line, f"{count} that the stage does not have", "Correct the ID.", shortened(first))
+        some = f"{len(unknown):,} rows name items that the stage does not have, such as {shortened(first)}"
+        message = some if len(unknown) > 1 else f"the stage has no item {shortened(first)}"
+        report.add(file, line, message, "Correct the ID.")
     return {key: frozenset(logins) for key, logins in people.items()}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from chorale.contract import Task
+from chorale.files.shortening import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.report import CheckReport, printable
 from chorale.model import NewItem
@@ -27,9 +28,10 @@ def check_media(task: Task, items: Sequence[NewItem], at: TomlPath, report: Chec
         if name not in missing and ".." not in PurePosixPath(name).parts and file.resolve().is_relative_to(root)
     )
     if missing:
-        count = plural(len(missing), "file", "files")
-        message = f"items name {count} that the study folder does not have"
-        report.setting(at, message, "Put them there, or correct the items file.", printable(missing[0]))
+        first = shortened(missing[0])
+        some = f"items name {len(missing):,} files that the study folder does not have, such as {first}"
+        message = some if len(missing) > 1 else f"items name a file that the study folder does not have: {first}"
+        report.setting(at, message, "Copy what is missing into the folder, or correct the items file.")
     pictures = [name for name in files if name.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg"))]
     heavy = [name for name in pictures if name not in missing and files[name].stat().st_size > HEAVY_MB * 10**6]
     if heavy:

@@ -67,7 +67,7 @@ def _check_stage(index: int, stage: StageSettings, settings: StudySettings, repo
         report.setting(at, "is in a round", fix)
     for name in rule.use:
         if name not in known:
-            report.setting((*at, "use"), f"there is no model {name!r}", did_you_mean(name, known), name)
+            report.setting((*at, "use"), "there is no such model", did_you_mean(name, known), name, missing=True)
     if rule.role in ("first", "suggest"):
         _check_one_model(at, stage, rule, settings, report)
 
@@ -124,7 +124,7 @@ def _check_suggestions(
     for name in rule.arms:
         if name not in known:
             fix = did_you_mean(name, known) if known else "Add [arms], or remove this setting."
-            report.setting((*at, "arms"), f"there is no arm {name!r}", fix, name)
+            report.setting((*at, "arms"), "there is no such arm", fix, name, missing=True)
     if not rule.wrong:
         return
     if stage.gold is None:

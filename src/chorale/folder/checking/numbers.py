@@ -11,7 +11,7 @@ from chorale.model.plural import plural
 from chorale.protocol import gates_that_wait, is_criterion, stages_too_small
 
 _Items = Mapping[str, Sequence[NewItem]]
-"""Number of items from files, for stages without derived items."""
+"""The items from files, for stages without derived items."""
 _TINY = 1e-9
 
 

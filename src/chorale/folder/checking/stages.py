@@ -143,7 +143,7 @@ def _check_needed_fields(draft: Draft, task: Task | None, report: CheckReport) -
         if name not in compared:
             known = ", ".join(f"`{each}`" for each in compared)
             fix = f"Use some of: {known}." if known else "Leave it out: answers here have no fields to compare."
-            kind = "free text" if name in {each.name for each in task.shape.fields} else "no field of the answer"
+            kind = "free text" if name in {each.name for each in task.shape.fields} else "not a field of the answer"
             report.setting(draft.at("judgments", "fields"), f"names {name!r}, which is {kind}", fix)
 
 
@@ -211,7 +211,7 @@ def _check_answered(
     if limit is not None and limit >= 1 and limit * share < entry.answered - 1e-9:
         report.setting(
             at,
-            f"workers see about {limit * share:.2g} gold in the stage `{there.name}`, too few to qualify: its "
+            f"workers see about {limit * share:.2g} gold items in the stage `{there.name}`, too few to qualify: its "
             f"`max_per_worker` is {limit}",
             "Raise `max_per_worker` or the share of gold there, or lower `answered`.",
             entry.answered,
