@@ -120,7 +120,7 @@ def test_the_labels_that_make_items_stay_the_same_once_people_work(study: Study,
 def test_the_report_names_the_labels(study: Study) -> None:
     section = str(protocol_section(study))
     assert "Items come from the labels of main with a confidence of 0.6 or more." in section
-    assert "Only items whose label of tone is rude are used." in section
+    assert "Only items whose label for tone is rude are used." in section
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_the_report_says_how_empty_answers_count(tmp_path: Path) -> None:
     remark = questions["b: remark"]
     assert (questions["b: tone"]["empty"], remark["empty"]) == (0, 6)
     assert (remark["items"], remark["left_empty"], remark["with_several_answers"]) == (2, 2, 2)
-    assert "Not all annotations answer b: remark. For the confidence, an empty optional field counts as a vote" in page
+    assert "Questions that some annotations leave empty: b: remark. For the confidence, an empty optional field" in page
     methods = report["aggregation"]["methods"]
     assert {one["compared"] for one in methods if one["question"] == "b: remark"} == {"2 items"}
     assert ">2 items<" in page[page.index("both have a label for them") :]

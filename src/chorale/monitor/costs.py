@@ -296,7 +296,7 @@ def _spent(tx: Tx) -> tuple[list[Spending], Mapping[str, int]]:
 
 
 def money_or_nothing(amount: float | None, currency: str) -> str:
-    """A cost as text; a dash if it is None."""
+    """A cost as text; empty if it is None."""
     return "" if amount is None else money_text(round(amount), currency)
 
 

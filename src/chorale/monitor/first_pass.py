@@ -25,7 +25,7 @@ class FirstRecord:
     stage: str
     model: str
     items: int
-    """Items that were decided."""
+    """Items for which it is decided whether people are asked."""
     below: float
     audit: float
     removed: bool
@@ -36,7 +36,7 @@ class FirstRecord:
     waiting: int
     """Items that people have not labelled yet."""
     sure: Audited
-    """How often the model agrees with people on items above the confidence threshold."""
+    """How often the model agrees with people on items at or above the confidence threshold."""
     unsure: Audited
     """How often the model agrees with people on items below the threshold."""
 
@@ -55,7 +55,7 @@ class FirstRecord:
 
 
 def first_records(tx: Tx, study: Study) -> list[FirstRecord]:
-    """The records of all stages in which a model answers first and items were decided."""
+    """The records of all stages in which a model answers first and has answered items."""
     return [one for stage in study.stages.values() if stage.asks_model_first for one in _records(tx, stage)]
 
 

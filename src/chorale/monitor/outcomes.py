@@ -33,7 +33,7 @@ def stage_results(tx: Tx, study: Study, stage: RunningStage) -> StageResults:
 
 
 def _seeds(tx: Tx, study: Study, stage: RunningStage) -> Callable[[str, str], Seeds | None]:
-    """The seeds of every worker and item. Nobody knows in which order imported workers saw the options."""
+    """The seeds by worker and item; None for imported answers, where the order of the options is unknown."""
 
     @cache
     def imported() -> frozenset[tuple[str, str]]:

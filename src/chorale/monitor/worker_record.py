@@ -33,7 +33,7 @@ class StageRecord:
     """The numbers of correct and of all answers to gold; of their parts, if the stage counts parts."""
     wage: int | None
     agreement: float | None
-    """Mean agreement of their answers with the final labels of items that others annotated too."""
+    """Mean agreement of their latest answers with the final labels of complete items."""
     compared: int
     """The number of these items."""
     fields: list[tuple[str, float, int]]

@@ -68,7 +68,7 @@ class Forecasts:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The runs within an estimate's bounds: the middle ones, or all if there are few."""
+        """The quantiles of the runs between which an interval lies: 0.05 and 0.95, or 0 and 1 if there are few runs."""
         return (LOW, HIGH) if len(self.seeds) >= ENOUGH_RUNS else (0.0, 1.0)
 
     def as_json(self) -> dict[str, Any]:

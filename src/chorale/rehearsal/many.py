@@ -156,8 +156,8 @@ def _measured_run(rehearsal: Rehearsal, seed: int, workers: int | None) -> Run:
 def fewest_that_do(do: Callable[[int], bool], workers: int, *, finishes: bool) -> int | None:
     """The minimum number of people with whom a study finishes, by binary search.
 
-    `finishes` says whether it does with `workers`; if not, up to eight times as many are tried. None if that is not
-    enough.
+    `finishes` says whether the study finishes with `workers` people; if not, up to eight times as many are tried. None
+    if these are not enough.
 
     >>> fewest_that_do(lambda workers: workers >= 17, 60, finishes=True)
     17

@@ -82,7 +82,7 @@ def _funnel(forecast: Forecast) -> str:
                 undecided = forecast.of_gate(gate.name, _OF_GATE["undecided"])
                 if undecided is not None and undecided.high:
                     bars += _bar(f"{gate.name}: no decision", undecided, faint=True)
-    title = "Number of people who joined, entered and finished each stage, and passed the gate after it"
+    title = "Number of people who joined the study, entered and finished its stages, and passed the gates after them"
     return bar_chart(title, bars, lambda value: f"{value:,.1f}".removesuffix(".0"))
 
 

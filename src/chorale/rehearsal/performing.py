@@ -222,7 +222,7 @@ class Performance:
             self._look_for_room(person)
 
     def _news(self) -> int:
-        """The numbers of gate decisions and sent messages."""
+        """The number of gate decisions and sent messages together."""
         return self._changes.verdicts() + self._desk.sent
 
     def _is_all_they_have(self, person: Person, stage: str) -> bool:

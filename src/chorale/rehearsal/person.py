@@ -45,7 +45,7 @@ class Person:
     read: set[int] = field(default_factory=set)
     """The messages they have read."""
     news: int = 0
-    """The numbers of gate decisions and sent messages when they last looked."""
+    """The number of gate decisions and sent messages together when they last looked."""
     previous: Answer | None = None
     answered: int = 0
     decisive: bool = False

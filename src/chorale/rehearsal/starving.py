@@ -63,7 +63,7 @@ def _of_gate(study: Study, gate: GateRun, stages: Mapping[str, StageRun]) -> str
     more = "Use more groups, plan for more people" if excluded else "Plan for more people"
     return (
         f"gate {gate.name}: it was closed without a decision about {people} whose answers had no grades yet. "
-        f"{waiting}.{why} {more}, let more of them grade, or ask for fewer judgments there."
+        f"{waiting}.{why} {more}, let more of them grade, or ask for fewer annotations per item there."
     )
 
 

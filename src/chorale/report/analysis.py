@@ -117,8 +117,8 @@ def _plan_in_words(plan: AnalysisSettings | None, known: Mapping[str, str], firs
     if plan is None:
         yield "The study file plans no comparison of arms ([analysis]): every comparison in this report is exploratory."
         return
-    where = f", registered at {plan.registered}" if plan.registered else ""
-    yield f"The study file planned these comparisons before anybody was assigned to an arm{where}:"
+    where = f" (registered at {plan.registered})" if plan.registered else ""
+    yield f"The study file planned these comparisons{where} before anybody was assigned to an arm:"
     yield Bullets(
         [
             f"{_role(plan, one)}: {known[one.outcome]} ({one.outcome}). One observation per {one.unit}; {one.test} "

@@ -170,8 +170,8 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
         parts = {"fees": now.totals["fee"], "calls to models": now.totals["model"]}
         of_which = [f"{money_text(amount, currency)} for {what}" for what, amount in parts.items() if amount]
         including = f", including {listed(of_which)}" if of_which else ""
-        each = f", or {money_text(round(costs.per_result), currency)} per {costs.unit}" if costs.per_result else ""
-        yield f"The study cost {money_text(now.spent, currency)}{including}{each}."
+        each = f" ({money_text(round(costs.per_result), currency)} per {costs.unit})" if costs.per_result else ""
+        yield f"The study cost {money_text(now.spent, currency)}{each}{including}."
         if facts.imported is not None:
             yield facts.imported.about_fees
 

@@ -104,7 +104,7 @@ def _derived_words(running: RunningStage, items: ItemSettings) -> Iterator[str]:
     bound = f" with a confidence of {items.confidence:g} or more" if is_bound else ""
     yield f"Items come from {made[items.of]} of {listed(items.from_)}{bound}."
     for name, values in items.where.items():
-        yield f"Only items whose label of {name} is {' or '.join(map(str, values))} are used."
+        yield f"Only items whose label for {name} is {' or '.join(map(str, values))} are used."
     if items.below is not None:
         yield f"Only items with a confidence below {items.below:g} are used."
     if items.per_worker is not None:

@@ -47,8 +47,8 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
         )
     if empty := [one["question"] for one in questions if one["empty"]]:
         parts.append(
-            f"Not all annotations answer {listed(empty)}. For the confidence, an empty optional field counts as a vote "
-            "for no label. Unanimous items and agreement are computed from given answers only."
+            f"Questions that some annotations leave empty: {listed(empty)}. For the confidence, an empty optional "
+            "field counts as a vote for no label. Unanimous items and agreement are computed from given answers only."
         )
     if left := [(one["question"], one["left_empty"]) for one in questions if one["left_empty"]]:
         named = listed([f"{name} ({plural(count, 'item', 'items')})" for name, count in left])
@@ -87,7 +87,7 @@ def _glance(study: Study, facts: ResultsFacts, questions: Sequence[Mapping[str, 
         share = f"{costs.results / facts.decided:.1%}"
         rows.append((f"{costs.unit}s", f"{costs.results:,} of {facts.decided:,} ({share})"))
     of = "" if funnel["consented"] is None else f" of {funnel['arrived']:,} who joined"
-    experts = f", {plural(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
+    experts = f", plus {plural(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
     answers = sum(one.answers for one in now.stages)
     if facts.decided:
         rows.append(("annotations in the final stages", f"{costs.answers:,} (answers in all stages: {answers:,})"))

@@ -35,7 +35,7 @@ only delayed elsewhere, so that one person does not lock out others at the same 
 WINDOW_SECONDS = 300
 FREE_TRIES_PER_NAME = 10
 FREE_TRIES_PER_ADDRESS = 30
-"""The number for all names together: a group of annotators may sign in from one address at the same time."""
+"""Attempts without delay, for all names together: a group of annotators may sign in from one address at once."""
 DELAY_PER_TRY = 0.2
 LONGEST_DELAY = 10.0
 """Maximum delay in seconds.

@@ -38,7 +38,7 @@ To = Annotated[str, Form(max_length=10)]
 WORK, CONSOLE = "work", "console"
 _NOT_AVAILABLE = worded("Not available at the moment")
 _KINDS = {WORK: (MEMBER,), CONSOLE: (OWNER, EXPERT, VIEWER)}
-"""The accounts for this study, the one with the most rights first."""
+"""The kinds of accounts for each part of a study, the kind with the most rights first."""
 
 
 @dataclass(frozen=True)

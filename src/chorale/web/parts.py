@@ -55,7 +55,7 @@ class SitePart:
     from_frames: frozenset[str] = frozenset()
     """Addresses that sandboxed frames may send forms to.
 
-    They have no origin and no session; their requests are identified by an unguessable id.
+    These frames have no origin and no session; their requests are identified by an unguessable id.
     """
     sweep: Callable[[Study], Awaitable[None]] | None = None
     """Called every few seconds while the site runs."""

@@ -10,7 +10,7 @@ from chorale.present.language import Language
 from chorale.protocol import parts_bonus
 
 COUNTED = 41
-"""Maximum number of parts whose bonus a page shows in advance."""
+"""Number of bonuses that a page gets in advance, from the one for 0 parts."""
 
 
 def bonus_texts(pay: StagePay, currency: str, language: Language) -> list[str]:

@@ -192,7 +192,7 @@ class Colleague:
 
 
 def colleagues(tx: Tx, study: Study) -> list[Colleague]:
-    """Everybody with a link, sorted by name."""
+    """Everybody with a link, sorted by role and name."""
     known = {
         row.name: Colleague(row.name, row.role, "came" if row.revoked_at is None else "revoked", row.revoked_at)
         for row in requesters.requesters(tx)
@@ -209,7 +209,7 @@ def colleagues(tx: Tx, study: Study) -> list[Colleague]:
 
 
 def _invited(tx: Tx, role: str) -> dict[str, int]:
-    """Invited people with their role and latest invitation."""
+    """The time of the latest invitation of everybody with a role, by name."""
     invited_at: dict[str, int] = {}
     for event in events.recent(tx, MOST_COLLEAGUES, kinds=(f"{role} invited",)):
         invited_at.setdefault(str(event.evidence[role]), event.at)

@@ -58,7 +58,7 @@ def _option_text(value: Any, words: str) -> str:
 
 def _as_json(field: AnswerField) -> str:
     if field.kind is not FieldKind.SPANS:
-        return f"{field.kind.value} as JSON"
+        return f"The {'value' if field.kind is FieldKind.OTHER else field.kind.value} as JSON"
     if field.options:
         label = json.dumps(field.options[0][0], ensure_ascii=False)
         return (

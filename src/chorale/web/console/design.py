@@ -24,7 +24,7 @@ _AFTER_SAVING = "Restart the site so that workers get this form. Until then, the
 
 
 class _Desks:
-    """The draft of every owner who designs: owners do not see each other's drafts."""
+    """The design session of each owner: owners do not see each other's drafts."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -37,7 +37,7 @@ class _Desks:
         return self._desks[name]
 
     async def opened(self, request: Request) -> Desk:
-        """A desk with the study file as it is now."""
+        """A new design session with the study file as it is now."""
         site, name = self._site, request.state.staff.name
         if site.folder is None:
             raise Refusal("not_found", "The study has no folder on this server, so there is no file to edit.", 404)

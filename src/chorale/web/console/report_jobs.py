@@ -31,9 +31,9 @@ _METADATA = "croissant.json"
 """The last file of a dataset that is written."""
 _LAST_LINES = 5
 _NICE = 10
-"""The site comes first."""
+"""How much lower the priority of reports is than that of the site."""
 _LATEST = 2**47
-"""Far in the future, and still in every calendar."""
+"""The latest start time that is accepted: far in the future, but still a valid date."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 /**
  * Inputs for settings, made from their descriptions, and the values in them.
  *
- * A table is a plain object of values, as TOML has them. In a list of tables each entry knows whether it stands as a
- * plain text (`"polite"` for `{value = "polite"}`) and which table of the file it was.
+ * A table is a plain object of values, as TOML has them. Each entry of a list of tables records whether the file has it
+ * as plain text (`"polite"` for `{value = "polite"}`), and its position in the file (null for a new entry).
  *
  * @typedef {{name: string, kind: string, help: string, required: boolean, default?: any, values?: string[], of?: string,
  *   settings?: Setting[], entry?: string, used_with?: Object<string, string[]>}} Setting
@@ -184,7 +184,7 @@ function control(setting, values, context) {
   return input;
 }
 
-/** A text that looks like a number stands in quotes, where numbers can stand too.
+/** A text that looks like a number is in quotes if the setting also accepts numbers.
  *
  * @param {Setting} setting
  * @param {any} value

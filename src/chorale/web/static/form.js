@@ -54,7 +54,7 @@ import { say, sayList } from "./say.js";
  * their fields disabled, until the rest of the item has arrived. Elements with `data-before-reveal` are hidden from then
  * on.
  *
- * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is what is stored; null before
+ * @typedef {{fields: string[], answer: Object<string, any> | null}} FirstStep `answer` is the stored answer; null before it is stored
  */
 
 const TOGGLES = new Set(["radio", "checkbox"]);
@@ -129,7 +129,7 @@ export function showStep(root, step) {
  * Fill in a suggested answer, in the format of `collect`.
  *
  * @param {ParentNode} root
- * @param {any} answer null if none is
+ * @param {any} answer null if there is no suggestion
  */
 export function suggest(root, answer) {
   if (answer === null) return;

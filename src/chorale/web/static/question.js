@@ -338,7 +338,7 @@ export class Question {
   }
 }
 
-/** @param {string} text for those who listen */
+/** @param {string} text for screen readers */
 export function announce(text) {
   byId("announce").textContent = text;
 }

@@ -88,8 +88,8 @@ export class Backoff {
 }
 
 /**
- * Wait, but not when something suggests that trying now makes sense: the connection came back, the worker looks at
- * the page again, pressed the button, or another tab did the work.
+ * Wait, but stop as soon as trying again may work: the connection is back, the worker looks at the page again or presses
+ * the button, or another tab did the work.
  *
  * @param {number} ms
  * @param {{button?: HTMLElement, storageKeys?: (key: string) => boolean}} [wake]

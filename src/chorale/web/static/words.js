@@ -64,7 +64,7 @@ export class Words {
    * Show the chosen words and the current range.
    *
    * @param {Stretch[]} chosen
-   * @param {(word: HTMLElement, number: number) => void} [more] is to be shown of each
+   * @param {(word: HTMLElement, number: number) => void} [more] shows more about each word
    */
   show(chosen, more) {
     const [low, high] = this.pending === null ? [1, 0] : ordered(this.pending);

@@ -353,8 +353,8 @@ function showProgress(progress) {
 }
 
 /**
- * @param {string} text a sentence with `MARK` in it, if its language does not spell the number out
- * @param {string} value what stands there
+ * @param {string} text a sentence with `MARK` in it, unless its language writes the number as a word
+ * @param {string} value the text that replaces `MARK`
  */
 function withBold(text, value) {
   if (!text.includes(MARK)) return [text];
