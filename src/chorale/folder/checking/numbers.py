@@ -99,7 +99,7 @@ def _check_people(settings: StudySettings, items: _Items, report: CheckReport) -
             ("gate", gates[by]) if by in gates else ("stage", stages[by], "items"),
             f"the stage `{short.name}` can never be finished: it needs {short.takes} different people or more, and no "
             f"more than {short.most.people:.0f} can reach it through `{by}`",
-            f"Let more people pass `{by}`, or ask for fewer judgments in `{short.name}`.",
+            f"Let more people pass `{by}`, or lower `judgments` of `{short.name}`.",
             by,
         )
     for short in gates_that_wait(settings, items):

@@ -279,7 +279,7 @@ def _check_budget(settings: StudySettings, contents: Sequence[StageFiles], repor
         report.setting(
             ("pay", "budget"),
             f"does not cover the minimum cost of the study ({money_text(cost, settings.pay.currency)}{fees})",
-            f"Raise it to {cost} or more, pay less, or ask for fewer judgments.",
+            f"Raise it to {cost} or more, pay less, or lower `judgments`.",
             budget,
         )
 
