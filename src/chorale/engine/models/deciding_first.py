@@ -81,7 +81,7 @@ def _calibration_now(tx: Tx, study: Study, stage: RunningStage, worker_id: int) 
     if len(answered) < FEWEST_GOLD:
         raise TooLittleGoldError(
             f"Confidence can't be calibrated yet: the model has answered {len(answered)} gold items with a confidence, "
-            f"and {FEWEST_GOLD} are needed. Add gold to the stage and run it again."
+            f"and {FEWEST_GOLD} are needed. Add gold to the stage, then run `chorale annotate` again."
         )
     last = max(one.grade_id for one in answered)
     known = first_pass.calibrations(tx, stage.id, worker_id)
