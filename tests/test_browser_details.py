@@ -170,7 +170,7 @@ def at_an_item(page: Page, filled: bool) -> None:
 def test_a_second_tap_takes_back_a_span_that_may_overlap(scene: Scene) -> None:
     page = scene.worker().open("overlapping").page
     words = page.get_by_role("option")
-    expect(page.locator(".form-how")).to_contain_text("To remove a span, use the list below the text.")
+    expect(page.locator(".form-how")).to_contain_text("To unmark words, use the list below the text.")
     page.get_by_role("radio", name="organisation").check()
     words.nth(5).click()
     words.nth(6).click()

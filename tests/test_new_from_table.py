@@ -238,7 +238,7 @@ def test_columns_that_studies_use_themselves_are_not_shown(tmp_path: Path, name:
         (TABLE, (), "--ask and --labels missing"),
         (TABLE, ("--ask", "What?"), "--labels missing"),
         (TABLE, ("--ask", "What?", "--labels", "one"), "must have 2 to 50 labels (found 1)"),
-        (TABLE, ("--ask", "What?", "--labels", "one,one"), "repeats a label"),
+        (TABLE, ("--ask", "What?", "--labels", "one,one"), "repeats 'one'"),
         (TABLE, ("--ask", " ", "--labels", "a,b"), "--ask must be one line of 1 to 200 characters"),
         (TABLE, (*QUESTION, "--text", "txet"), "found: comment_id, text, source). Did you mean `text`?"),
         (TABLE, (*QUESTION, "--id", "none"), "`none` for --id (found: comment_id, text, source). Name one of these"),

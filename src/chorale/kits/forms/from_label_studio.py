@@ -165,7 +165,7 @@ def _files(tasks: Path, media: Sequence[str], rows: Sequence[StudioRow]) -> dict
 
 
 def _place(value: str) -> str:
-    """Location of a file: a URL, or its path in the study folder, as below Label Studio's root."""
+    """Location of a file: a URL, or a path in the study folder, equal to the path below Label Studio's root."""
     if "://" in value:
         return value
     return value.partition("?d=")[2] or value.lstrip("/")

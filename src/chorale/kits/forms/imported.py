@@ -13,7 +13,7 @@ from chorale.model import UserError
 
 _LONGEST_LINE, _MOST_SHOWN = 200, 40
 _OBJECTS = ("{", "[{")
-"""The beginnings of JSON objects and of lists of them, such as spans, which are too varied to be options."""
+"""Beginnings of JSON objects and of lists of objects. Such answers, for example spans, are too varied to be options."""
 _IN_WORDS = {"choice": "choice", "choices": "several options", "text": "free text", "long_text": "free text"}
 
 

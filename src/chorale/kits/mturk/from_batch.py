@@ -182,7 +182,7 @@ def _toml_text(text: str) -> str:
 
 _GUIDELINES = """## What to do
 
-Read the page and answer what it asks. [what to look at and how to decide]
+Read the page and answer its questions. [what to look at and how to decide]
 
 ## Examples
 
@@ -230,7 +230,7 @@ about each.""",
 )
 _SCRIPTS_GUIDELINES = """## What to do
 
-Read the page and answer what it asks.
+Read the page and answer its questions.
 """
 _SCRIPTS_README = """# A study for scripts made for Mechanical Turk
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from liquid import BoundTemplate
 
 MOST_STEPS = 100_000
-"""Maximum number of loop iterations, including outer loops: about a second."""
+"""Maximum number of loop iterations, including outer loops. This many take about a second."""
 MOST_OUTPUT = 5_000_000
 """Maximum size of a rendered page and of the variables of a layout, in bytes."""
 _INPUT = ("task", "input")

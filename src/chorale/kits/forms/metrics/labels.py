@@ -95,7 +95,7 @@ class Confusions:
 
 
 def _reaching(interval: Interval, value: float | None) -> Interval:
-    """Extends the interval to include the score. The prior has errors, so a perfect score would lie above it."""
+    """Extends the interval to include the score. The prior assumes some errors, so a perfect score would be outside."""
     return interval if value is None else Interval(min(interval.low, value), max(interval.high, value))
 
 

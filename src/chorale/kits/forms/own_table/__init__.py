@@ -70,8 +70,9 @@ def _check_question(ask: str, labels: Sequence[str]) -> None:
             f"--labels must have {_FEWEST_LABELS} to {_MOST_LABELS} labels (found {len(labels)}). "
             "Use commas between them: --labels 'toxic,not toxic'."
         )
-    if len(set(labels)) < len(labels):
-        raise UserError("--labels repeats a label. List each label once.")
+    repeated = next((label for place, label in enumerate(labels) if label in labels[:place]), None)
+    if repeated is not None:
+        raise UserError(f"--labels repeats {repeated[:40]!r}. List each label once.")
     wrong = next((label for label in labels if len(label) > _LONGEST_LABEL or not label.isprintable()), None)
     if wrong is not None:
         raise UserError(f"--labels: {wrong[:40]!r} must be one line of at most {_LONGEST_LABEL} characters.")

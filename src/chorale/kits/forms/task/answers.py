@@ -116,7 +116,7 @@ class FormFields:
                 view[name] = {**view[name], **value} if name == PIECES and name in view else value
             prefill = field.settings.prefill
             if prefill is not None and item.get(prefill) is not None:
-                # As an answer is stored: relations count their spans in the order of the text, as the page does.
+                # In the form of a stored answer: like the page, it numbers the spans of relations in text order.
                 view[prefill] = field.parse(item[prefill])
         return view if self.options.review is None else view | side_by_side(self._of_annotators, item)
 

@@ -103,7 +103,7 @@ class RelationField(FormField):
             raise ValueError(f"has `{name}` to {end}, but it may only lead to {', '.join(relation.to)}")
 
     def parse_gold(self, raw: Any) -> dict[str, Any]:
-        """Spans may be quotations, which `located` finds in the item. Relations refer to their position in the list."""
+        """Spans may be quotations, which `located` finds in the item. Relations name spans by list position."""
         if not isinstance(raw, dict) or raw.keys() != {"spans", "relations"}:
             raise invalid("is not an object with `spans` and `relations`", raw)
         given = self._spans.parse_gold(raw["spans"])

@@ -15,7 +15,7 @@ def relation_labels(name: str, column: str, options: Options, relations: Sequenc
     spans = span_labels(name, column, options)
 
     def tag(to: str) -> str:
-        # Without them, a project does not know the names of relations, and neither does an import of it.
+        # Without these tags, neither the project nor an import of its export knows the names of relations.
         known = "".join(f"<Relation value={quoteattr(value)}/>" for value in relations)
         return f"{spans.tag(to)}\n  <Relations>{known}</Relations>"
 

@@ -24,7 +24,7 @@ TASK = "mturk"
 UNLIMITED = 1_000_000
 """Budget of a study without a limit: 10,000.00, as in Mechanical Turk's sandbox."""
 MOST_AT_ONCE = 10**13
-"""An upper limit for amounts that can still be summed."""
+"""Maximum cost of one request. With larger amounts, sums could exceed what the database stores."""
 T = TypeVar("T")
 
 

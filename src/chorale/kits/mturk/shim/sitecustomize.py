@@ -19,7 +19,7 @@ from typing import Any
 
 ENDPOINT = "CHORALE_ENDPOINT"
 KEY = "CHORALE_ACCESS_KEY"
-SECRET = "CHORALE_SECRET_KEY"  # noqa: S105 - the name of a variable, and no secret
+SECRET = "CHORALE_SECRET_KEY"  # noqa: S105 - the name of a variable, not a secret
 SERVICE = "mturk"
 REGION = "us-east-1"
 _WARNING = "x-chorale-warning"

@@ -256,7 +256,7 @@ notification = Table(
     Column("destination", Text, nullable=False),
     Column("body", Text, nullable=False),
     Column("tries", Integer, nullable=False),
-    # Time of the next attempt; None after it was sent or given up.
+    # Time of the next attempt; None once the notification was sent or no more attempts are made.
     Column("due_at", BigInteger),
     Column("sent_at", BigInteger),
     Index(

@@ -16,12 +16,12 @@ const CROWD = "/static/mturk/crowd.js";
 const TEXT_ELEMENTS = "/static/mturk/crowd-text.js";
 const DRAWING = "/static/drawing.js";
 const DRAWN_ELEMENTS = "/static/mturk/crowd-drawing.js";
-/** The sentences of the study's language; none in English. */
+/** URL of the sentences in the study's language; undefined in English. */
 const SENTENCES = document.querySelector('script[src*="/static/sentences.js"]')?.getAttribute("src");
 const TALLEST = 4000;
 const MOST_SIGNS = 200_000;
 const STORED = "layout-storage";
-/** From the end of a touch to its click. */
+/** Time from the end of a touch to its click. */
 const CLICKED_AFTER_MS = 300;
 /** A press whose end is not seen here counts as ended after this time. */
 const LONGEST_PRESS_MS = 1000;

@@ -87,8 +87,8 @@ async def _answer(site: Site, request: Request, used: "_UsedSignatures") -> Perf
         return Performed(await _ask_queue(site, call, site.base_url(request)))
     if call.changes:
         return await site.write(perform, call)
-    # The database stores signatures of requests that change data. Repeated reads are harmless, but later replays were
-    # intercepted.
+    # The database stores signatures of requests that change data. Repeating a read at once is harmless, but a later
+    # repetition means that somebody has intercepted the request.
     if not used.note(credential.signature, now):
         raise replayed()
     return await site.read(perform, call)

@@ -284,7 +284,7 @@ def _drawing(seed: int, place: str) -> Iterator[None]:
 
 @contextmanager
 def _fast_products() -> Iterator[None]:
-    """Uses TF32 on GPUs that support it: a third of the time, with factors of 10 mantissa bits."""
+    """Uses TF32 on GPUs that support it: products take a third of the time, with 10-bit mantissas."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
     try:

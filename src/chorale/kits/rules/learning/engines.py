@@ -42,7 +42,7 @@ class Engine:
             self._connection.to_parquet(table, str(draft))
         except Exception as error:
             raise _explained(error, path) from None
-        os.replace(draft, path)  # noqa: PTH105 - says in one word that it is put in place
+        os.replace(draft, path)  # noqa: PTH105 - its name says that a file is replaced
 
     def row(self, table: Any) -> dict[str, Any]:
         """The only row of a table, computed like a large table because both engines support that."""

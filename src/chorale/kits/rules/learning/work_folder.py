@@ -58,7 +58,7 @@ class WorkFolder:
                 path.mkdir(parents=True)
                 draft = path / ".facts.part"
                 draft.write_text(json.dumps(fill(path)), "utf-8")
-                os.replace(draft, facts)  # noqa: PTH105 - says in one word that it is put in place
+                os.replace(draft, facts)  # noqa: PTH105 - its name says that a file is replaced
             except (OSError, pl.exceptions.ComputeError) as error:
                 raise _unwritable(path, error) from None
             finally:

@@ -27,8 +27,8 @@ export default class Marking extends Field {
     if (count === 0 && !required) return null;
     const without = this.spans.unlabelled;
     if (without) return say("Choose a label for {text}.", { text: without });
-    if (count < min) return sayCount(min, "Mark the words first.", "Mark at least {count} spans (you have marked {marked}).", { marked: count });
-    return max && count > max ? sayCount(max, "Mark at most {count} span (you have marked {marked}).", "Mark at most {count} spans (you have marked {marked}).", { marked: count }) : null;
+    if (count < min) return sayCount(min, "Mark the words first.", "Mark at least {count} parts of the text (you have marked {marked}).", { marked: count });
+    return max && count > max ? sayCount(max, "Mark at most {count} part of the text (you have marked {marked}).", "Mark at most {count} parts of the text (you have marked {marked}).", { marked: count }) : null;
   }
 
   get focusTarget() {

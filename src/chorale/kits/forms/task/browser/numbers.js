@@ -70,7 +70,7 @@ export default class Numbers extends Field {
     const steps = (value - (min ?? 0)) / step;
     if (isWhole(steps)) return null;
     if (isWhole((min ?? 0) / step)) return step === 1 ? say("Enter a whole number.") : say("Enter a multiple of {number}.", { number: step });
-    // Steps from a minimum such as 1 are no multiples of 2.
+    // With a minimum of 1 and a step of 2, for example, the allowed numbers are not multiples of the step.
     const allowed = [0, 1, 2].map((times) => Number((min + times * step).toPrecision(12))).filter((number) => max === null || number <= max);
     return say("Enter a number such as {numbers}.", { numbers: sayOneOf(allowed.map(sayNumber)) });
   }

@@ -104,14 +104,14 @@ export default class Relations extends Field {
    * @returns {string | null} why there can be no such relation
    */
   #problemOf(from, to, label) {
-    if (!from || !to || from === to) return say("Choose two different spans.");
+    if (!from || !to || from === to) return say("Choose two different marked parts.");
     const rule = this.rules.relations.find(({ value }) => value === label);
     const labels = new Map(this.rules.labels);
     const named = (/** @type {string[]} */ values) => sayOneOf(values.map((value) => labels.get(value) ?? value));
     if (rule.from && !rule.from.includes(from.label)) return say("“{relation}” must start from {labels}.", { relation: rule.label, labels: named(rule.from) });
     if (rule.to && !rule.to.includes(to.label)) return say("“{relation}” must lead to {labels}.", { relation: rule.label, labels: named(rule.to) });
     const there = this.relations.some((each) => each.from === from && each.to === to && each.label === label);
-    return there ? say("These two spans already have this relation.") : null;
+    return there ? say("These two marked parts already have this relation.") : null;
   }
 
   /** @param {{from: any, to: any, label: string}} relation */
@@ -211,8 +211,8 @@ export default class Relations extends Field {
     const { min = 0, max, required } = this.rules;
     if (this.spans.unlabelled) return say("Choose a label for {text}.", { text: this.spans.unlabelled });
     if (spans.length === 0 && !required) return null;
-    if (spans.length < min) return sayCount(min, "Mark the words first.", "Mark at least {count} spans (you have marked {marked}).", { marked: spans.length });
-    if (max && spans.length > max) return sayCount(max, "Mark at most {count} span (you have marked {marked}).", "Mark at most {count} spans (you have marked {marked}).", { marked: spans.length });
+    if (spans.length < min) return sayCount(min, "Mark the words first.", "Mark at least {count} parts of the text (you have marked {marked}).", { marked: spans.length });
+    if (max && spans.length > max) return sayCount(max, "Mark at most {count} part of the text (you have marked {marked}).", "Mark at most {count} parts of the text (you have marked {marked}).", { marked: spans.length });
     if (new Set(spans.map(keyOf)).size < spans.length) return say("The same words are marked twice with the same label.");
     const wrong = this.relations.map(({ from, to, label }) => {
       const others = this.relations.filter((each) => each.from !== from || each.to !== to || each.label !== label);

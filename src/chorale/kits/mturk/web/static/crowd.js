@@ -195,7 +195,7 @@
     stand(own, made, "disabled");
   }
 
-  /** `<crowd-form>` may contain a form; browsers do not support nested forms, so that one is used. */
+  /** Browsers do not support nested forms: if `<crowd-form>` contains a form, that form is used. */
   function form(own) {
     const inner = own.querySelector("form");
     const made = inner ?? element("form", {}, ...contents(own));
