@@ -168,6 +168,13 @@ def test_the_f_distribution_equals_scipy() -> None:
         assert f_tail(1.3, first, second) == pytest.approx(stats.f.sf(1.3, first, second), rel=1e-9)
 
 
+def test_notes_say_why_pairs_and_items_are_left_out() -> None:
+    tasks, workers = [1, 2, 3, 1, 2, 3, 1, 2, 3, 4], list("aaabbbcccc")
+    crowd = Judgments.from_columns(tasks, workers, [1, 1, 1, 1, 2, 3, 1, 3, 2, 2])
+    assert "Pairs left out because one worker gave all items the same rank: 2." in spearman_rho(crowd).notes
+    assert kendall_w(crowd).notes == ("1 item does not count, because not everybody judged it.",)
+
+
 def test_ranks_equal_scipy() -> None:
     rows = np.array(ratings(missing=0))
     crowd = crowd_of(ratings(missing=0))

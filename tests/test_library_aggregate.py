@@ -143,3 +143,12 @@ def test_a_truth_file_may_have_other_columns(tmp_path: Path) -> None:
 
 def test_what_there_is_is_shown() -> None:
     assert [name for name in dir(chorale.aggregate) if name[0] != "_"] == sorted([*ALL, *OTHERS, "score"])
+
+
+def test_tasks_that_a_method_leaves_out_are_noted() -> None:
+    rows = [(task, worker, "x" if task < 3 else "y") for task in range(6) for worker in "ab"]
+    judgments = [*rows, (6, "a", "x")]
+    truth = {str(task): "x" for task in range(7)}
+    found = chorale.aggregate.score(judgments, "crowdtruth", truth=truth, against="majority", resamples=100)
+    assert "Left out of the accuracy: 1 task of the truth that was not aggregated." in found.notes
+    assert "Left out of the comparison: 1 task in only one of the two results." in found.notes

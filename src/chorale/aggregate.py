@@ -177,7 +177,12 @@ def score(
     open_task: OpenTask = False,
     iterations: Annotated[int | None, Option(min=1, help="Maximum number of iterations.")] = None,
     tolerance: Annotated[
-        float | None, Option(metavar="X", min=0, help="Stop when an iteration improves the fit by less than this.")
+        float | None,
+        Option(
+            metavar="X",
+            min=0,
+            help="Stop when an iteration changes the result by less than this, as measured by the method.",
+        ),
     ] = None,
     restarts: Annotated[int | None, Option(min=1, help="For --method mace: number of random starts.")] = None,
     smoothing: Smoothing = None,
@@ -270,7 +275,9 @@ def _truth(
         sep = separator_in(reading.sep)
         return read_truth(path_of(truth), task=task, label=label, sep=sep, missing=missing), columns
     if task or label:
-        raise UserError("--truth-task and --truth-label name columns of a file. Leave them out, or give --truth one.")
+        raise UserError(
+            "--truth-task and --truth-label name columns of a file. Leave them out, or set --truth to a file."
+        )
     if truth is None:
         return None, columns
     if not hasattr(truth, "items"):

@@ -45,9 +45,9 @@ def models(
 ) -> Score:
     """Test whether models can replace people (Calderon et al. 2025), and measure their agreement with people.
 
-    `data` is a path or any table of judgments. `model` lists the workers that are models. Without it, the
-    models are the workers with the value model in the column that `kind` names (default: `kind`). `by` is accuracy,
-    rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
+    `data` is a path or any table of judgments. `model` lists the workers that are models. Without it, a worker
+    is a model if the column `kind` (or the column that the argument `kind` names) has the value `model`. `by` is
+    accuracy, rmse, a distance (jaccard, masi, span, ua-f1) or a function of two sets.
     """
     check_options(models, {"annotators": annotators})
     if min_items < 2:
@@ -75,8 +75,9 @@ def estimate(
 ) -> Score:
     """Estimate means, shares, group differences or slopes from many model labels and few human labels (PPI++).
 
-    `data` is a path or a table with one row per item. Arguments name its columns: model labels, human labels (empty for
-    unsampled items), groups, covariates, and the probability that an item was sampled for human labels.
+    `data` is a path or a table with one row per item. The arguments name its columns: labels of the model (`model`) and
+    of people (`people`, empty for unsampled items), groups (`by`), covariates (`on`), and the probability that an item
+    was sampled for people (`probability`). Only `prevalence` lists labels: those whose shares are estimated.
     """
     labels = (prevalence,) if isinstance(prevalence, str) else tuple(prevalence)
     covariates = (on,) if isinstance(on, str) else tuple(on)

@@ -141,7 +141,7 @@ def brennan_prediger(
     order: Sequence[str] | None = None,
     **request: Unpack[AgreementRequest],
 ) -> Score:
-    """Brennan and Prediger's coefficient, which assumes that chance agreement uses all labels equally.
+    """Brennan and Prediger's coefficient, whose chance agreement assumes that all labels are equally likely.
 
     `order` names all possible labels.
     """

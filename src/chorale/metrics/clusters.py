@@ -37,7 +37,7 @@ class Clusters:
 
     @classmethod
     def chosen(cls, names: Sequence[str], columns: Mapping[str, Mapping[str, str]]) -> Self | None:
-        """Clusters from these columns; the ID of the items means no clusters. None without columns."""
+        """Clusters from these columns, without columns that repeat the IDs of the items; None if no column is left."""
         for name in names:
             if name not in columns:
                 known = ", ".join(columns) or "none"

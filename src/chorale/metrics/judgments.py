@@ -77,9 +77,9 @@ class Judgments:
 
         `sep` makes labels sets: cells are split at it, or read as JSON lists if it is `json`. Labels that are lists are
         always sets. A judgment without a label (None, NaN or an empty text) is left out; of a worker's repeated
-        judgments of a task, the last, the first or all count. `notes` reports both. An option that occurs twice in a
-        label counts once or, if options are `counted`, twice in `sets` as well. A judgment without a task or worker, or
-        with invalid trust, raises ValueError.
+        judgments of a task, the last, the first or all count. `notes` reports what is left out. An option that occurs
+        twice in a label counts once or, if options are `counted`, twice in `sets` as well. A judgment without a task or
+        worker, or with invalid trust, raises ValueError.
         """
         columns = {"task": as_text(tasks), "worker": as_text(workers), "label": label_column(labels, sep)}
         if trust is not None:

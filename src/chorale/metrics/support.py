@@ -1,6 +1,6 @@
 """Effective number of units behind a score, by leaving out each unit in turn (the jackknife).
 
-A score varies only if its units differ. If a label is rare, or nearly all answers are correct, only few items are
+A score varies only if its units differ. If a label is rare, or nearly all answers are correct, only a few items are
 informative: resamples are too similar, and their interval is too narrow.
 """
 

@@ -62,8 +62,9 @@ class PaperData:
         """Find a file that is required for all numbers."""
         file = self.find(path)
         if file is None:
-            message = f"{' and '.join(map(str, self.folders))} has no file {path}"
-            raise UserError(f"{message}. Without --data, `chorale reproduce` shows where to get it.")
+            have = "has" if len(self.folders) == 1 else "have"
+            message = f"{' and '.join(map(str, self.folders))} {have} no file {path}"
+            raise UserError(f"{message}. Without --data, `chorale reproduce PAPER` shows where to get it.")
         return file
 
     def find_all(self, path: str) -> list[Path]:

@@ -102,8 +102,8 @@ Strategy = Literal["assign", "addition"]
 class MajorityVote(Estimator):
     """The most frequent label of each task; `skills`, a mapping or pandas Series from worker to weight, weights votes.
 
-    A worker without a skill has the default skill. Without a default, this is an error, or with
-    `on_missing_skill="ignore"` the worker has no vote. A task judged only by such workers is always an error.
+    A worker without a skill has the default skill. Without a default, a missing skill is an error; with
+    `on_missing_skill="ignore"`, the worker has no vote. A task without any votes is always an error.
     """
 
     command_name = "majority"
@@ -205,8 +205,8 @@ class DawidSkene(_Iterating):
     `true_labels` (a mapping or pandas Series from task to label) are fixed.
 
     `initial_error` is a table by worker and label with a column per true label. With the strategy `assign`, the first
-    iteration uses it as the workers' errors, and it must cover every worker and label of the data; with `addition`, it
-    is added as counts to the estimate from the votes.
+    iteration uses it as the workers' errors, and it must have a row for every worker and label that the worker gave;
+    with `addition`, it is added as counts to the estimate from the votes.
     """
 
     command_name = "dawid-skene"

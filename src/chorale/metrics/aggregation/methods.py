@@ -94,6 +94,7 @@ SEGMENTATION_METHODS = ("segmentation-majority", "segmentation-em", "segmentatio
 NUMBER_METHODS = ("mean", "median")
 OTHER_METHODS = (*PAIRWISE_METHODS, *TEXT_METHODS, *SEGMENTATION_METHODS, *NUMBER_METHODS)
 """Methods whose result is not a label from a list. They are listed here, and loaded on use."""
+ITERATIVE_OTHERS = (*PAIRWISE_METHODS, "rasa", "hrrasa", "segmentation-em", "segmentation-rasa")
 
 
 def method_names() -> tuple[str, ...]:

@@ -198,7 +198,6 @@ _OF_NUMBERS: dict[str, OutputMethod] = {
     "median": lambda each, _, __: _numbers(each, np.median),
 }
 OUTPUT_METHODS: dict[str, OutputMethod] = {"rover": _rover, **_BY_VECTORS, **_OF_MASKS, **_OF_NUMBERS}
-ITERATIVE_OUTPUTS = ("rasa", "hrrasa", "segmentation-em", "segmentation-rasa")
 
 
 def task_outputs(

@@ -1,6 +1,7 @@
 """Aggregation of vectors and texts as classes, with the interface of crowd-kit.
 
-Rows are processed in the order of tasks, answers and workers, independent of their order in the table.
+Rows are processed in the order of tasks, answers and workers (for ROVER: tasks and workers), whatever their order in
+the table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +110,7 @@ class _VectorEstimator:
 
 @dataclass(eq=False)
 class ClosestToAverage(_VectorEstimator):
-    """The answer of each task whose vector is closest to the mean of all answers.
+    """For each task, the answer whose vector is closest to the mean of the task's vectors.
 
     `distance` takes two vectors; default: cosine distance.
     """
@@ -135,7 +136,7 @@ class _Reliable(_VectorEstimator):
 
 @dataclass(eq=False)
 class RASA(_Reliable):
-    """The answer of each task whose vector is closest to the mean of all answers, weighted by worker reliability."""
+    """For each task, the answer closest to the task's mean vector, weighted by worker reliability."""
 
     n_iter: int = 100
     tol: float = 1e-9

@@ -25,8 +25,8 @@ from chorale.metrics.agreement.scales import WEIGHTS, Weights, ranks_of
 from chorale.metrics.judgments import Judgments, codes_in_use
 
 _FEWEST_ITEMS, _FEWEST_PAIRS = 10, 25
-"""Minimum number of items, and of pairs of judgments of an item, for an interval of a weighted coefficient. With fewer,
-large distances may be missing from the data.
+"""Minimum number of items, and of pairs of judgments of the same item over all items, for an interval of a weighted
+coefficient. With fewer, large distances may be missing from the data.
 """
 ByChance = Callable[[FloatArray], FloatArray]
 """Computes 1 − P_e from the label propensities. The last axis is the labels."""

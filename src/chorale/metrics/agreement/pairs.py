@@ -23,6 +23,7 @@ from chorale.model.plural import plural
 
 MOST_PAIRS = 50_000_000
 """Maximum number of pairs of judgments in memory."""
+_ALIKE = "both workers always gave the same single label"
 _BLOCK = 2**22
 Ints = NDArray[np.int64]
 
@@ -81,7 +82,9 @@ def cohen_kappa(
         raise ValueError(f"unknown weights {weights!r}. Use one of {', '.join(WEIGHTS)}")
     table = PairTable(judgments, weights, order)
     kappas = partial(table.coefficients, metric="kappa")
-    return mean_over_pairs(judgments, "kappa", table.common, kappas, min_common, undefined=_all_alike(judgments))
+    return mean_over_pairs(
+        judgments, "kappa", table.common, kappas, min_common, undefined=_all_alike(judgments), left_out=_ALIKE
+    )
 
 
 def scott_pi(judgments: Judgments, *, min_common: int = 1) -> Agreement:
@@ -93,7 +96,9 @@ def scott_pi(judgments: Judgments, *, min_common: int = 1) -> Agreement:
     """
     table = PairTable(judgments, "none", None)
     pis = partial(table.coefficients, metric="pi")
-    return mean_over_pairs(judgments, "pi", table.common, pis, min_common, undefined=_all_alike(judgments))
+    return mean_over_pairs(
+        judgments, "pi", table.common, pis, min_common, undefined=_all_alike(judgments), left_out=_ALIKE
+    )
 
 
 def mean_over_pairs(
@@ -104,10 +109,12 @@ def mean_over_pairs(
     min_common: int,
     *,
     undefined: str,
+    left_out: str,
 ) -> Agreement:
     """Unweighted mean of a coefficient over pairs with enough common items where it is defined.
 
-    `coefficients` computes all pairs for given sampling counts of items; NaN where undefined.
+    `coefficients` computes all pairs for given sampling counts of items; NaN where undefined. `undefined` is the reason
+    if it is undefined for all pairs, `left_out` the reason for a single pair.
     """
     if min_common < 1:
         raise ValueError("no two people have a common item")
@@ -121,7 +128,7 @@ def mean_over_pairs(
         return _mean(coefficients(drawn)[chosen])
 
     of_pairs = coefficients(np.ones(len(judgments.task_names)))[chosen]
-    notes = _notes(of_pairs, len(chosen), min_common)
+    notes = _notes(of_pairs, len(chosen), min_common, left_out)
     if np.isnan(of_pairs).all():
         return Agreement(metric, None, judgments, notes=notes, undefined=undefined)
     return Agreement(
@@ -139,7 +146,7 @@ def _mean(values: FloatArray) -> FloatArray:
     return np.asarray(known.mean() if len(known) else 0.0)
 
 
-def _notes(coefficients: FloatArray, pairs: int, min_common: int) -> tuple[str, ...]:
+def _notes(coefficients: FloatArray, pairs: int, min_common: int, why: str) -> tuple[str, ...]:
     notes = []
     defined = int(np.count_nonzero(~np.isnan(coefficients)))
     if pairs > 1:
@@ -148,7 +155,7 @@ def _notes(coefficients: FloatArray, pairs: int, min_common: int) -> tuple[str, 
         notes.append(f"Pairs left out with fewer than {min_common} common items: {pairs - len(coefficients):,}.")
     undefined = len(coefficients) - defined
     if undefined and defined:
-        notes.append(f"Pairs left out because both workers always gave the same single label: {undefined:,}.")
+        notes.append(f"Pairs left out because {why}: {undefined:,}.")
     return tuple(notes)
 
 
@@ -156,7 +163,7 @@ def _all_alike(judgments: Judgments) -> str:
     labels = {judgments.label_names[code] for code in codes_in_use(judgments.labels)}
     if len(labels) == 1:
         return f"everybody always gave the label {labels.pop()!r}"
-    return "in every pair, both workers always gave the same single label"
+    return f"in every pair, {_ALIKE}"
 
 
 def _defined(value: float) -> float | None:

@@ -24,7 +24,7 @@ _MOST_CELLS = 25_000_000
 """Maximum size of a table of two people's values."""
 _AT_ONCE = 2**20
 _ROUNDING = 1e-9
-_ALIKE = "in every pair, one worker gave all items the same rank"
+_ALIKE = "one worker gave all items the same rank"
 
 
 def spearman_rho(judgments: Judgments, *, order: Sequence[str] | None = None, min_common: int = 1) -> Agreement:
@@ -56,7 +56,8 @@ def _of_pairs(
 ) -> Agreement:
     # If a table of pairs has weights, indices are ranks.
     table = PairTable(judgments, "linear", order)
-    return mean_over_pairs(judgments, metric, table.common, correlations(table), min_common, undefined=_ALIKE)
+    of_pairs, why = correlations(table), f"in every pair, {_ALIKE}"
+    return mean_over_pairs(judgments, metric, table.common, of_pairs, min_common, undefined=why, left_out=_ALIKE)
 
 
 def _rhos(table: PairTable) -> Callable[[FloatArray], FloatArray]:
@@ -145,7 +146,8 @@ def kendall_w(judgments: Judgments, *, order: Sequence[str] | None = None) -> Ag
     left_out = len(codes_in_use(judgments.tasks)) - int(complete.sum())
     notes: tuple[str, ...] = ()
     if left_out:
-        notes = (f"{plural(left_out, 'item does', 'items do')} not count, because not everybody judged them.",)
+        left, them = plural(left_out, "item does", "items do"), "it" if left_out == 1 else "them"
+        notes = (f"{left} not count, because not everybody judged {them}.",)
     if len(people) < 2 or complete.sum() < 2:
         why = NO_PAIRS if len(people) < 2 else "fewer than two items were judged by everybody"
         return Agreement("kendall-w", None, judgments, notes=notes, undefined=why)

@@ -40,7 +40,7 @@ def item_information(fit: MarginalFit, abilities: FloatArray) -> FloatArray:
 
 
 def item_fit(fit: MarginalFit) -> ItemFit:
-    """Compares observed and expected numbers of correct answers in ten groups of responders.
+    """Compares observed and expected numbers of correct answers in up to ten groups of responders.
 
     The expected score of a responder follows from their other answers, so groups do not depend on the tested answer
     (compare Hosmer and Lemeshow 1980; Orlando and Thissen 2000). For graded items, scores are compared.

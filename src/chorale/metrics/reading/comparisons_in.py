@@ -24,7 +24,7 @@ def comparisons_in(data: Any, columns: Mapping[str, str | None]) -> ReadComparis
     try:
         comparisons = Comparisons.of(*(texts[names[role]] for role in ROLES))
     except ValueError as error:
-        fix = "Correct the row: the label must be the left or the right item"
+        fix = "Correct the row: it needs a worker, two different items, and one of these items as the label"
         raise refused(name, None, "has invalid comparisons", fix, str(error)) from None
     if not len(comparisons):
         raise refused(name, None, "has no comparisons", "Check the file name")

@@ -326,7 +326,7 @@ def _rankings(path: Path, layout: JudgmentLayout) -> UserError:
 
 
 def _not_lists(path: Path, layout: JudgmentLayout, cell: str) -> UserError:
-    fix = f"Correct it, or use another separator than --sep {JSON_LISTS}"
+    fix = f"Correct it, or use a --sep other than {JSON_LISTS}"
     line = None
     if path.suffix.lower() != _PARQUET:
         rows: Sequence[Row] = _sound_rows(path)

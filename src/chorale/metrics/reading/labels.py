@@ -78,7 +78,7 @@ def tidy_labels(labels: pl.Series, sep: str | None, empty: str | None, missing: 
 
 
 def _is_missing(options: pl.Series, occurrences: dict[str, int]) -> pl.Series:
-    """Whether each option is a missing value. Their counts are added to `found`."""
+    """Whether each option is a missing value. Their counts are added to `occurrences`."""
     missing = options.is_in(list(occurrences)).fill_null(False)
     for value, count in options.filter(missing).value_counts().iter_rows():
         occurrences[value] += count

@@ -26,7 +26,7 @@ class NamedColumns(NamedTuple):
 
 
 def named_columns(data: Any, options: Mapping[str, str]) -> NamedColumns:
-    """Reads the columns set by options. Missing columns are reported with the option."""
+    """Reads the columns set by options. The error for a missing column names the option: the first word of the key."""
     if isinstance(data, str | PathLike):
         path = Path(fspath(data))
         raw = read_bytes(path)
@@ -65,5 +65,7 @@ def _check_columns(path: Path, header: Sequence[str] | None, options: Mapping[st
     for option, name in options.items():
         if header is not None and name not in header:
             meant = did_you_mean(name, header).strip().rstrip("?")
-            fix = f"Set the column with --{option}" + (f" ({meant[0].lower()}{meant[1:]}?)" if meant else "")
+            fix = f"Set the column with --{option.partition(' ')[0]}" + (
+                f" ({meant[0].lower()}{meant[1:]}?)" if meant else ""
+            )
             raise refused(path, None, f'has no column named "{name}"', fix, ", ".join(header))

@@ -75,7 +75,7 @@ def _whole(columns: NamedColumns, name: str) -> list[str]:
     texts = columns.texts[name]
     for row, text in enumerate(texts, 1):
         if text is None:
-            fix = f"Every item must have a {name}. Fill in the cell, or remove the row"
+            fix = "Every item must have a value in this column. Fill in the cell, or remove the row"
             raise refused(columns.name, None, f'has an empty cell in the column "{name}"', fix, f"row {row}")
     return [text or "" for text in texts]
 

@@ -20,10 +20,10 @@ from chorale.metrics.sampling import TAIL, TOO_FEW
 from chorale.metrics.student import t_bound
 
 _FEWEST_CARRYING = 5
-"""Minimum effective number of items with people's labels for a valid interval. It is small for rare labels."""
+"""Minimum effective number of items with people's labels for a valid interval. This number is small for rare labels."""
 
 _TINY = 1e-6
-"""Maximum leverage of an item."""
+"""Minimum of 1 − an item's leverage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Sample:
 
     @classmethod
     def at_random(cls, design: FloatArray, model: FloatArray, people: FloatArray) -> "Sample":
-        """Builds the sample for items that were a uniform random sample."""
+        """Builds the sample if people's items were sampled uniformly at random."""
         share = float((~np.isnan(people)).mean()) if len(people) else 0.0
         return cls(design, model, people, np.full(len(people), share))
 

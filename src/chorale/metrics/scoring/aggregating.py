@@ -12,6 +12,7 @@ from chorale.metrics.aggregation.crowdtruth import CrowdTruth, as_aggregation, c
 from chorale.metrics.aggregation.methods import (
     CROWDTRUTH,
     ITERATIVE,
+    ITERATIVE_OTHERS,
     KOS,
     METHODS,
     OTHER_METHODS,
@@ -65,8 +66,8 @@ class AggregationRequest:
             if name not in names:
                 raise UserError(f"Unknown method {name!r}. Use one of {', '.join(names)}.{did_you_mean(name, names)}")
         self._refuse("--open", self.open_task, methods, (CROWDTRUTH,))
-        self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH))
-        self._refuse("--tolerance", self.tolerance, methods, (*TOLERANT, CROWDTRUTH))
+        self._refuse("--iterations", self.iterations, methods, (*ITERATIVE, CROWDTRUTH, *ITERATIVE_OTHERS))
+        self._refuse("--tolerance", self.tolerance, methods, (*TOLERANT, CROWDTRUTH, *ITERATIVE_OTHERS))
         self._refuse("--restarts", self.restarts, methods, ("mace",))
         self._refuse("--smoothing", self.smoothing, methods, ("confidence",))
         if self.open_task and self.options is not None:

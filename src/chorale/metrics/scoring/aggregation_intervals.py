@@ -13,6 +13,7 @@ from chorale.metrics.resampling import Resampling
 from chorale.metrics.score import Score
 from chorale.metrics.score_table import Cell, ScoreTable, comparison_table, jsonable, shown_interval
 from chorale.metrics.scoring.aggregation import CERTAINTY
+from chorale.metrics.support import FEWEST
 from chorale.model.plural import plural
 
 _SHOWN = 10
@@ -141,8 +142,8 @@ def _task_intervals(
     ).tolist()
     places = zip(wanted.tolist(), low, high, strict=True)
     notes.append(
-        "The interval of a task's certainty resamples its own judgments. If all of them agree, the interval is a "
-        "single point. With few judgments, it may be too narrow."
+        f"The interval of a task's certainty resamples its own judgments, and requires at least {FEWEST} of them. It "
+        "may be too narrow if they are few or all agree."
     )
     return {result.tasks[at]: (float(certain[at]), Interval(*ends)) for at, *ends in places}, notes
 

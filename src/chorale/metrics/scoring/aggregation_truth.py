@@ -61,7 +61,7 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
     """Compares both on their common tasks."""
     common = set(first.items) & set(second.items)
     if not common:
-        raise UserError("The two files have no common task with a true label. Check --task and --truth-task.")
+        raise UserError("The two results have no common task with a true label. Check --task and --truth-task.")
     left = len(set(first.items) ^ set(second.items))
     if not left:
         return first, second, []
@@ -70,7 +70,7 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
         for statistics in (first, second)
         for kept in [[place for place, item in enumerate(statistics.items) if item in common]]
     )
-    note = f"Left out of the comparison: {plural(left, 'task', 'tasks')} in only one of the files."
+    note = f"Left out of the comparison: {plural(left, 'task', 'tasks')} in only one of the two results."
     return ones, others, [note]
 
 
@@ -80,7 +80,8 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     if not known:
         raise UserError(
             f"No judged task is in the truth. Tasks of the truth: {_some(truth.labels)}; "
-            f"judged tasks: {_some(dict.fromkeys(result.tasks))}."
+            f"judged tasks: {_some(dict.fromkeys(result.tasks))}. Use the same task names in both, or check --task and "
+            "--truth-task."
         )
     code = {option: number for number, option in enumerate(result.options)}
     true = np.zeros((len(known), len(result.options)), dtype=np.bool_)
@@ -103,9 +104,8 @@ def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, lis
     )
     notes = []
     if unjudged := len(truth.labels) - len(known):
-        notes.append(
-            f"Left out of the accuracy: {plural(unjudged, 'task', 'tasks')} of the truth without any judgments."
-        )
+        tasks = plural(unjudged, "task of the truth that was", "tasks of the truth that were")
+        notes.append(f"Left out of the accuracy: {tasks} not aggregated.")
     if unknown := len(result.tasks) - len(known):
         notes.append(f"Left out of the accuracy: {plural(unknown, 'task', 'tasks')} not in the truth.")
     if count := int((beyond > 0).sum()):
@@ -136,4 +136,6 @@ def truth_metric(*, multiple: bool) -> Metric:
 
 
 def _some(names: Mapping[str, object]) -> str:
-    return ", ".join(repr(name) for name in sorted(names)[:3])
+    return ", ".join(repr(name) for name in sorted(names)[:3]) + (
+        f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    )

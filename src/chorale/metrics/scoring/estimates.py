@@ -104,7 +104,7 @@ def _outcomes(items: SampledItems, prevalence: Sequence[str]) -> Iterator[tuple[
     labels = items.labels
     for label in prevalence:
         if label not in labels:
-            listed = ", ".join(labels[:MOST_LABELS])
+            listed = _listed(labels, MOST_LABELS)
             raise UserError(f"{items.columns.name}: nobody gave the label {label!r}. Labels: {listed}.")
     if not prevalence and len(labels) > MOST_LABELS:
         raise UserError(
@@ -112,6 +112,10 @@ def _outcomes(items: SampledItems, prevalence: Sequence[str]) -> Iterator[tuple[
         )
     for label in prevalence or labels:
         yield f"share of {label}", items.shares(label)
+
+
+def _listed(labels: Sequence[str], most: int) -> str:
+    return ", ".join(labels[:most]) + (f" and {len(labels) - most:,} more" if len(labels) > most else "")
 
 
 def _design(items: SampledItems) -> tuple[list[str], FloatArray]:
@@ -172,11 +176,11 @@ def _notes(items: SampledItems, asked: int) -> list[str]:
     people = {label for label in items.people if label is not None}
     unheard = sorted(set(items.model) - people)
     if unheard and items.numbers() is None:
-        notes.append(f"The model uses labels that no person uses: {', '.join(unheard[:5])}.")
+        notes.append(f"The model uses labels that no person uses: {_listed(unheard, 5)}.")
     alike = Counter(label.casefold() for label in items.labels)
     twice = [label for label in items.labels if alike[label.casefold()] > 1]
     if twice:
-        notes.append(f"Labels that differ only in case count as different: {', '.join(twice[:6])}.")
+        notes.append(f"Labels that differ only in case count as different: {_listed(twice, 6)}.")
     if items.probability is None:
         notes.append(
             "The items that people labelled must be a random sample of all items. Otherwise set --probability."

@@ -224,11 +224,11 @@ def _compared(
         means = {"value": float(ours.mean()), "other": float(theirs.mean())}
         json[name] = {"common": len(ours), "correlation": alike, **means, "difference": means["value"] - means["other"]}
     if not json:
-        name = against.sources[0].name
+        name, own = against.sources[0].name, " and ".join(source.name for source in table.sources)
         fix = "Use the same names of items or responders in both files."
         raise UserError(
             "There is nothing to compare",
-            [Problem(name, None, "has no items or responders in common with the file", fix)],
+            [Problem(name, None, f"has no items or responders in common with {own}", fix)],
         )
     names = [Path(one.sources[0].name).name for one in (table, against)]
     columns = ("mean", "in common#", f"{names[0]}#", f"{names[1]}#", "difference#", "correlation#")

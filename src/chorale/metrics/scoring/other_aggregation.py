@@ -10,10 +10,10 @@ import numpy as np
 
 from chorale.files.tables import write_csv, write_jsonl, write_parquet, write_tsv
 from chorale.metrics import FloatArray, signature
-from chorale.metrics.aggregation.methods import PAIRWISE_METHODS, MethodOptions
+from chorale.metrics.aggregation.methods import ITERATIVE_OTHERS, PAIRWISE_METHODS, MethodOptions
 from chorale.metrics.aggregation.pairwise import Comparisons, ItemScores, bradley_terry, noisy_bradley_terry
 from chorale.metrics.aggregation.result import Progress
-from chorale.metrics.aggregation.task_outputs import ITERATIVE_OUTPUTS, TaskOutputs, task_outputs
+from chorale.metrics.aggregation.task_outputs import TaskOutputs, task_outputs
 from chorale.metrics.aggregation.text_vectors import DIMENSIONS
 from chorale.metrics.reading.comparisons_in import comparisons_in
 from chorale.metrics.reading.judged import Reading, check_used, judged_in
@@ -33,7 +33,6 @@ _RANKING: dict[str, Callable[..., ItemScores]] = {
     "noisy-bradley-terry": noisy_bradley_terry,
 }
 _BY_VECTORS = ("closest-to-average", "rasa", "hrrasa")
-_ITERATIVE = (*PAIRWISE_METHODS, *ITERATIVE_OUTPUTS)
 _REFUSED = {
     **{f"--{name}": name for name in ("options", "restarts", "smoothing", "truth", "against", "trust", "sep")},
     "--open": "open_task",
@@ -65,7 +64,7 @@ class OtherRequest:
         if self.method in of_kits:
             raise clash("aggregation method", self.method, of_kits.kits_with(self.method), own=True)
         given = list(self.refused)
-        if self.method not in _ITERATIVE:
+        if self.method not in ITERATIVE_OTHERS:
             limits = {"--iterations": self.iterations, "--tolerance": self.tolerance}
             given += [option for option, value in limits.items() if value is not None]
         if self.method not in PAIRWISE_METHODS:
