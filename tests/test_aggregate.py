@@ -845,3 +845,17 @@ def test_arrow_tables_keep_their_types_and_labels_may_be_called_like_columns() -
 def test_nan_is_no_label_in_polars_either() -> None:
     table = pl.DataFrame({"task": [1, 1], "worker": [1, 2], "label": [1.0, float("nan")]})
     assert library.MajorityVote().fit_predict_proba(table).columns == ["task", "1.0"]
+
+
+def test_a_method_that_cannot_compare_so_many_workers_is_an_error_without_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chorale.metrics.aggregation.mmsr._MOST_WORKERS", 2)
+    file = tmp_path / "votes.csv"
+    file.write_text("task,worker,label\n" + "".join(f"t{n % 2},w{n},a\n" for n in range(6)), "utf-8")
+    done = CliRunner().invoke(app, ["aggregate", str(file), "--method", "mmsr"])
+    assert done.exit_code == 2
+    assert (
+        "--method mmsr can't be used" in done.output
+        and "at most 2 workers, not 6. Use a different method." in " ".join(done.output.split())
+    )

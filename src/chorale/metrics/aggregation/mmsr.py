@@ -62,7 +62,7 @@ def _fitted(
     votes = Votes.of(judgments)
     if votes.workers > _MOST_WORKERS:
         raise ValueError(
-            f"mmsr compares all pairs of workers and supports at most {_MOST_WORKERS:,} workers, not {votes.workers:,}"
+            f"it compares all pairs of workers and supports at most {_MOST_WORKERS:,} workers, not {votes.workers:,}"
         )
     labels = max(2, votes.labels)
     common, agreed = _pairs(votes)

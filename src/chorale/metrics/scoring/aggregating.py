@@ -262,7 +262,10 @@ def _run(
         )
         weights = trust if method == "confidence" else None
         options = MethodOptions(*limits, request.seed, request.restarts, weights, request.ties)
-        return aggregate(judgments, method, options, progress=progress), None
+        try:
+            return aggregate(judgments, method, options, progress=progress), None
+        except ValueError as error:
+            raise UserError(f"--method {method} can't be used: {error}. Use a different method.") from None
     crowd_scores = crowdtruth(
         judgments,
         options=request.options,
