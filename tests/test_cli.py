@@ -490,12 +490,12 @@ def test_password(fresh: Path) -> None:
     assert "UTF-8" in chorale("password", fresh, env={"CHORALE_PASSWORD": "\udcff" * 12}, code=2).stderr
     assert "UTF-8" in chorale("password", fresh, input=b"\xff" * 12 + b"\n", code=2).stderr
     changed = chorale("password", fresh, input="one long password\none long password\n")
-    assert "The password is changed. Earlier sessions have ended. User name: owner" in changed.stdout
+    assert "Changed the password. Earlier sessions have ended. User name: owner" in changed.stdout
 
 
 def test_the_first_password_makes_the_owner(fresh: Path) -> None:
     made = chorale("password", fresh, env={"CHORALE_PASSWORD": "correct horse"})
-    assert "The owner's account is created. User name: owner" in made.stdout and "sessions" not in made.stdout
+    assert "Created the owner's account. User name: owner" in made.stdout and "sessions" not in made.stdout
 
 
 def chorale_json_with_password(folder: Path, password: str) -> dict[str, Any]:

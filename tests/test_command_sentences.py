@@ -22,7 +22,7 @@ def form(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_check_says_what_the_hourly_pay_includes_and_which_code_is_missing(form: Path) -> None:
     output = chorale("check", form).stdout
-    assert "plus the time to read the guidelines once, divided by the number of a worker's answers." in output
+    assert "+ (time to read the guidelines once ÷ answers per worker)." in output
     assert "Set `completion_code` in [arrival] to the platform's code for finished work" in output
     assert "{code}" not in output, "the template does not set completion_url"
 
@@ -48,7 +48,7 @@ def test_retention_says_that_no_period_is_set(form: Path) -> None:
 def test_an_account_that_was_never_used_is_deleted(form: Path) -> None:
     chorale("team", form, "--invite", "Cleo")
     output = chorale("team", form, "--deactivate", "Cleo", "--reason", "left").stdout
-    assert output == "The account of Cleo was never used. It is deleted, and its link no longer works.\n"
+    assert output == "The account of Cleo was never used. It has been deleted, and its link no longer works.\n"
     assert "Nobody has an account yet" in chorale("team", form).stdout
 
 

@@ -57,15 +57,17 @@ def test_lines_about_costs_name_only_what_was_spent() -> None:
     annotation = "Cost per annotation: {} (cost of all stages ÷ 12 annotations in the final stages)"
     terms = cost_terms([training, work], ROUNDS, released=6, answers=12)
     assert cost_lines(terms, "USD") == [
-        "Of that, training cost $1.20 and excluded annotations cost $0.60.",
+        "Of the total, training cost $1.20 and excluded annotations cost $0.60.",
         f"{label.format('$0.60')}; $0.40 without training; $0.30 {both}.",
         f"{annotation.format('$0.30')}; $0.20 without training; $0.15 {both}.",
     ]
     assert cost_lines(cost_terms([work], ROUNDS, released=6, answers=12), "USD")[:2] == [
-        "Of that, excluded annotations cost $0.60.",
+        "Of the total, excluded annotations cost $0.60.",
         f"{label.format('$0.40')}; $0.30 without excluded annotations.",
     ]
-    assert cost_lines(cost_terms([training], ROUNDS, released=0, answers=0), "USD") == ["Of that, training cost $1.20."]
+    assert cost_lines(cost_terms([training], ROUNDS, released=0, answers=0), "USD") == [
+        "Of the total, training cost $1.20."
+    ]
 
 
 def test_where_nothing_came_of_it_there_is_no_cost_of_one() -> None:
@@ -355,7 +357,7 @@ def test_check_counts_training_for_as_many_as_the_study_takes(
     assert (plan.stages[0].workers, plan.stages[0].cost) == (workers, workers * 20)
     assert plan.workers == workers
     page = " ".join(CliRunner().invoke(app, ["check", str(tmp_path)]).output.split())
-    assert "Training costs $0.20 for each additional person." in page
+    assert "Training costs up to $0.20 for each additional person." in page
 
 
 def test_check_takes_nobodys_expectation_for_a_need(tmp_path: Path) -> None:

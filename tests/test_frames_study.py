@@ -372,7 +372,7 @@ def test_pay_by_length_stands_in_the_methods_paragraph(study: Study, tmp_path: P
     work_through(people(study, 5), contrary, "meanings")
     study.close()
     done = CliRunner().invoke(app, ["report", str(tmp_path / "study"), "--json", "--no-charts", "--resamples", "100"])
-    paid = "Pay per annotation was $0.05 plus $0.08 for every 100 words of the item (at most $0.60) in meanings."
+    paid = "Pay per annotation in meanings was $0.05, plus $0.08 for every 100 words of the item (at most $0.60)."
     assert paid in " ".join(json.loads(done.stdout)["methods"].values())
 
 

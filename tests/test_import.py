@@ -61,7 +61,7 @@ def test_a_batch_of_mechanical_turk_becomes_a_study_with_everything(tmp_path: Pa
     study = tmp_path / "old"
     done = json.loads(run("import", file, "--out", study, "--title", "Old tones", "--json").stdout)
     assert done["stages"] == {"batch-17": {"judgments": 12, "items": 4, "workers": 3}}
-    assert any("AssignmentStatus is rejected" in note for note in done["notes"])
+    assert any("“rejected” in the column AssignmentStatus" in note for note in done["notes"])
     assert json.loads(run("verify", study, "--json").stdout)["ok"]
     told = json.loads(run("status", study, "--json").stdout)
     [stage] = told["stages"]

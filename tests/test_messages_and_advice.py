@@ -64,7 +64,7 @@ def test_gold_that_cannot_be_made_is_not_suggested(study: Path) -> None:
 
 def test_a_folder_is_not_called_a_missing_file(tmp_path: Path) -> None:
     said = run("new", tmp_path / "new", "--from", tmp_path, "--ask", "Is it?", "--labels", "yes,no").stderr
-    assert "is a folder, not a file. Name a .csv, .tsv or .jsonl file" in " ".join(said.split())
+    assert "is a folder, not a file. Name a .csv, .tsv, .jsonl or .json file" in " ".join(said.split())
 
 
 def test_a_missing_cluster_column_is_set_with_its_own_option(tmp_path: Path) -> None:

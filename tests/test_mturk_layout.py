@@ -128,14 +128,14 @@ def test_a_study_from_a_layout_asks_for_its_own_purpose_and_guidelines(tmp_path:
 @pytest.mark.parametrize(
     ("layout", "rows", "told"),
     [
-        ("<p>${bird}</p>", "word\nx\n", "has no column for a variable"),
+        ("<p>${bird}</p>", "word\nx\n", "has no column for the variable 'bird'"),
         ("   ", "word\nx\n", "is empty"),
         ("<p>\x00</p>", "word\nx\n", "control character"),
         ("<p>${word}</p>", "word\n", "no rows"),
         ("<p>${word}</p>", 'word\n"a\x07b"\n', "control characters"),
         ("x" * 1_000_001, "word\nx\n", "longer than"),
         ("<crowd-form>\n<crowd-instance-segmentation>${word}", "word\nx\n", "layout.html:2: has an element that"),
-        ("<p>{{ task.input.bird }}</p>", "word\nx\n", "has no column for a variable"),
+        ("<p>{{ task.input.bird }}</p>", "word\nx\n", "has no column for the variable 'bird'"),
         ("<p>\n{% for w in task.input.word %}", "word\nx\n", "is not valid Liquid in line 2"),
         ("<p>{{ task.input.word | weigh }}</p>", "word\nx\n", "uses an unknown Liquid filter: weigh"),
         ("<p>{{ task.input.word }} {{ labels }}</p>", "word\nx\n", "uses labels, but only task.input"),

@@ -144,9 +144,9 @@ def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
             continue
         if stage.asked is None:
             sentences.append(
-                f"{stage.name}: a model answers first. The cost is that of people judging every item, because it "
-                "is not known how often the model is unsure. Set `expected` in [stage.models], or run `chorale "
-                "rehearse`."
+                f"{stage.name}: a model answers first. The estimated cost assumes that people judge every item, "
+                "because it is not known how often the model is unsure. Set `expected` in [stage.models], or run "
+                "`chorale rehearse`."
             )
         else:
             sentences.append(
@@ -176,9 +176,9 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "The cost of training is for the number of people that the gate expects (`expected`). Without this "
-            "setting, it is for the minimum number of people who can complete the study, if everybody passes. "
-            f"Training costs {more} for each additional person."
+            "The cost of training is for the number of people that gates set (`expected`, `workers`). Without these "
+            "settings, it is for the minimum number of people that the study needs if everybody passes. "
+            f"Training costs up to {more} for each additional person."
         )
     return sentences
 
@@ -206,7 +206,7 @@ def _wage_sentences(plan: StudyPlan) -> list[str]:
     named = " or, if longer, ".join(
         text for source, text in sources.items() if any(p.expected is source for p in paces)
     )
-    guidelines = ", plus the time to read the guidelines once, divided by the number of a worker's answers"
+    guidelines = " + (time to read the guidelines once ÷ answers per worker)"
     with_guidelines = guidelines if any(pace.guidelines for pace in paces) else ""
     return [
         f"Pay per hour = 3,600 × pay per answer ÷ seconds per answer. Seconds per answer: {named}{with_guidelines}."

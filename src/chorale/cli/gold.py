@@ -181,8 +181,8 @@ def _print_changes(result: dict[str, Any]) -> None:
         print_line(f"Turned {count:,} {'item' if count == 1 else 'items'} of {stage} into gold.")
     if result["not_shown"]:
         print_line(
-            f"This gold is not shown to workers of {', '.join(result['not_shown'])}, because gold.reuse is not true. "
-            "Other workers have already annotated these items, so workers who exchange information can recognise them."
+            f"This gold is not shown to workers of {', '.join(result['not_shown'])}, because gold.reuse is not set to "
+            "true. Workers have already annotated such gold, so workers who exchange information can recognise it."
         )
     if result["retired"] is not None:
         print_line(f"Retired {result['retired']}.")
@@ -206,4 +206,4 @@ def _print_lists(result: dict[str, Any]) -> None:
                 show(candidates_table(stage[kind]))
         if stage["unanimous_fields"] and stage["has_gold"]:
             counts = ", ".join(f"{name} {count:,}" for name, count in stage["unanimous_fields"].items())
-            print_line(f"{stage['stage']}: items on which all agree, by field: {counts}. --field chooses fields.")
+            print_line(f"{stage['stage']}: items on which all agree, by field: {counts}. Choose fields with --field.")

@@ -10,6 +10,7 @@ import click
 from chorale.cli.parameters import Option
 from chorale.exchange.sealing import SHORTEST_PASSPHRASE
 from chorale.model import UserError
+from chorale.model.plural import plural
 
 ENVIRONMENT = "CHORALE_PASSPHRASE"
 
@@ -29,8 +30,8 @@ def passphrase_to_seal(file: Path | None) -> str:
     chosen = _given(file) or _typed("Passphrase of the backup", again=True)
     if len(chosen) < SHORTEST_PASSPHRASE:
         raise UserError(
-            f"The passphrase has {len(chosen)} characters. Use {SHORTEST_PASSPHRASE} or more: anyone with the "
-            "file can try any number of passphrases."
+            f"The passphrase has {plural(len(chosen), 'character', 'characters')}. Use {SHORTEST_PASSPHRASE} or more: "
+            "anyone with the file can try any number of passphrases."
         )
     return chosen
 

@@ -41,7 +41,7 @@ def password(
     if as_json:
         print_json({"name": chosen, "new": is_new})
     else:
-        done = "The owner's account is created." if is_new else "The password is changed. Earlier sessions have ended."
+        done = "Created the owner's account." if is_new else "Changed the password. Earlier sessions have ended."
         print_line(f"{done} User name: {chosen}")
 
 

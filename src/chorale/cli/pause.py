@@ -92,7 +92,7 @@ def _set_state(directory: Path, name: str, state: str, reason: str, db: str | No
         print_json({"stage": name, "state": state, "changed": changed})
     else:
         kept = " The reason was logged." if reason.strip() and state == "paused" and not changed else ""
-        print_line(f"Stage {name} is {state}{'' if changed else ', as before'}.{kept}")
+        print_line(f"Stage {name} {'is' if changed else 'was already'} {state}.{kept}")
 
 
 GateName = Annotated[str, Argument(metavar="GATE", help="The gate's name.")]

@@ -192,7 +192,7 @@ def _pay(study: Study, ways: _Ways, *, quiet: bool) -> dict[str, Any]:
             amount = money_text(written["amount"], currency)
             print_line(
                 f"{ways.file} lists {plural(written['people'], 'person', 'people')} to be paid {amount} in total "
-                f"(payout {written['payout']}). Once they are paid: --paid {written['payout']}."
+                f"(payout {written['payout']}). When they are paid, run this command with --paid {written['payout']}."
             )
     elif others and not by_prolific and not ways.paypal:
         raise UserError(

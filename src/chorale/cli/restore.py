@@ -18,7 +18,11 @@ BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file, mad
 Replace = Annotated[bool, Option("--replace", help="Replace the existing database, which is kept under another name.")]
 WithFiles = Annotated[
     bool,
-    Option("--files", help="Also restore the study's files. Existing files that differ are kept under another name."),
+    Option(
+        "--files",
+        help="Also restore the study's files. Existing files that differ are kept under another name. A new folder "
+        "always gets the files.",
+    ),
 ]
 
 

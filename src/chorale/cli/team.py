@@ -81,7 +81,7 @@ def _deactivate(study: Study, name: str, reason: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"deactivated": changed})
     elif changed and all(login_of(account.name) != login_of(name) for account in left):
-        print_line(f"The account of {name} was never used. It is deleted, and its link no longer works.")
+        print_line(f"The account of {name} was never used. It has been deleted, and its link no longer works.")
     elif changed:
         print_line(
             f"The account of {name} is deactivated. Its sessions have ended. Existing answers and earnings are kept."

@@ -236,7 +236,7 @@ def retire(tx: Tx, study: Study, stage: RunningStage, key: str, by: str, reason:
     """Stop using an item as gold. Answers given so far stay graded."""
     item = find_item(tx, stage.name, key)
     if item is None or not item.is_gold:
-        raise UserError(f"Stage {stage.name!r} has no gold {key!r}. `chorale gold DIR` lists the gold.")
+        raise UserError(f"Stage {stage.name!r} has no gold {key!r} in use. `chorale gold DIR` lists the gold.")
     if stage.round_size is not None:
         raise UserError(
             f"{key!r} can't be retired: everybody must get the same items in the round {stage.name!r}. Make "

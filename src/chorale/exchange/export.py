@@ -187,12 +187,12 @@ def export_format(study: Study, name: str) -> ExportFormat:
     if several:
         raise UserError(f"Several stages have a table `{name}`. Choose one of {', '.join(several)}.")
     if name == "arms":
-        raise UserError(f"This study has no arms. It can be exported as {', '.join((*formats, *of_kits))}.")
+        raise UserError(f"This study has no arms. It can be exported as {', '.join((*formats, *of_kits, *FOLDERS))}.")
     task = _task_with(name)
     if task is not None:
         raise UserError(
             f"`{name}` is a table of `{task}` stages, and this study has none. "
-            f"It can be exported as {', '.join((*formats, *of_kits))}."
+            f"It can be exported as {', '.join((*formats, *of_kits, *FOLDERS))}."
         )
     raise UserError(f"There is no export format `{name}`. {did_you_mean(name, [*formats, *of_kits, *FOLDERS])}")
 

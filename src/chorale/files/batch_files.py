@@ -147,8 +147,10 @@ class _Kept:
     def notes(self) -> Iterator[str]:
         """Notes on rejected work, available after all rows have been read."""
         if self._gone:
-            refusals = " or ".join(sorted(self._layout.refused))
-            shown = f"{plural(self._gone, 'judgment', 'judgments')} whose {self._layout.refusal} is {refusals}"
+            refusals = " or ".join(f"“{refused}”" for refused in sorted(self._layout.refused))
+            shown = (
+                f"{plural(self._gone, 'judgment', 'judgments')} with {refusals} in the column {self._layout.refusal}"
+            )
             yield f"{'Kept' if self._keep else 'Left out'}: {shown}."
 
 

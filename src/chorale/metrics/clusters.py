@@ -40,9 +40,9 @@ class Clusters:
         """Clusters from these columns, without columns that repeat the IDs of the items; None if no column is left."""
         for name in names:
             if name not in columns:
-                known = ", ".join(columns) or "none"
-                meant = did_you_mean(name, columns)
-                raise UserError(f"--cluster {name}: no such column (found: {known}).{meant}")
+                known = f" (found: {', '.join(columns)})" if columns else " with values"
+                meant = did_you_mean(name, columns) if columns else " Check the name of the column."
+                raise UserError(f"--cluster {name}: no such column{known}.{meant}")
         kept = [name for name in names if any(item != cluster for item, cluster in columns[name].items())]
         return cls(tuple(kept), tuple(columns[name] for name in kept)) if kept else None
 

@@ -157,7 +157,7 @@ class ProlificStudy(Settings):
     )
     follows: Name | None = Field(
         default=None,
-        description="Name of an earlier study in `[prolific]`, for rounds of a longitudinal study. Only people whose "
+        description="Name of an earlier study in `[prolific]`, for longitudinal studies. Only people whose "
         "submission to the earlier study was approved can take part.",
     )
     allow_groups: tuple[str, ...] = Field(

@@ -52,7 +52,8 @@ def books_line(books: Books) -> str:
     amounts = {"earned": books.earned, "paid by Prolific rewards": books.rewarded, "in payouts": books.paid}
     amounts |= {"owed": books.owed} | ({"paid in advance": books.ahead} if books.ahead else {})
     texts = [f"{what} {money_text(amount, books.currency)}" for what, amount in amounts.items()]
-    return ", ".join(texts).capitalize() + "."
+    line = ", ".join(texts)
+    return f"{line[0].upper()}{line[1:]}."
 
 
 def receipts_table(receipts: Iterable[Mapping[str, Any]]) -> Table:

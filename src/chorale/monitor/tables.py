@@ -109,7 +109,7 @@ def cost_lines(terms: CostTerms, currency: str) -> list[str]:
     if terms.training or terms.discarded:
         named = (("training", terms.training), ("excluded annotations", terms.discarded))
         spent = [f"{what} cost {money_text(cost, currency)}" for what, cost in named if cost]
-        lines.append(f"Of that, {' and '.join(spent)}.")
+        lines.append(f"Of the total, {' and '.join(spent)}.")
     of_results = (terms.per_result, terms.per_result_without_training, terms.per_result_without_discarded)
     of_answers = (terms.per_answer, terms.per_answer_without_training, terms.per_answer_without_discarded)
     for unit, count, costs in ((terms.unit, terms.results, of_results), ("annotation", terms.answers, of_answers)):

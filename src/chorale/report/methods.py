@@ -158,9 +158,12 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
     for stage in main_stages(study):
         if stage.settings.pay.per_judgment:
             rates[_rate(stage.settings.pay, currency)].append(stage.name)
-    paid = [f"{rate} in {listed(names)}" for rate, names in rates.items()]
-    if paid:
-        yield f"Pay per annotation was {listed(paid)}."
+    plain = [f"{rate} in {listed(names)}" for rate, names in rates.items() if ", plus" not in rate]
+    if plain:
+        yield f"Pay per annotation was {listed(plain)}."
+    for rate, names in rates.items():
+        if ", plus" in rate:
+            yield f"Pay per annotation in {listed(names)} was {rate}."
     if now.wage.median is not None and now.wage.tenth_percentile is not None:
         yield (
             f"Workers earned a median of {money_text(now.wage.median, currency)} per hour "
@@ -178,15 +181,16 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
 
 def _rate(pay: StagePay, currency: str) -> str:
     """The pay for an annotation, with its bonuses."""
-    rate = money_text(pay.per_judgment, currency)
+    extra = []
     if pay.by_length is not None:
         per, most = (money_text(amount, currency) for amount in (pay.by_length.per_100_words, pay.by_length.most))
-        rate += f" plus {per} for every 100 words of the item (at most {most})"
+        extra.append(f"{per} for every 100 words of the item (at most {most})")
     for bonus, parts in ((pay.parts, "part of an answer"), (pay.kept, "part of an answer that a later stage keeps")):
         if bonus is not None:
-            beyond = f", except the first {'' if bonus.beyond == 1 else bonus.beyond}".rstrip() if bonus.beyond else ""
-            rate += f" plus a bonus for every {parts}{beyond}"
-    return rate
+            beyond = f" after the first {'' if bonus.beyond == 1 else bonus.beyond}".rstrip() if bonus.beyond else ""
+            extra.append(f"a bonus for every {parts}{beyond}")
+    base = money_text(pay.per_judgment, currency)
+    return f"{base}, plus {' and '.join(extra)}" if extra else base
 
 
 def _quality(study: Study, now: Status) -> Iterator[str]:

@@ -99,10 +99,14 @@ def gold_rule(gold: GoldSettings) -> str:
 
 
 def _derived_words(running: RunningStage, items: ItemSettings) -> Iterator[str]:
-    made = {"results": "the labels", "answers": "every answer", "together": "all answers to each item together"}
+    sources = listed(items.from_)
     is_bound = items.of == "results" and not running.task.deriving.any_confidence
     bound = f" with a confidence of {items.confidence:g} or more" if is_bound else ""
-    yield f"Items come from {made[items.of]} of {listed(items.from_)}{bound}."
+    yield {
+        "results": f"Items come from the labels of {sources}{bound}.",
+        "answers": f"Items come from the answers in {sources}.",
+        "together": f"Items come from {sources}: each combines all answers to one item.",
+    }[items.of]
     for name, values in items.where.items():
         yield f"Only items whose label for {name} is {' or '.join(map(str, values))} are used."
     if items.below is not None:

@@ -53,7 +53,7 @@ def _check_names(drafts: Sequence[Draft], report: CheckReport) -> None:
         if draft.name in seen:
             report.setting(
                 draft.at("name"),
-                "is also the name of an earlier stage",
+                "`stage.name` is also the name of an earlier stage",
                 "Give every stage a unique name.",
                 draft.name,
             )
@@ -89,7 +89,7 @@ def _check_pay(draft: Draft, pay: PaySettings | None, content: StageFiles, repor
         )
         report.setting(
             draft.at("pay", "per_judgment"),
-            f"pays {money_text(hourly, pay.currency)} an hour, below `pay.minimum_hourly` "
+            f"`stage.pay` pays {money_text(hourly, pay.currency)} an hour, below `pay.minimum_hourly` "
             f"({money_text(pay.minimum_hourly, pay.currency)}){why}",
             f"Pay at least {enough} ({money_text(enough, pay.currency)}) per judgment.",
             stage.per_judgment,

@@ -55,7 +55,7 @@ REPOSITORIES = (
         "kleinay/qasrl-seq2seq",
         "https://github.com/kleinay/qasrl-seq2seq",
         "78f870ad60a57d5bd73be46b1a524d51edd8e2ab",
-        "no licence stated",
+        "not stated",
         (NeededFile(PARSER, "notebooks/joint_on_qasrl_generated_predictions.csv", "d27fa353", optional=True),),
     ),
 )
