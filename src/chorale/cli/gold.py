@@ -182,7 +182,7 @@ def _print_changes(result: dict[str, Any]) -> None:
     if result["not_shown"]:
         print_line(
             f"This gold is not shown to workers of {', '.join(result['not_shown'])}, because gold.reuse is not true. "
-            "Other workers have already annotated these items, so workers who exchange information can recognise them."
+            "Workers have already annotated these items, so those who exchange information can recognise them."
         )
     if result["retired"] is not None:
         print_line(f"Retired {result['retired']}.")
