@@ -111,7 +111,7 @@ def test_a_decision_of_somebody_else_is_not_replaced_unseen(study: Study) -> Non
         ({"class": "rude"}, " ", "Enter a reason"),
         ({"class": "nasty"}, "x", "`class` is not one of fine, rude, hateful"),
         ({"spans": [{"start": 0, "end": 99, "label": "rude"}]}, "x", "beyond the"),
-        ({"tone": "rude"}, "x", "the form has no such field"),
+        ({"tone": "rude"}, "x", "only the form's fields, but has 'tone'"),
     ],
 )
 def test_a_decision_that_can_not_be_is_refused(study: Study, decision: Any, reason: str, told: str) -> None:

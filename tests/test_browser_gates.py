@@ -52,11 +52,11 @@ def test_a_gate_is_closed_and_its_messages_reviewed_by_keyboard_alone(chromium: 
         press(page, "link", "People")
         press(page, "link", "Gates")
         expect(page.get_by_role("heading", name="Gates", level=1)).to_be_visible()
-        press(page, "summary", "Close trained")
+        press(page, "summary", "Close gate trained")
         expect(page.get_by_text("2 of 3 would pass, each with a bonus of $5.00.")).to_be_visible()
         assert not barriers(page)
         page.get_by_label("Reason").fill("All are graded.")
-        press(page, "button", "Yes, close trained")
+        press(page, "button", "Yes, close gate trained")
         expect(page.get_by_role("status").filter(visible=True)).to_contain_text("closed")
         assert site.query("SELECT count(*) FROM verdict") == [(3,)]
 

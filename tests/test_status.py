@@ -253,4 +253,4 @@ def test_the_console_tells_of_a_gate_that_cannot_close(make: Maker) -> None:
         page = " ".join(unescape(owner.get(path).text).split())
         assert "The gate trained can't close: its payments would exceed the budget by $0.60" in page
         assert "Raise <code>pay.budget</code> in study.toml to 324 or more" in page
-    assert re.search(r'type="submit" disabled>Yes, close trained', page)
+    assert re.search(r'type="submit" disabled>Yes, close gate trained', page)

@@ -182,7 +182,7 @@ def sign_in(page: Page, site: Site) -> None:
 
 def close(page: Page, gate: str) -> None:
     page.goto("/console/gates")
-    page.locator("summary", has_text=f"Close {gate}").click()
+    page.locator("summary", has_text=f"Close gate {gate}").click()
     form = page.locator(f"form[action='/console/gates/{gate}/close']")
     form.get_by_label("Reason").fill("All are graded.")
     form.get_by_role("button").click()

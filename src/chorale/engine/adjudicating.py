@@ -325,7 +325,7 @@ def _to_decide(
 ) -> ToDecide:
     cells = tuple("" if value is None else words(value) for value in values)
     options = _options([value for value in values if value is not None], words)
-    agreed = len(options) < 2 and None not in values
+    agreed = not options or (len(options) == 1 and None not in values)
     closed = 0 < len(allowed or ()) <= _MOST_LISTED
     if closed:
         options = _all_options(options, allowed or (), words)

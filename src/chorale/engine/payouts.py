@@ -120,7 +120,7 @@ _NOT_REPORTED = (
 def _due(account: WorkerMoney, own: Sequence[SubmissionRow], uses_prolific: bool) -> DuePayment:
     """Whether and how a person can be paid now."""
     if account.external_id.startswith(ERASED):
-        return DuePayment(account, None, "their identity was erased, so they can no longer be paid")
+        return DuePayment(account, None, "their identity was erased")
     if account.panel != PROLIFIC or not uses_prolific:
         return DuePayment(account, None)
     reported = [one for one in own if one.reported_at is not None]

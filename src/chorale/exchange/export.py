@@ -292,7 +292,7 @@ _OF_EVERY_STUDY: Mapping[str, ExportFormat] = {
         tables.write_csv,
     ),
     "crowdkit": ExportFormat(
-        "annotations as task, worker and label, or a column for each field of a form, for crowd-kit, as CSV",
+        "annotations for crowd-kit, as CSV: task, worker and label, or one column per field of a form instead of label",
         "crowdkit.csv",
         ("task", "worker", "label"),
         export_rows.triples,

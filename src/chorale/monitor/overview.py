@@ -283,7 +283,7 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
         wrong.sort(key=lambda gold: (gold.right / gold.answered, gold.key))
         yield Alarm(
             "gold-wrong",
-            f"{plural(len(wrong), 'gold item is', 'gold items are')} answered wrong by most workers",
+            f"Most workers answered {plural(len(wrong), 'gold item', 'gold items')} wrong",
             "The gold may be wrong. Correct wrong gold answers, and retire unclear items.",
             items=tuple((names[one.stage_id], one.key) for one in wrong if one.stage_id in names),
             stages=tuple(dict.fromkeys(names[one.stage_id] for one in wrong if one.stage_id in names)),

@@ -21,7 +21,11 @@ def books_table(books: Books) -> Table:
     for due in books.due:
         account = due.account
         how = (
-            f"not yet: {due.why_not}" if due.why_not else "Prolific" if due.submission is not None else "file or PayPal"
+            f"cannot be paid: {due.why_not}"
+            if due.why_not
+            else "Prolific"
+            if due.submission is not None
+            else "file or PayPal"
         )
         amounts = (account.earned, account.rewarded, account.paid, account.owed)
         texts = [money_text(amount, books.currency) for amount in amounts]

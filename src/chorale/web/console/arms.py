@@ -13,7 +13,7 @@ def add_arm_routes(console: Console) -> None:
 
     def check() -> None:
         if site.study.settings.arms is None:
-            raise Refusal("no_arms", "This study has no arms. Add an [arms] table to study.toml to compare some.", 404)
+            raise Refusal("no_arms", "This study has no arms. To compare arms, add an [arms] table to study.toml.", 404)
 
     @router.get("/arms")
     async def question(request: Request) -> Response:

@@ -31,6 +31,7 @@ MOST_TABS = 8
 Everywhere = Annotated[str, Form(max_length=3)]
 """Whether an action applies to all studies that the owner has on this server; empty for this study only."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
+_NO_SUCH_STAGE = "This study has no stage of this name. The Overview page lists all stages."
 # The notice on a page after an action sent the browser back to it.
 NOTICES = {
     "paused": "The stage is paused. Answers to items already assigned are still accepted.",
@@ -226,4 +227,6 @@ def _refused(console: Console, request: Request, refusal: Refusal) -> Response:
     if refusal.code == "signed_out" and asks_for_page:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?{urlencode({'next': here})}", 303)
-    return console.problem(request, refusal.status, refusal.message)
+    # The refusal's own words are for workers.
+    message = _NO_SUCH_STAGE if refusal.code == "no_such_stage" else refusal.message
+    return console.problem(request, refusal.status, message)

@@ -14,6 +14,7 @@ from chorale.monitor.writing import worker_evidence
 from chorale.web.console.charts import Trend, trend_chart
 from chorale.web.console.frame import NO_NUL, Console, Reason, back_to, on_mistake
 from chorale.web.console.workers import LONGEST_MESSAGE, Key, ShortText
+from chorale.web.pages import markdown
 
 LAST_LINES = 10
 
@@ -35,6 +36,7 @@ async def _page(console: Console, request: Request, pseudonym: str, code: int = 
             "under": "/console/workers",
             "pseudonym": pseudonym,
             "record": record,
+            "messages": [(message, markdown(message.body)) for message in record.messages],
             "stages_by_name": console.site.study.stages,
             "last_lines": LAST_LINES,
             "form_key": secrets.token_urlsafe(12),

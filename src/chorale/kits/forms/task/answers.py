@@ -84,7 +84,7 @@ class FormFields:
         known = {name: value for name, value in raw.items() if name not in self.options.hidden}
         unknown = [name for name in known if name not in self.fields]
         if unknown:
-            raise InvalidValueError(f"must not have {shortened(unknown[0])}: the form has no such field")
+            raise InvalidValueError(f"must have only the form's fields, but has {shortened(unknown[0])}")
         return known
 
     def misfit(self, answer: Answer, item: Payload) -> str | None:
