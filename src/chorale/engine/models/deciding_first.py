@@ -7,6 +7,7 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.metrics.replacing.calibration import Calibration, calibrated
 from chorale.model import Standing
+from chorale.model.plural import plural
 from chorale.protocol import FirstDecision, WhyAsked, decide_first
 from chorale.store import Tx, first_pass, participations, positions
 from chorale.store.first_pass import GoldAnswered, NewPass, Undecided
@@ -80,8 +81,9 @@ def _calibration_now(tx: Tx, study: Study, stage: RunningStage, worker_id: int) 
     answered = first_pass.gold_answered(tx, stage.id, worker_id)
     if len(answered) < FEWEST_GOLD:
         raise TooLittleGoldError(
-            f"Confidence can't be calibrated yet: the model has answered {len(answered)} gold items with a confidence, "
-            f"and {FEWEST_GOLD} are needed. Add gold to the stage and run it again."
+            "Confidence can't be calibrated yet: the model has answered "
+            f"{plural(len(answered), 'gold item', 'gold items')} with a confidence, and {FEWEST_GOLD} are needed. "
+            "Add gold to the stage, then run the model again."
         )
     last = max(one.grade_id for one in answered)
     known = first_pass.calibrations(tx, stage.id, worker_id)
