@@ -113,7 +113,7 @@ def test_rows_added_later_share_phrases_that_were_judged(tmp_path: Path) -> None
         assert work_through(people(study, 14), lambda *_: "yes") == 3
         assert look(study, lambda tx: verify(tx, study)).differences == []
         write_pairs(tmp_path, [*PAIRS, ("v", "w"), ("ann buy it", "ann have it"), ("x", "z"), ("v", "x")])
-        with pytest.raises(UserError, match="link 2 items to items with which they had no text in common"):
+        with pytest.raises(UserError, match="link 2 items to others with which they had no text in common"):
             bring_in_additions(study, tmp_path)
 
 

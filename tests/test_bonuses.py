@@ -190,7 +190,7 @@ def test_many_small_bonuses_do_not_hide_one_that_somebody_gave(study: Study, clo
     def write_much(tx: Tx) -> None:
         stage = study.stage("work-a").id
         for number in range(1000, 1300):
-            cause, reason = f"response:{number}:parts", "bonus for 4 parts, of which 2 are included in the base pay"
+            cause, reason = f"response:{number}:parts", "bonus for 4 parts, 2 of them included in the base pay"
             ledger.add_entry(tx, cause, clock(), person.id, stage, EntryKind.BONUS, 11, reason)
 
     study.store.write(write_much).result()

@@ -130,7 +130,7 @@ def test_what_others_made_of_somebodys_words_goes_with_them(tmp_path: Path) -> N
         Person(study, "fay").judge(SECOND_SET, "consolidation")
         assert differences(study) == []
         tamper(study, "UPDATE response SET answer = 'null', erased_at = 1 WHERE worker_id = :who", who=bob.id)
-        assert f"worker {bob.pseudonym}: the answers is missing without a recorded erasure" in differences(study)
+        assert f"worker {bob.pseudonym}: the answers are missing without a recorded erasure" in differences(study)
 
 
 def test_what_somebody_wrote_is_gone_from_labels_and_decisions(tmp_path: Path, clock: ManualClock) -> None:

@@ -76,7 +76,7 @@ def test_gold_is_made_of_the_fields_that_are_named(study: Study, tmp_path: Path)
     assert found.by_field == {"tone": 3, "words": 4}
     only_words = look(study, lambda tx: gold_desk.candidates(tx, stage, fields=("words",)))
     assert sorted(item.key for item in only_words.unanimous) == ["i0", "i1", "i2", "i3"]
-    with pytest.raises(UserError, match=r"has no field 'reason' that can be graded. It has: tone, words"):
+    with pytest.raises(UserError, match=r"has no field 'reason' that can become gold. Fields that can: tone, words"):
         gold_desk.promote_unanimous(study, stage, "owner", ("reason",))
     with pytest.raises(UserError, match="only free text"):
         do(study, gold_desk.promote, stage, "i3", {"reason": "Because."}, "Read it again.", "owner")

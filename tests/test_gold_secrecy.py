@@ -614,7 +614,7 @@ def test_verify_counts_the_gold_that_was_shown(make_study: StudyMaker) -> None:
     study.store.write(lambda tx: tx.execute(update(participation).values(skipped=4, served=1))).result()
     differences = look(study, lambda tx: verify(tx, study)).differences
     assert sum("for each of 5 earlier turns), but only 2 workers h" in line for line in differences) == 3
-    assert sum("4 skips stored, 0 items were returned or expired" in line for line in differences) == 2
+    assert sum("4 skips stored, but 0 items returned or expired" in line for line in differences) == 2
     assert sum("1 item stored as shown, 12 assigned" in line for line in differences) == 2
 
 

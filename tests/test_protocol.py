@@ -94,7 +94,7 @@ def test_trust_can_be_smoothed_and_look_at_the_latest_alone() -> None:
         (GoldRecord(2, 4), [], False, "is below the minimum"),
         (GoldRecord(3, 4), [], True, "qualified"),
         (GoldRecord(9, 9), ["first"], False, "removed"),
-        (GoldRecord(9, 9), ["third"], False, "they were removed from `third`"),
+        (GoldRecord(9, 9), ["third"], False, "removed from `third`"),
     ],
 )
 def test_who_may_enter(record: GoldRecord | None, dropped: list[str], allowed: bool, reason: str) -> None:

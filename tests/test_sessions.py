@@ -187,7 +187,7 @@ def test_verify_sees_epochs_and_submissions_that_were_changed(make_study: StudyM
     assert differences(study) == swapped
     tamper(study, "UPDATE epoch SET reason = 'created' WHERE number = 2")
     assert differences(study) == [
-        "epoch 2: the log shows the restore that started it, the list of epochs does not",
+        "epoch 2: the log shows the restore that started it, but the list of epochs does not",
         "epoch 2: did not start with a restore, and is not the first",
         *swapped,
     ]

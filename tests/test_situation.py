@@ -48,7 +48,7 @@ from small_study import write_small_study
 from test_protocol_properties import walk, worlds
 
 ADMITTED = Admission(True, "open to everyone", {})
-REFUSED = Admission(False, "they were removed from `first`", {"dropped_from": ["first"]})
+REFUSED = Admission(False, "removed from `first`", {"dropped_from": ["first"]})
 OPEN = Facts(lambda: ADMITTED, always, always, never)
 
 
@@ -120,7 +120,7 @@ def test_what_follows_a_held_item_is_what_anybody_else_would_find() -> None:
 def test_workers_read_titles_and_no_words_of_the_protocol() -> None:
     locked = situation(OPEN._replace(admission=lambda: REFUSED))
     assert message(locked, {"first": "Reading"}, never) == (
-        "This part is not open to you, because “Reading” has ended for you."
+        "This part is not open to you, because your work in “Reading” has ended."
     )
     assert {*MESSAGES} == {*Reason} - {Reason.NOT_ADMITTED}
     shown = " ".join((*MESSAGES.values(), LAST_BEFORE_PAUSE, LAST_OF_ALL, RESULT_FOLLOWS)).lower()

@@ -121,6 +121,10 @@ def test_as_it_is_there_is_nothing_to_find(study: Study) -> None:
             "WHEN 'left' THEN 'right' ELSE 'left' END) WHERE kind = 'arm'",
             "the randomisation gives",
         ),
+        (
+            "UPDATE event SET evidence = json_set(evidence, '$.seed', 3) WHERE kind = 'arm'",
+            "with the seed 3, but the seed of arm assignment is ",
+        ),
         ("UPDATE worker_identity SET panel = 'three' WHERE panel = 'two'", "which is not theirs"),
         ("UPDATE item SET sampled = NOT sampled WHERE sampled", "sampled, but not marked as sampled"),
         (

@@ -56,8 +56,10 @@ def _draw_differences(
         yield f"worker {event.worker}: was assigned to an arm when the study had none"
         return
     if evidence["seed"] != seed:
-        yield f"worker {event.worker}: was assigned to an arm with the seed {evidence['seed']}, but the study's seed "
-        f"is {seed}"
+        yield (
+            f"worker {event.worker}: was assigned to an arm with the seed {evidence['seed']}, but the seed of arm "
+            f"assignment is {seed}"
+        )
     drawn = draw_arm(rule, seed, evidence["stratum"], evidence["number"])
     if (drawn.arm, drawn.block) != (evidence["arm"], evidence["block"]):
         yield f"worker {event.worker}: was assigned to arm {evidence['arm']}, but the randomisation gives {drawn.arm}"

@@ -24,14 +24,14 @@ def erasure_differences(tx: Tx, study: Study) -> Iterator[str]:
     silent = {one.worker for one in rows if one.answers}
     with_others = erasing.repeated(tx, made_of_answers(study)).responses
     state = remaining.erased_state(tx, with_others)
-    for part, present, expected in (
-        ("identity", state.nameless, nameless),
-        ("answers", state.silent, silent & state.answered),
+    for missing, erased_but_there, present, expected in (
+        ("identity is missing", "identity was erased, but still exists", state.nameless, nameless),
+        ("answers are missing", "answers were erased, but still exist", state.silent, silent & state.answered),
     ):
         for worker in sorted(present - expected):
-            yield f"worker {worker}: the {part} is missing without a recorded erasure"
+            yield f"worker {worker}: the {missing} without a recorded erasure"
         for worker in sorted(expected - present):
-            yield f"worker {worker}: the {part} was erased, but still exists"
+            yield f"worker {worker}: the {erased_but_there}"
     erased = {one.worker for one in rows}
     for worker in sorted(state.stopped - erased):
         yield f"worker {worker}: marked as withdrawn, without a recorded erasure"

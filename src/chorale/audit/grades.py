@@ -153,4 +153,4 @@ def _grader_differences(
     elif again.criteria != grade.criteria or again.reasons != list(grade.reasons):
         yield f"{name} has criteria or reasons that differ from its graders'"
     elif again.kept != evidence.get("kept", 0):
-        yield f"{name} has {evidence.get('kept')} parts kept on record, the graders' answers keep {again.kept}"
+        yield f"{name} has {evidence.get('kept')} parts kept on record, but the graders' answers keep {again.kept}"

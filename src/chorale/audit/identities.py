@@ -43,7 +43,7 @@ def _epoch_differences(tx: Tx, there: list[Epoch]) -> list[str]:
     ]
     numbers = {epoch.number for epoch in there if epoch.reason == RESTORED}
     differences += [
-        f"epoch {number}: the log shows the restore that started it, the list of epochs does not"
+        f"epoch {number}: the log shows the restore that started it, but the list of epochs does not"
         for number in sorted(int(number) for number in recorded if number is not None and number not in numbers)
     ]
     for place, epoch in enumerate(there, 1):

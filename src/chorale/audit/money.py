@@ -62,9 +62,9 @@ def payment_differences(tx: Tx) -> Iterator[str]:
 def unchecked_payments(tx: Tx) -> Iterator[str]:
     """Payouts whose arrival can only be confirmed outside Chorale."""
     rows = payments.payouts(tx)
-    by_file = sum(row.platform == payments.FILE for row in rows)
+    by_file = sum(row.platform.endswith(payments.FILE) for row in rows)
     if by_file:
         yield f"whether the amounts of {plural(by_file, 'payout file', 'payout files')} were paid"
     asked = sum(row.state == payments.PAYING for row in rows)
     if asked:
-        yield f"whether {plural(asked, 'payout', 'payouts')} that Prolific was asked to make took place"
+        yield f"whether {plural(asked, 'payout', 'payouts')} requested from Prolific or PayPal took place"

@@ -328,7 +328,7 @@ def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Itera
 
 
 def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple[str, ...]) -> Iterator[str]:
-    """Check that exactly the workers scored at a gate with a message have its message."""
+    """Check that exactly the workers about whom a gate with a message decided have its message."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx) | payments.failure_messages(tx)
     messages = (message for message in all_messages(tx) if not message.cause.startswith(of_kits))

@@ -21,7 +21,8 @@ def shown_differences(tx: Tx, study: Study) -> Iterator[str]:
         if shown.served != shown.given_out:
             yield f"{name}: {plural(shown.served, 'item', 'items')} stored as shown, {shown.given_out:,} assigned"
         if shown.skipped > shown.returned:
-            yield f"{name}: {shown.skipped} skips stored, {shown.returned} items were returned or expired"
+            skips, items = plural(shown.skipped, "skip", "skips"), plural(shown.returned, "item", "items")
+            yield f"{name}: {skips} stored, but {items} returned or expired"
     for gold in showing.shown_gold(tx):
         name = f"gold {gold.item} of {gold.stage}"
         if not gold.turns and gold.taken != gold.shown:

@@ -23,7 +23,7 @@ class AnswerError(Exception):
 
     def __init__(self, words: PlainWords) -> None:
         self.words = words
-        # Only then: a part of a `Wording` is plain text, which is not translated.
+        # Shortened only if it has the prefix: a shortened `Wording` is plain text, which is not translated.
         named = words.demand.startswith(_INVALID)
         self.problem = words.demand.removeprefix(_INVALID) if named else words.demand
         super().__init__(f"Invalid answer: {self.problem}")

@@ -77,7 +77,8 @@ def _connected(known: Mapping[str, KnownItem], new: Sequence[NewItem], file: str
         yield Problem(
             file,
             None,
-            f"added rows link {len(moved):,} items to items with which they had no text in common before",
+            f"added rows link {plural(len(moved), 'item to others with which it', 'items to others with which they')} "
+            "had no text in common before",
             "Some workers may already have seen items of both groups. Leave out added rows that share a text with two "
             "earlier rows, or put them into a separate study.",
             ", ".join(moved[:5]) + (" …" if len(moved) > 5 else ""),

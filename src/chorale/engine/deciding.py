@@ -72,6 +72,8 @@ def plan_decision(tx: Tx, decision: Decision) -> PlannedDecision:
     if decision.deed == "message":
         reached = _reached(tx, text)
         rows = [row for row in rows if erased_name(tx, row.external_id) not in reached]
+    if not rows and decision.chosen and decision.deed == "message":
+        raise UserError("The selected people already got this message, or their data were erased. Nothing was sent.")
     if not rows:
         raise UserError("None of the selected submissions can be decided this way. Their status may have changed.")
     rewards = {one.name: one.reward for one in submissions.studies(tx)}

@@ -105,7 +105,7 @@ def _arm_seed(tx: Tx, study: Study) -> int:
 
 
 def put_everybody_in_arms(tx: Tx, study: Study) -> None:
-    """Assign workers to arms who joined before the study had arms. Experts are not assigned."""
+    """Assign an arm to every worker who joined before the study had arms. Experts get none."""
     rule = study.settings.arms
     if rule is not None:
         for worker_id in arms.without_arm(tx, rule.after):

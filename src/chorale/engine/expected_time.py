@@ -17,7 +17,7 @@ SAMPLE = 100
 """Number of items that the time of a stage is estimated from."""
 LOOK_AGAIN_MS = int(timedelta(minutes=1).total_seconds() * 1000)
 STEP = 5
-"""Estimates are rounded up to a multiple of this many seconds: they assume the fastest reading."""
+"""Estimates are rounded up to a multiple of this many seconds, because they are minimum times."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ NO_ADDRESS = "There is no address to pay to."
 MARKED_AFTER = 10
 """Minutes to wait after a request to PayPal: another process may still be sending it."""
 RETURNED_DAYS = 32
-"""PayPal returns payments that nobody has claimed after 30 days."""
+"""After 30 days, PayPal returns payments that nobody has claimed."""
 DAY = 24 * 60 * MINUTE
 _EVENTS = 1_000_000
 

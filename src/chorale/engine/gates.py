@@ -368,7 +368,7 @@ class GateStatus:
     passed: int
     not_passed: int
     lacking: int = 0
-    """The amount by which the gate's bonuses would exceed the budget if it closed now; 0 if it can close."""
+    """The amount by which the gate's payments would exceed the budget if it closed now; 0 if it can close."""
 
 
 def gate_statuses(tx: Tx, study: Study) -> list[GateStatus]:

@@ -68,8 +68,8 @@ def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ..
         if name not in gradable:
             known = ", ".join(gradable) or "none"
             raise UserError(
-                f"Stage {stage.name!r} has no field {name!r} that can be graded. It has: {known}. Free text "
-                "is never gold."
+                f"Stage {stage.name!r} has no field {name!r} that can become gold. Fields that can: {known}. Unanimous "
+                "free text does not become gold."
             )
     return tuple(named) or tuple(name for name in gradable if name in needed_fields(stage))
 
@@ -187,21 +187,21 @@ def promote(tx: Tx, study: Study, stage: RunningStage, key: str, raw_answer: Any
 
 
 def hides_promoted(study: Study, stage: RunningStage) -> bool:
-    """Whether annotated items that become gold are not shown: workers who exchange information could recognise them."""
+    """Whether annotated items are no longer shown once they become gold: workers who exchange information could
+    recognise them as gold.
+    """
     rule = stage.settings.gold
     return rule is not None and not reuses_gold(study, rule)
 
 
 def _gradable_gold(stage: RunningStage, key: str, answer: Answer) -> Answer:
-    """Gold without fields that are not compared, such as free text without a grading rule."""
+    """Gold without fields that are not graded, such as free text without a grading rule."""
     if not stage.task.shape.fields:
         return answer
     graded = {field.name for field in stage.task.shape.fields if field.promoted}
     kept = {name: value for name, value in answer.items() if name in graded}
     if not kept:
-        raise UserError(
-            f"The gold answer of item {key!r} has only free text, which is not graded. Answer another field."
-        )
+        raise UserError(f"The gold answer of item {key!r} has no field that is graded. Answer another field.")
     return kept
 
 

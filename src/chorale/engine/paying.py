@@ -46,7 +46,7 @@ def earned_by(
         reason = _for_judgment(stage.name, base, currency, None if pay.by_length is None else words)
         amounts.append(Amount(f"response:{response_id}:base", EntryKind.BASE, base, reason))
     if pay.parts is not None and (further := parts_bonus(parts, pay.parts)):
-        included = f", of which {pay.parts.beyond} are included in the base pay" if pay.parts.beyond else ""
+        included = f", {pay.parts.beyond} of them included in the base pay" if pay.parts.beyond else ""
         reason = f"bonus for {plural(parts, 'part', 'parts')}{included}"
         amounts.append(Amount(f"response:{response_id}:parts", EntryKind.BONUS, further, reason))
     if record is not None and gold is not None and (well := gold_bonus(record, gold.bonus, stage.parts_of_gold)):

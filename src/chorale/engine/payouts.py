@@ -8,7 +8,7 @@ before the next request:
 - paying: the payment is being requested. After a crash in this state, it is unknown whether the request was sent. It
   must not be sent twice, so only Prolific's reports can resolve it.
 - sent: Prolific accepted the payout or reports some of its payments, or the file of payments was written.
-- settled: Prolific reports all payments.
+- settled: Prolific reports all payments, or somebody has marked the payout as paid.
 
 Only one process can move a payout to its next state, and only the process that moved it to `paying` sends the request.
 """

@@ -53,7 +53,8 @@ def paypal_from_environment() -> PayPal:
     client_id, secret = (os.environ.get(name, "").strip() for name in (ID_VARIABLE, SECRET_VARIABLE))
     if not client_id or not secret:
         raise UserError(
-            f"PayPal needs the environment variables {ID_VARIABLE} and {SECRET_VARIABLE}, from its developer pages."
+            f"Paying by PayPal needs the environment variables {ID_VARIABLE} and {SECRET_VARIABLE}. "
+            "Set them to the client ID and the secret from PayPal's developer pages."
         )
     return PayPal(client_id, secret, os.environ.get(ADDRESS_VARIABLE, ADDRESS))
 

@@ -13,6 +13,7 @@ from chorale.engine.arrivals import arrival_url
 from chorale.engine.running import Study
 from chorale.engine.simulation import refuse_simulated
 from chorale.model import ProlificStudy, UserError, money_text
+from chorale.model.plural import plural
 from chorale.platforms.prolific import Prolific, RefusedError, RemoteStudy, StudyAction, study_body
 from chorale.platforms.prolific.planning import completion_codes
 from chorale.store import Tx, events, settings, submissions
@@ -386,10 +387,12 @@ def cost_line(drafted: Drafted, wanted: ProlificStudy) -> str:
     lines = []
     if places:
         reward, total = money_text(wanted.reward, drafted.currency), money_text(drafted.cost, drafted.currency)
-        lines.append(f"{places:,} {more}places at {reward} each, with fees: {total}")
+        each = "" if places == 1 else " each"
+        lines.append(f"{plural(places, f'{more}place', f'{more}places')} at {reward}{each}, with fees: {total}")
     slots = drafted.adds_slots if drafted.is_published else _slots(wanted)
     if slots:
         each = money_text(wanted.screenout_reward or 0, drafted.currency)
         total = money_text(drafted.screenout_cost, drafted.currency)
-        lines.append(f"up to {slots:,} {more}screen-out payments of {each}, with fees: {total}")
+        payments = plural(slots, f"{more}screen-out payment", f"{more}screen-out payments")
+        lines.append(f"up to {payments} of {each}, with fees: {total}")
     return "; ".join(lines)

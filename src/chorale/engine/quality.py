@@ -39,7 +39,7 @@ class StageQuality:
     crowdtruth: "CrowdTruth | None" = None
     """None until two people have judged the same item."""
     answers: tuple[GivenAnswer, ...] = ()
-    """Number of counted judgments."""
+    """The counted answers."""
     upto: int = 0
     """The last response included."""
     events: int = 0

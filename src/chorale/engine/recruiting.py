@@ -223,7 +223,7 @@ def _deliver(study: Study, client: Prolific, done: Synced) -> None:
 
 
 def _is_there(client: Prolific, message: OutgoingRow, body: str) -> bool:
-    """Whether a message was delivered that was being sent when the program stopped."""
+    """Whether a message was delivered, if the program stopped while it was sending it."""
     texts = (re.sub(r"<[^<>]+>", " ", text) for text in client.messages_with(message.participant))
     return any(text.split() == body.split() for text in texts)
 
@@ -256,7 +256,7 @@ def subscribe(study: Study, client: Prolific, address: str) -> str:
 
 
 def is_theirs(client: Prolific, participant: str, session_id: str, study_id: str) -> bool:
-    """Whether Prolific confirms an arrival: the submission belongs to this person and is active in that study."""
+    """Whether Prolific confirms an arrival: the submission belongs to this person and to that study."""
     try:
         reported = client.submission(session_id)
     except RefusedError as error:

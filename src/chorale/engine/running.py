@@ -86,9 +86,9 @@ class RunningStage:
         """Whether a worker with these credentials and gold record in the required stage may work here."""
         arms = self.settings.arms
         if arms and credentials.arm not in arms:
-            return Admission(False, "it is for another arm", {"arms": list(arms)})
+            return Admission(False, "the stage is for another arm", {"arms": list(arms)})
         if credentials.closed and (closed := credentials.closed.intersection(self.closed_by)):
-            return Admission(False, "this round has ended", {"closed": sorted(closed)})
+            return Admission(False, "a gate has ended the stage", {"closed": sorted(closed)})
         return may_enter(self.settings.entry, record, credentials.dropped, credentials.held)
 
     @cached_property

@@ -1,7 +1,8 @@
 """Studies that have been started, with the settings stored in their database.
 
-Only `chorale serve` imports a folder's files into the database. So other commands can run while a server is running or
-files are being edited, and the server and the database always agree about the settings.
+`chorale serve` imports a folder's files into the database. So do commands that start a study, or run its models while
+its site is closed. All other commands use the stored settings. So they can run while a server is running or files are
+being edited, and the server and the database always agree about the settings.
 """
 
 import json
@@ -195,7 +196,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
 
 
 def _latest_form(tx: Tx) -> ConsentForm:
-    """The consent form in force; None for a study started by an early version of Chorale."""
+    """The consent form in force; an empty one for a study started by an early version of Chorale."""
     known = consents.forms(tx)
     return known[-1] if known else ConsentForm(0, "", "", 0)
 

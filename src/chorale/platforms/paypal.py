@@ -190,7 +190,7 @@ class PayPal:
             elif answer.status_code < 500 and answer.status_code != BUSY:
                 return _Answer(answer.status_code, _json(answer), lost)
             lost = lost or answer.status_code >= 500
-        raise InDoubtError("PayPal did not answer. Run the command again in a few minutes: nobody is paid twice.")
+        raise InDoubtError("PayPal did not answer. Try again in a few minutes: nobody is paid twice.")
 
     def sign_in(self) -> bool:
         """Get a token if there is none; False if PayPal can't issue one now.

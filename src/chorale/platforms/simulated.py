@@ -17,7 +17,7 @@ import httpx2 as httpx
 from chorale.model import Answer, ArrivalSettings
 
 POLL_SECONDS = 30.0
-# How often people without work check for new work before they leave.
+# How many times people without work check for new work before they leave.
 PATIENCE = 12
 READING_SECONDS = 4.0
 TRIES = 8

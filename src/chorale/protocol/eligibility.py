@@ -24,7 +24,7 @@ def may_enter(
         dropped := sorted(dropped_from if rule.exclude_dropped else set(dropped_from) & {rule.qualified_in})
     ):
         names = ", ".join(f"`{name}`" for name in dropped)
-        return Admission(False, f"they were removed from {names}", {"dropped_from": dropped})
+        return Admission(False, f"removed from {names}", {"dropped_from": dropped})
     missing = [name for name in rule.qualifications if name not in held]
     if missing:
         return Admission(False, "a required qualification is missing", {"missing": missing})

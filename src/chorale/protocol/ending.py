@@ -31,10 +31,11 @@ class PartDone(NamedTuple):
 def ending(parts: Sequence[PartDone], after: int) -> Ending | None:
     """How a person's participation has ended; None if they may not return yet.
 
-    Work counts after `after` answers, or after any answer if no work is left. An unfinished round does not count, so
-    that nobody gets the completion code and then fails a quiz. After a failure, rounds and the failed part do not
-    count. Work in other parts counts, whether it was done before or after the failure: it was accepted and is paid.
-    Passed rounds also count while the person waits for a part they have qualified for: the study does not end for them.
+    Participation is complete after `after` answers that count, or after one if no work is left. An unfinished round
+    does not count, so that nobody gets the completion code and then fails a quiz. After a failure, rounds and the
+    failed part do not count. Work in other parts counts, whether it was done before or after the failure: it was
+    accepted and is paid. Passed rounds also count while the person waits for a part they have qualified for: the study
+    does not end for them.
     """
     goes_on = any(part.goes_on for part in parts)
     failures = {part.failure for part in parts if part.failure is not None}

@@ -113,8 +113,8 @@ def gold_plan(share: float, left: GoldLeft, judgments: int) -> GoldPlan:
     """Plan the share of gold so that gold and items run out together, and gold is shown as often as items.
 
     The requested share applies as long as there is enough gold. Towards the end, no new gold is started unless at least
-    half of its `judgments` will follow: gold seen by few workers would stand out. The share of started gold is then
-    slightly raised or lowered.
+    half of its `judgments` will follow: gold seen by few workers would stand out. The share is then adjusted
+    to the gold that was started: it falls, or rises by at most a factor of `MOST_TIMES_THE_SHARE`.
 
     >>> gold_plan(0.1, GoldLeft(6, 300, 900), 3), gold_plan(0.1, GoldLeft(6, 44, 950), 3)
     (GoldPlan(share=0.1, opens=True, repeats=False), GoldPlan(share=0.05, opens=True, repeats=False))

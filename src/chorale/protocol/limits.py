@@ -35,7 +35,7 @@ class Shortage(NamedTuple):
 def stages_too_small(settings: StudySettings, items: Mapping[str, Sequence[NewItem]]) -> list[Shortage]:
     """The stages that can never be finished, because too few people can enter.
 
-    `items` are the numbers of items from files, for stages without derived items.
+    `items` are the items from files, by stage; derived items are not included.
     """
     limits = _Limits(settings, items)
     entering = (Shortage(stage.name, limits.takes(stage), limits.in_stage(stage)) for stage in settings.stage)

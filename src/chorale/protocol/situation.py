@@ -119,8 +119,8 @@ _TOO_LATE = Situation(State.FINISHED, Reason.TOO_LATE)
 def situation(facts: Facts) -> Situation:
     """What a worker may do in a stage, and why.
 
-    A worker who holds an item may finish it, even if the stage or their admission has changed since. Only a worker who
-    was removed from the stage holds nothing.
+    A worker who holds an item may finish it, even if the stage or their admission has changed since. A worker who
+    was removed from the stage may not.
     """
     if not facts.consented:
         return _NO_CONSENT

@@ -117,7 +117,7 @@ def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn
         return worded("Locked for now. Finish {parts} first.", parts=earlier)
     if dropped := admission.evidence.get("dropped_from"):
         earlier = _listed([titles.get(name, name) for name in dropped])
-        return worded("This part is not open to you, because {parts} has ended for you.", parts=earlier)
+        return worded("This part is not open to you, because your work in {parts} has ended.", parts=earlier)
     if "closed" in admission.evidence:
         # People who have worked there need no admission once it has ended.
         return worded("This part has ended.")

@@ -144,7 +144,7 @@ def in_step(given: Iterable[Given]) -> list[SuspectPair]:
                 compared[worker] += 1
                 agreed[worker] += alike
     overall = agreed.total() / compared.total() if compared else 0.0
-    # Where few have the same items, two may have hardly anybody else to be compared with: nothing is expected then.
+    # A pair is tested only if both also share enough items with others: their expected agreement depends on these.
     looked_at = [
         pair
         for pair, count in shared.items()

@@ -27,7 +27,7 @@ class Turnout:
 
 
 def passing(gate: GateSettings, scored: int) -> int:
-    """The maximum of this number of people who can pass a gate."""
+    """The maximum number of people who can pass a gate if this number of people is scored."""
     if gate.top is not None:
         return min(scored, gate.top)
     return scored if gate.top_share is None else share_of(scored, gate.top_share)
@@ -52,7 +52,7 @@ def fewest_people(
 ) -> Turnout:
     """Count back from the last stages to the first: a worker in a stage has passed through all earlier ones.
 
-    `items` are the numbers of items from files. With `most_judgments`, there are enough people for the maximum number
+    `items` are the items from files, by stage. With `most_judgments`, there are enough people for the maximum number
     of judgments; with `as_expected`, at least `expected` people reach each gate.
     """
     counting = _Counting(settings, items, most_judgments=most_judgments, as_expected=as_expected)

@@ -318,7 +318,10 @@ class AnnotatingModel:
         most = STOP_AFTER if self._has_answered else FIRST_DECLINED
         if reply.outcome is CallOutcome.REJECTED or self._declined >= most:
             self._failures = STOP_AFTER
-            counts.ended_by = f"The server rejects requests: {reply.reason}. Correct [[model]] and run it again."
+            counts.ended_by = (
+                f"The server rejects requests: {str(reply.reason).removesuffix('.')}. Correct [[model]] in study.toml, "
+                "then run the model again."
+            )
 
     def _count(self, ended: Ended) -> None:
         counts = self.counts

@@ -36,8 +36,8 @@ class ModelStage(NamedTuple):
 def stages_of(study: Study, model: ModelSettings, only: str | None = None) -> list[ModelStage]:
     """The stages that a model annotates, in order, with the rounds that lead to them.
 
-    Without any `[stage.models]` in the study file, it annotates all stages except rounds, alongside people. It never
-    annotates stages that only people can do.
+    Without any `[stage.models]` in the study file, it annotates all stages, alongside people; of the rounds, only those
+    that lead to such a stage. It never annotates stages that only people can do.
     """
     if only is not None and only not in study.stages:
         raise UserError(f"The study has no stage {only!r}. Available: {', '.join(study.stages)}.")

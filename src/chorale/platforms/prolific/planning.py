@@ -68,7 +68,7 @@ def study_body(
 def completion_codes(settings: ProlificStudy, codes: tuple[str, str]) -> list[dict[str, Any]]:
     """The two completion codes, with Prolific's action for each.
 
-    Prolific approves no finished work: Chorale or a person does.
+    Prolific does not approve finished work automatically: Chorale or a person approves it.
     """
     review: dict[str, Any] = {"action": "MANUALLY_REVIEW"}
     out = review

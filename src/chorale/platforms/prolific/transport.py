@@ -156,7 +156,10 @@ class Transport:
 
 
 STRANGE = "This version of Chorale does not understand Prolific's answer. Update Chorale; nothing was changed here."
-_IN_DOUBT = "The connection to Prolific was lost, and it is unknown whether Prolific carried out the request."
+_IN_DOUBT = (
+    "The connection to Prolific was lost, and it is unknown whether Prolific carried out the request. Check this on "
+    "Prolific before you try again."
+)
 
 
 @cache
