@@ -7,7 +7,6 @@ from chorale.engine.running import RunningStage, Study
 from chorale.engine.settling import settle_group
 from chorale.metrics.replacing.calibration import Calibration, calibrated
 from chorale.model import Standing
-from chorale.model.plural import plural
 from chorale.protocol import FirstDecision, WhyAsked, decide_first
 from chorale.store import Tx, first_pass, participations, positions
 from chorale.store.first_pass import GoldAnswered, NewPass, Undecided
