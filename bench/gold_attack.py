@@ -344,7 +344,7 @@ def _accounts_early(seen: Seen) -> Scores:
 
 STRATEGIES: Mapping[str, Callable[[Seen], Scores]] = {
     "accounts that met it": _accounts,
-    "accounts for its age": _accounts_early,
+    "accounts relative to age": _accounts_early,
     "common order": _common_order,
     "out of order": _out_of_order,
     "spread of places": _spread,
