@@ -1,6 +1,7 @@
 """Rules applied to extractions, judged in a study, and scored: from one end to the other."""
 
 import csv
+import gzip
 import json
 from collections import Counter
 from pathlib import Path
@@ -67,6 +68,14 @@ def test_resources_of_a_file_are_told_apart(files: tuple[Path, Path, Path], tmp_
     table.write_parquet(tmp_path / "same.parquet")
     packed = read_resources(tmp_path / "same.parquet", {"visit"})
     assert [(each.name, each.rules, len(each.scores)) for each in packed] == [("same:cover", 3, 1), ("same:dirt", 3, 0)]
+    (tmp_path / "learned.tsv.gz").write_bytes(gzip.compress(files[1].read_bytes()))
+    compressed = read_resources(tmp_path / "learned.tsv.gz")
+    assert [(each.name, each.scores, each.digest) for each in compressed] == [
+        (each.name, each.scores, each.digest) for each in (one, other)
+    ]
+    (tmp_path / "cut.tsv.gz").write_bytes(gzip.compress(files[1].read_bytes())[:-9])
+    with pytest.raises(UserError, match="can't be unpacked"):
+        read_resources(tmp_path / "cut.tsv.gz")
     table.filter(pl.col("method") == "dirt").write_parquet(tmp_path / "alone.parquet")
     assert [each.name for each in read_resources(tmp_path / "alone.parquet")] == ["alone"]
     # Of both files together, `acquire` has buy, be sold to (turned), own and sell; `visit` has see and go to.

@@ -153,6 +153,16 @@ AgainstOther = Annotated[
 ]
 
 
+Tolerance = Annotated[
+    float | None,
+    Option(
+        metavar="X",
+        min=0,
+        help="Stop when an iteration changes the result by less than this, as measured by the method.",
+    ),
+]
+
+
 @naming_keywords()
 def score(
     data: Annotated[Any, judged.FILE],
@@ -176,14 +186,7 @@ def score(
     options: Options = None,
     open_task: OpenTask = False,
     iterations: Annotated[int | None, Option(min=1, help="Maximum number of iterations.")] = None,
-    tolerance: Annotated[
-        float | None,
-        Option(
-            metavar="X",
-            min=0,
-            help="Stop when an iteration changes the result by less than this, as measured by the method.",
-        ),
-    ] = None,
+    tolerance: Tolerance = None,
     restarts: Annotated[int | None, Option(min=1, help="For --method mace: number of random starts.")] = None,
     smoothing: Smoothing = None,
     ties: Ties = "random",
@@ -206,8 +209,8 @@ def score(
     judgments of the same tasks. The labels are in `as_json()`.
 
     >>> import chorale
-    >>> said = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
-    >>> chorale.aggregate.score(said, "majority", truth={"t1": "cat", "t2": "cat"}).value
+    >>> rows = [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "cat"), ("t2", "bob", "cat")]
+    >>> chorale.aggregate.score(rows, "majority", truth={"t1": "cat", "t2": "cat"}).value
     1.0
     """
     asked = dict(locals())

@@ -152,7 +152,7 @@ def _is_good(answer: ShownAnswer, among: Sequence[ShownAnswer]) -> bool:
 
 
 def wanting(criteria: Mapping[str, float]) -> list[str]:
-    """The criteria of a rubric that most graders marked as failed."""
+    """The criteria of a rubric with a mean mark below the threshold."""
     return [name for name, mark in criteria.items() if mark < FLAGGED_BELOW]
 
 

@@ -4,9 +4,12 @@
 the relevant left sides need not keep the others in memory.
 """
 
+import gzip
+import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +17,8 @@ import polars as pl
 
 from chorale.files.rows import suffix_of
 from chorale.files.shortening import shortened
-from chorale.files.source import refused
+from chorale.files.source import UNREADABLE, refused
 from chorale.files.tables import replacing, unescape_cell
-from chorale.kits.rules.files.extractions import file_digest
 from chorale.kits.rules.files.rules import Rule, RuleSet, read_rules, rule_of, stem_of
 
 RULE_COLUMNS = ("lhs", "rhs", "score", "method")
@@ -46,7 +48,8 @@ def read_resources(
     else:
         kept = table
     sizes = dict(table.group_by("method").len().collect().sort("method").iter_rows())
-    digest = file_digest(path)[:_DIGEST_LENGTH]
+    with _unpacked(path) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:_DIGEST_LENGTH]
     scores: dict[str, dict[Rule, float]] = {method: {} for method in sizes}
     escaped = suffix_of(path) != ".parquet"
     for left, right, score, method in kept.collect().iter_rows():
@@ -93,11 +96,14 @@ def _learned_table(path: Path) -> pl.LazyFrame | None:
     suffix = suffix_of(path)
     if suffix == ".parquet":
         return _parquet_table(path)
-    if suffix != ".tsv" or path.suffix.lower() == ".gz" or not path.is_file():
+    if suffix != ".tsv" or not path.is_file():
         return None
-    with path.open("rb") as file:
-        if file.read(len(_HEADER)) != _HEADER:
-            return None
+    try:
+        with _unpacked(path) as file:
+            if file.read(len(_HEADER)) != _HEADER:
+                return None
+    except UNREADABLE:
+        return None
     table = pl.scan_csv(
         path, separator="\t", quote_char=None, infer_schema=False, encoding="utf8", truncate_ragged_lines=False
     )
@@ -107,8 +113,13 @@ def _learned_table(path: Path) -> pl.LazyFrame | None:
             (pl.any_horizontal(pl.all().is_null()) | ~pl.col("score").is_finite().fill_null(value=False)).any()
         )
         return None if doubtful.collect().item() else table
-    except pl.exceptions.PolarsError:
+    except (pl.exceptions.PolarsError, OSError):  # OSError: a truncated .gz
         return None
+
+
+def _unpacked(path: Path) -> BufferedIOBase:
+    packed = path.suffix.lower() == ".gz"
+    return gzip.GzipFile(path) if packed else path.open("rb")
 
 
 def _parquet_table(path: Path) -> pl.LazyFrame:
