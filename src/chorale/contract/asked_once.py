@@ -11,9 +11,9 @@ class AskedOnce:
     """How items of several rows are recognised as the same question."""
 
     identity: Callable[[Payload], str]
-    """From an item to a text: items with the same text ask the same question."""
+    """Takes an item. Returns a text: items with the same text ask the same question."""
     absorb: Callable[[NewItem, NewItem], Payload]
-    """From an item and a later duplicate to the payload that represents both.
+    """Takes an item and a later duplicate. Returns the payload that represents both.
 
     The worker's view must not change: rows can be added while a study runs.
     """

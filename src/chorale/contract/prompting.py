@@ -26,21 +26,22 @@ class Prompting:
     guidelines may not.
     """
     show: Callable[[Shown], Any] | None = None
-    """From a view to the JSON values that the model reads. Default: the view."""
+    """Takes a view. Returns the JSON values that the model reads. Default: the view."""
     schema: Mapping[str, Any] | Callable[[Shown], Mapping[str, Any]] | None = None
-    """The JSON schema of a model's answer, or a function from a view to it.
+    """The JSON schema of a model's answer, or a function that takes a view and returns the schema.
 
     Default: the schema of `Shape.answer_type`.
     """
     read: Callable[[Shown, Any], Any] | None = None
-    """From a view and a model's answer to the answer as the form submits it; raises `UnreadableError` if it is invalid.
+    """Takes a view and a model's answer. Returns the answer as the form submits it; raises `UnreadableError` if it is
+    invalid.
 
     Default: unchanged.
     """
     write: Callable[[Shown, Any], Any] | None = None
-    """From a view and a stored answer to the answer as a model gives it, for examples. Default: unchanged."""
+    """Takes a view and a stored answer. Returns the answer as a model gives it, for examples. Default: unchanged."""
     arranged: Callable[[Mapping[str, Any]], str] | None = None
-    """From what `Form.arrange` returns to the order of options in words, for the prompt of an item.
+    """Takes the order that `Form.arrange` returns. Returns this order in words, for the prompt of an item.
 
     Default: options are in the order of the form.
     """

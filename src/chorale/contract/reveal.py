@@ -18,8 +18,8 @@ class Reveal:
     fields: tuple[str, ...]
     """The fields of the first step. Once stored, they cannot change."""
     view: Callable[[Payload], dict[str, Any]]
-    """From an item to the additional view for the second step. The server sends it only after the first
-    part of the answer is stored."""
+    """Takes an item. Returns the additional view for the second step. The server sends it only after the first part of
+    the answer is stored."""
 
     def first_of(self, answer: Answer) -> Answer:
         """The first part of a complete answer."""

@@ -29,17 +29,16 @@ class Simulating:
     """How simulated workers answer."""
 
     guess: Callable[[Mapping[str, Any], Answer, Random | None], Answer] | None = None
-    """For answers that cannot be listed: from a view, a known answer (or None) and random numbers (or None) to an
-    answer. The result matches the known answer if there is one. Without random numbers, it is always the same. Each
-    answer gets its own random numbers."""
+    """For answers that cannot be listed. Takes a view, a known answer (or None) and random numbers (or None). Returns
+    an answer that matches the known answer, if there is one. Without random numbers, the result is always the same.
+    Each answer gets its own random numbers."""
     imitate: Callable[[Mapping[str, Any], Answer, float, Random], Answer] | None = None
-    """For answers that can be partly correct: from a view, the correct answer, an accuracy and random numbers to an
-    answer in which each part is correct with that probability.
-    """
+    """For answers that can be partly correct. Takes a view, the correct answer, an accuracy and random numbers. Returns
+    an answer in which each part is correct with that probability."""
     revise: Callable[[Mapping[str, Any], Revision, Keeping, Random], Answer] | None = None
-    """For suggested answers with several parts: from a view, a `Revision`, the probabilities of keeping parts, and
-    random numbers to the submitted answer. Default: the suggestion is kept completely or not at all.
-    """
+    """For suggested answers with several parts. Takes a view, a `Revision` (the suggestion, the correct answer, and the
+    worker's own answer), the probabilities of keeping parts, and random numbers. Returns the submitted answer. Default:
+    the suggestion is kept completely or not at all."""
     unanswered: tuple[str, ...] = ()
     """Elements of the form that `guess` leaves empty, such as `<crowd-input>`. Simulations of the study warn about
     them."""

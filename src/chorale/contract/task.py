@@ -99,19 +99,21 @@ class Shape:
     gold_type: type[BaseModel] | None = None
     """Pydantic model of a gold answer, with a single field `answer`. Default: `answer_type`."""
     expand: Callable[[Payload, str], list[NewItem]] = one_item_per_row
-    """From a row and its id to items. Items with the same `group` are never shown to the same worker. Default: one
-    item per row."""
+    """Takes a row and its ID. Returns items. Items with the same `group` are never shown to the same worker. Default:
+    one item per row."""
     asked_once: AskedOnce | None = None
-    """How duplicate items are recognised and merged. Default: they are not."""
+    """How duplicate items are recognised and merged. Default: duplicates are kept."""
     misfit: Callable[[Answer, Payload], str | None] | None = None
-    """From an answer (or gold) and its item to a message about a problem that depends on the item; None if it is valid.
+    """Takes an answer (or gold) and its item. Returns a message about a problem that depends on the item, or None if
+    the answer is valid.
 
     Default: always valid.
     """
     canonical: Callable[[Answer, Payload], Answer] | None = None
-    """From a valid answer and its item to the stored answer, if that depends on the item. Default: as submitted."""
+    """Takes a valid answer and its item. Returns the stored answer, if that depends on the item. Default: as
+    submitted."""
     gold_at: Callable[[Answer, Payload], Answer] | None = None
-    """From gold in a file and its item to the stored gold; raises ValueError if the gold is invalid.
+    """Takes gold in a file and its item. Returns the stored gold; raises ValueError if the gold is invalid.
 
     Default: `misfit` and `canonical`, as for answers.
     """
@@ -226,7 +228,7 @@ class Form:
     framed: bool = False
     """Whether the form shows pages written by others, each in a sandboxed frame."""
     view: Callable[[Payload], dict[str, Any]] = as_it_is
-    """From an item to the worker's view.
+    """Takes an item. Returns the worker's view.
 
     Leave out everything that reveals the answer. It must depend only on the item: views are cached and shown to other
     workers. Default: the whole item.
@@ -234,14 +236,16 @@ class Form:
     reveal: Reveal | None = None
     """The second step, shown after the first part of the answer is stored. Default: a form in one step."""
     arrange: Callable[[Payload, Seeds], dict[str, Any]] | None = None
-    """From an item and `Seeds` to an order of options for one worker, the same on every call. The module also gets this
-    order. Store answers by value, so that they do not depend on the order."""
+    """Takes an item and `Seeds` (seeds for random orders). Returns an order of options for one worker, the same on
+    every call. The module also gets this order. Store answers by value, so that they do not depend on the order."""
     read: Callable[[dict[str, Any]], Any] = as_it_is
-    """From a view to the part that people read, if it also has other content, such as scripts. Default: the view."""
+    """Takes a view. Returns the part that people read, if the view also has other content, such as scripts. Default:
+    the view."""
     studio: StudioPage | None = None
     """How Label Studio shows an item. Default: as text."""
     seconds: Callable[[Payload], float] | None = None
-    """From an item to its minimum time in seconds. Default: estimated from its words, options, pictures and fields."""
+    """Takes an item. Returns its minimum time in seconds. Default: estimated from its words, options, pictures and
+    fields."""
     written_words: int = 0
     """Minimum number of words that people write per part of an answer (`Grading.parts`), to estimate hourly pay."""
 
@@ -262,9 +266,9 @@ class Options:
     model: type[BaseModel] = NoOptions
     """Pydantic model of the options; descriptions of its fields are its documentation."""
     configure: Callable[[Any], "Task"] | None = None
-    """From a stage's options to the configured task, for tasks whose items, answers or form depend on them.
-    The configured task must keep the name. Once people have answered, options that change the shape of answers are
-    refused."""
+    """Takes a stage's options. Returns the configured task, for tasks whose items, answers or form depend on the
+    options. The configured task must keep the name. Once people have answered, options that change the shape of answers
+    are refused."""
     example: Mapping[str, Any] = field(default_factory=dict)
     """The options that the task's examples are for."""
 
@@ -274,26 +278,27 @@ class Grading:
     """How an answer is graded."""
 
     grade: Callable[[Answer, Answer], GradeResult] = right_or_wrong
-    """From an answer and the gold answer to a score between 0 and 1, with reasons. Default: 1 if they are equal."""
+    """Takes an answer and the gold answer. Returns a score between 0 and 1, with reasons. Default: 1 if they are equal,
+    otherwise 0."""
     pass_score: float = 1.0
     """The minimum score of a correct answer to gold, if the study file sets no `pass_score`."""
     gold_parts: int = 1
     """The number of parts that `grade` compares, all with equal weight. With `stage.gold.unit = "part"`, gold accuracy
     counts these parts."""
     marks: Callable[[Answer], Marks] | None = None
-    """For tasks with which people grade answers: from a grader's answer to the grades that it gives."""
+    """For tasks with which people grade answers. Takes a grader's answer. Returns the grades that it gives."""
     kept: Callable[[Answer, Answer], Kept] | None = None
-    """For tasks that combine answers (`of = "together"`): from an answer that is part of an item, and the
-    consolidator's answer to that item, to the parts that the consolidator keeps.
-    """
+    """For tasks that combine answers (`of = "together"`). Takes an answer that is part of an item, and the
+    consolidator's answer to that item. Returns the parts that the consolidator keeps."""
     criteria: tuple[str, ...] = ()
     """The names of the grades that `marks` or `kept` give."""
     best_marks: Mapping[str, float] = field(default_factory=dict)
     """The maximum grade by criterion, if it is less than 1."""
     asks: Mapping[str, str] = field(default_factory=dict)
-    """The question that graders answer, by criterion. A worker with too low a grade reads it."""
+    """The question that graders answer, by criterion. It is shown to workers whose grade is too low."""
     parts: Callable[[Answer], int] = one_part
-    """From an answer to its number of parts that are paid separately (`stage.pay.parts`), such as questions written.
+    """Takes an answer. Returns the number of its parts that are paid separately (`stage.pay.parts`), such as questions
+    written.
 
     Default: one.
     """
@@ -306,16 +311,16 @@ class Combining:
     """How answers to an item are compared and aggregated."""
 
     combine: Callable[[Sequence[Judgment]], Combined | None] = by_confidence
-    """From judgments to an answer with a confidence; None if there is no result. Default: the answer with the largest
-    share of annotations, weighted by the workers' gold accuracy. This requires hashable answers."""
+    """Takes judgments. Returns an answer with a confidence, or None if there is no result. Default: the answer with the
+    largest share of annotations, weighted by the workers' gold accuracy. This requires hashable answers."""
     distance: Callable[[Answer, Answer], float] = zero_or_one
-    """From two answers to their distance: symmetric, 0 for equal answers, at most 1. Default: 0 or 1."""
+    """Takes two answers. Returns their distance: symmetric, 0 for equal answers, at most 1. Default: 0 or 1."""
     combine_fields: Callable[[Sequence[Judgment]], Mapping[str, FieldResult]] | None = None
-    """From judgments (at least one) to the result of every field, for answers with fields. `combine` then merges the
-    results."""
+    """For answers with fields. Takes judgments (at least one). Returns the result of every field. `combine` then merges
+    the results."""
     chosen: Callable[[Answer], tuple[str, ...]] | None = None
-    """From an answer to the options chosen in it, if people choose from a list. `stage.quality` and `judgments.stable`
-    need it."""
+    """Takes an answer. Returns the options chosen in it, if people choose from a list. `stage.quality` and
+    `judgments.stable` need it."""
     quality_names: QualityNames = CROWDTRUTH_NAMES
     """The displayed names of CrowdTruth's scores. Default: CrowdTruth's own."""
 
@@ -325,21 +330,22 @@ class Deriving:
     """How items are made from the labels or answers of an earlier stage."""
 
     derive: Callable[[Sequence[SourceItem], float], list[NewItem]] | None = None
-    """From the items of one group of an earlier stage, and the confidence required, to new items. Each item has its
-    label and its counted answers (`judgments`). Called again whenever one of them changes: items it no longer returns
-    are withdrawn. Keys must not depend on the order of answers."""
+    """Takes the items of one group of an earlier stage, and the confidence required. Returns new items. Each item of
+    the earlier stage has its label and its counted answers (`judgments`). Called again whenever one of them changes:
+    items it no longer returns are withdrawn. Keys must not depend on the order of answers."""
     from_results: bool = False
     """Whether, without `derive`, each label makes an item, with the labelled item's columns and the label's fields."""
     any_confidence: bool = False
     """Whether `derive` ignores the confidence required, so that the report does not state it."""
     gather: Callable[[Payload, Sequence[Answer], Random], Payload] | None = None
-    """From an item of an earlier stage, a list of answers to this item and a random number generator to an item of this
-    task. With `of = "answers"`, the list has one answer; with `of = "together"`, it has all answers. The generator is
-    seeded, so that the same answers always make the same item. Default: the columns of the earlier item and the fields
-    of the answers. With `of = "together"`, the names of these fields get the suffixes `_1`, `_2` and so on."""
+    """Takes an item of an earlier stage, a list of answers to this item, and a random number generator. Returns an item
+    of this task. With `of = "answers"`, the list has one answer; with `of = "together"`, it has all answers. The
+    generator is seeded, so that the same answers always make the same item. Default: the columns of the earlier item
+    and the fields of the answers. With `of = "together"`, the names of these fields get the suffixes `_1`, `_2` and so
+    on."""
     source_problem: Callable[[Any, Any], SourceProblem | None] | None = None
-    """From the options of a stage and of its source stage to the reason why the stage cannot take the source's items.
-    """
+    """Takes the options of a stage and of its source stage. Returns the reason why the stage cannot take the source's
+    items, or None if it can."""
 
 
 @dataclass(frozen=True)
