@@ -988,7 +988,7 @@ def test_stages_are_rows_and_rounds_have_no_items(tmp_path: Path) -> None:
     write_protocol_study(tmp_path / "study", judgments="3", round_pay="per_judgment = 2\nfinished = 12")
     told = rehearse(tmp_path / "study", seeds=1, workers=8, processes=1)
     study, *tables = forecast_tables(told)
-    assert ("  pay for finishing rounds and grading", "$0.96") in study.rows
+    assert ("  pay for finished rounds and grading stages", "$0.96") in study.rows
     assert "  bonuses" not in [row[0] for row in study.rows]
     assert ("cost of an accepted label (work-a, work-b)") in [row[0] for row in study.rows]
     [work] = [table for table in tables if table.title.startswith("Work by stage")]

@@ -54,7 +54,7 @@ def unchecked_showing(tx: Tx, study: Study) -> Iterator[str]:
     """Questions about what workers saw that the records cannot answer."""
     yield "whether items are as workers saw them: `chorale serve` compares items from a file with that file"
     yield "whether the database belongs to this folder: `chorale check` compares its settings, stages and items"
-    once = "when people joined and labels changed, and the keys and task versions of answers"
+    once = "when people joined and labels changed, and the task versions of answers and the keys sent with them"
     yield f"{once}: these data are stored only once"
     last = stored_after(tx)
     if last and any(stage.task.form.reveal is not None for stage in study.stages.values()):

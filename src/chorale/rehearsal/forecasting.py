@@ -83,7 +83,7 @@ OF_RUNS = (
     Measure("finished", "runs that finished", "share", lambda run: float(run.complete)),
     Measure("cost", "cost", "money", lambda run: run.cost),
     Measure("base", "  pay for annotations", "money", lambda run: run.base),
-    Measure("finishing", "  pay for finishing rounds and grading", "money", lambda run: run.finishing),
+    Measure("finishing", "  pay for finished rounds and grading stages", "money", lambda run: run.finishing),
     Measure("bonus", "  bonuses", "money", lambda run: run.bonus),
     Measure("fee", "  fees", "money", lambda run: run.fee),
     Measure("models", "  model calls", "money", lambda run: run.models),

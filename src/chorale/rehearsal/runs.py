@@ -132,7 +132,7 @@ class Run:
     """The name of such a result, such as `kept question`."""
     base: int
     finishing: int
-    """Paid for finishing rounds."""
+    """Paid for finished rounds and grading stages."""
     bonus: int
     """Paid for passing gates, for gold and for parts of answers."""
     fee: int

@@ -218,7 +218,7 @@ def _actual(
     actual: dict[str, tuple[str, str, float | None]] = {
         "cost": ("cost", "money", now.spent),
         "base": ("pay for annotations", "money", now.totals["base"]),
-        "finishing": ("pay for finishing rounds and grading", "money", finishing),
+        "finishing": ("pay for finished rounds and grading stages", "money", finishing),
         "bonus": ("bonuses", "money", now.totals["bonus"] - finishing),
         "fee": ("fees", "money", now.totals["fee"]),
         "cost_per_result": (f"cost per {costs.unit}", "money", costs.per_result),
