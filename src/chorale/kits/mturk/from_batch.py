@@ -110,9 +110,9 @@ def _rows(path: Path, variables: list[str], html: Path) -> tuple[list[str], list
         rows.append({"id": f"row-{len(rows) + 1:06d}", "input": values})
     for name in variables:
         if rows and name not in columns:
-            found = ", ".join(list(columns)[:10])
-            what = f"has no column for the variable {shortened(name)} of {html} (columns found: {found})"
-            problems.append(Problem(str(path), 1, what, "Add the column, or remove the variable from the layout."))
+            listed = ", ".join(list(columns)[:10])
+            message = f"has no column for the variable {shortened(name)} of {html} (columns found: {listed})"
+            problems.append(Problem(str(path), 1, message, "Add the column, or remove the variable from the layout."))
     if not rows and not problems:
         problems.append(Problem(str(path), None, "has no rows", "Check the name of the batch file."))
     if problems:
