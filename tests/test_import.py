@@ -232,11 +232,13 @@ def test_platform_ids_are_kept_apart_and_pseudonyms_do_not_tell_them(tmp_path: P
 
 
 def test_files_without_their_column_of_rejected_work_keep_times_and_pay(tmp_path: Path) -> None:
-    rows = [(*row[:2], *row[3:]) for row in turk_rows() if row[2] != "Rejected"]
+    rows: list[tuple[object, ...]] = [(*row[:2], *row[3:]) for row in turk_rows() if row[2] != "Rejected"]
     turk = write(tmp_path / "turk.csv", tuple(name for name in TURK if name != "AssignmentStatus"), rows)
     columns = ("_unit_id", "_worker_id", "_created_at", "_started_at", "tone", "sentence")
     times = ("3/24/2016 17:57:02", "3/24/2016 17:56:23")
-    units = [(unit, f"w{number}", *times, "ab"[number], "Text") for unit in range(2) for number in range(2)]
+    units: list[tuple[object, ...]] = [
+        (unit, f"w{number}", *times, "ab"[number], "Text") for unit in range(2) for number in range(2)
+    ]
     appen = write(tmp_path / "appen.csv", columns, units)
     for file, duration, base in ((turk, 30_000, 12 * 7), (appen, 39_000, 0)):
         study = tmp_path / file.stem
