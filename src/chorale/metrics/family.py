@@ -43,8 +43,8 @@ class Family:
     own_score: Callable[..., Score] | None = None
     """Custom `score`, for families with additional output."""
     from_files: Callable[..., Score] | None = None
-    """Function that the command calls instead of `own_score`, if the command's files are not the arguments of
-    `own_score`. It receives the keyword arguments of `own_score` as `**options`."""
+    """Function that the command calls instead of `own_score`, if the command takes its files in another order or
+    number. It gets the files as listed on the command line, and all other arguments of `own_score` as `**options`."""
     clusters: Callable[[Any], Mapping[str, Mapping[str, str]]] | None = None
     """Function from the gold standard to the columns for `--cluster`: for each column, its value for every item."""
     example: tuple[str, str] | None = None

@@ -47,8 +47,8 @@ class ReportSection:
     tasks: frozenset[str]
     """The report includes the section if the study has a stage with one of these tasks."""
     place: Place
-    """The location of a function that takes a transaction, the study and a `Resampling` (settings of intervals). It
-    returns a `chorale.report.SectionContent`, or None if there is nothing to report yet."""
+    """The location of a function that takes a transaction, the study and a `Resampling` (settings for confidence
+    intervals). It returns a `chorale.report.SectionContent`, or None if there is nothing to report yet."""
     by_arm: bool = False
     """Whether the section compares the arms (conditions) of a trial. If so, it is shown only on request."""
     in_status: bool = False
@@ -91,7 +91,7 @@ class Kit:
     gallery: Path | None = None
     """A folder with one folder per complete example study. `chorale new` lists them as `gallery/NAME`."""
     usual_template: str | None = None
-    """The template of the kit that `chorale new` suggests. Only one installed kit can have it."""
+    """The kit's template that `chorale new` suggests. Only one installed kit can have it."""
     papers: Mapping[str, Place] = field(default_factory=dict)
     """Reproductions (`chorale.reproduce.Paper`), by the name that `chorale reproduce` uses."""
     site: Place | None = None
