@@ -493,7 +493,7 @@ def test_predicates_match_by_lemma_with_their_arguments_the_same_way_round(tmp_p
     )
     found = chorale_json(rules, judged)
     assert found["resources"]["rules"]["covered"] == 4, "all but the one with its arguments the other way round"
-    assert any(note.startswith("rules: 3 applications have a rule only by lemmas") for note in found["notes"])
+    assert any(note.startswith("rules: 3 applications match a rule only by lemmas") for note in found["notes"])
     exact = chorale_json(rules, judged, "--match", "exact")
     assert exact["resources"]["rules"]["covered"] == 1
     assert "|match:exact|" in exact["signature"]

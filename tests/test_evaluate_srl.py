@@ -491,7 +491,7 @@ def test_every_format_gives_the_same_result(found: list[tuple[Sentence, Sentence
 
 
 def test_arrays_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 system sentences cannot be scored against 1"):
+    with pytest.raises(ValueError, match="the same number of sentences, not 2 and 1"):
         primesrl([GOLD, GOLD], [GOLD])
     with pytest.raises(ValueError, match="no sentences"):
         conll05([], [])

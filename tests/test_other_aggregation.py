@@ -143,7 +143,7 @@ def test_results_are_written() -> None:
         (("said.csv", "--method", "bradley-terry"), 'has no column named "left" (found task, worker, label)'),
         (
             ("compared.csv", "--method", "bradley-terry", "--label", "worker"),
-            "comparison 1 of 'x' and 'y' has another preferred item, 'a'",
+            "comparison 1 is between 'x' and 'y', but the preferred item is 'a'",
         ),
         (
             ("compared.csv", "--method", "bradley-terry", "--task", "left"),

@@ -101,7 +101,7 @@ def test_items_that_never_won_or_lost() -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (("a", ["x"], ["y"], ["z"]), "comparison 1 of 'x' and 'y' has another preferred item, 'z'"),
+        (("a", ["x"], ["y"], ["z"]), "comparison 1 is between 'x' and 'y', but the preferred item is 'z'"),
         (("a", ["x"], ["x"], ["x"]), "compares 'x' with itself"),
         (("ab", ["x"], ["y"], ["x"]), "the same length"),
         (([None], ["x"], ["y"], ["x"]), "1 row has no worker"),

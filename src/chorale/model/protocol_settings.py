@@ -37,10 +37,10 @@ class RoundSettings(Settings):
         ge=1,
         le=100,
         description="Number of people to admit for each person whom later stages still need, since some people fail "
-        "or leave. When enough people are in training, nobody else can start; when no work is left, the round closes. "
-        "Everybody is admitted if the round leads to no work, to 1,000 or more open items, or to items that are not "
-        "derived yet. While work is left, everybody is also admitted if the round leads to a gate that decides about "
-        "all workers together.",
+        "or leave. When enough people are in training, nobody else can start; when the later stages have no work left, "
+        "the round closes. Everybody is admitted if the round trains people for no later stage. The same holds if such "
+        "a stage has 1,000 or more open items, or items that are not derived yet. While work is left, everybody is "
+        "also admitted if the round leads to a gate that decides about all workers together.",
     )
     feedback: Literal["at once", "later"] = Field(
         default="later",
@@ -58,7 +58,7 @@ class RoundSettings(Settings):
 class Promotion(Settings):
     to: Name = Field(description="Name of the additional qualification, for example `grader`.")
     top_share: Fraction = Field(
-        description="Fraction of the scored workers who get this qualification, the best first."
+        description="Fraction of the scored workers who get this qualification, starting with the best."
     )
 
 
@@ -76,9 +76,9 @@ class GateSettings(Settings):
     )
     threshold: Fraction | None = Field(default=None, description="Minimum mean score to pass.")
     top_share: float | None = Field(
-        default=None, gt=0, le=1, description="Fraction of the scored workers who pass, the best first."
+        default=None, gt=0, le=1, description="Fraction of the scored workers who pass, starting with the best."
     )
-    top: int | None = Field(default=None, ge=1, description="Number of workers who pass, the best first.")
+    top: int | None = Field(default=None, ge=1, description="Number of workers who pass, starting with the best.")
     floor: Fraction = Field(default=0, description="With `top_share` or `top`: minimum mean score to pass.")
     criteria: dict[CriterionName, Fraction] = Field(
         default_factory=dict,

@@ -78,10 +78,10 @@ class ProlificFilter(Settings):
     @model_validator(mode="after")
     def _asks_for_something(self) -> "ProlificFilter":
         is_range = self.lower is not None or self.upper is not None
-        if (self.filter_id in GROUPS) != bool(self.selected_filters):
-            raise ValueError(
-                'has only one of `selected_filters` and a `filter_id` of "and" or "or". Use both, or neither.'
-            )
+        if self.filter_id in GROUPS and not self.selected_filters:
+            raise ValueError("is a group without filters. Add `selected_filters`, or set `filter_id` to a filter's ID.")
+        if self.selected_filters and self.filter_id not in GROUPS:
+            raise ValueError('has `selected_filters` but is not a group. Set `filter_id` to "and" or "or".')
         if self.selected_filters and (self.selected_values or is_range or self.weightings):
             raise ValueError("is a group with values of its own. Put values and quotas into the filters of the group.")
         if not self.selected_filters and bool(self.selected_values) == is_range:
@@ -239,9 +239,7 @@ class ProlificStudy(Settings):
         if (self.screenout == "fixed") != (self.screenout_reward is not None):
             raise ValueError('has only one of `screenout = "fixed"` and `screenout_reward`. Set both, or neither.')
         if self.screenout_reward is not None and self.screenout_reward >= self.reward:
-            raise ValueError(
-                "has a `screenout_reward` that is not below `reward`. Lower it: Prolific requires a smaller one."
-            )
+            raise ValueError("has a `screenout_reward` that is not below `reward`. Lower it, as Prolific requires.")
         if self.screenout_slots is not None and self.screenout != "fixed":
             raise ValueError('has `screenout_slots` without `screenout = "fixed"`. Remove this setting.')
         if self.submissions_per_person == 0:

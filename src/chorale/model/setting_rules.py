@@ -37,7 +37,7 @@ def _rule(when: When, effect: str, settings: str) -> SettingRule:
 GROUPED = (
     _rule(
         When.ANY_TIME,
-        "Workers see the change after the next start. The activity log keeps every earlier text.",
+        "Workers see the change after the next start of the site. The activity log keeps every earlier text.",
         "study study.title study.contact study.consent study.language stage.title stage.guidelines",
     ),
     _rule(When.SAME_CONTENT, "This version of Chorale supports only format 1.", "format"),
@@ -124,7 +124,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies after the next start. People can finish their open items; existing answers are kept.",
+        "Applies after the next start of the site. People can finish their open items; existing answers are kept.",
         "stage.items.assigned",
     ),
     _rule(
@@ -134,8 +134,8 @@ GROUPED = (
     ),
     _rule(
         When.SAME_CONTENT,
-        "After the first worker has started any stage, another number of items per person is refused: some people may "
-        "have finished the round.",
+        "After the first worker has started any stage, a different number of items per person is refused: some people "
+        "may have finished the round.",
         "stage.round.size",
     ),
     _rule(
@@ -184,7 +184,7 @@ GROUPED = (
     ),
     _rule(
         When.ANY_TIME,
-        "Applies to adjudication after the next start. Existing decisions are kept.",
+        "Applies to adjudication after the next start of the site. Existing decisions are kept.",
         "stage.review_sample",
     ),
     _rule(

@@ -21,11 +21,11 @@ _DRAWS = 2000
 _SEED = 1
 _ROBERTA, _UNIFIED = "roberta_large", "unifiedqa_v2_11b"
 _DATASETS = ("baseline", "justification", "crowd", "expert")
-_NO_FILE = "Needs nangia/{dataset}.json: it is in the repository's tree, as data/{dataset}.json."
+_NO_FILE = "Requires nangia/{dataset}.json, which is data/{dataset}.json in the authors' repository."
 _MISSING_RUN = "Mean of the five published runs; the paper's mean is over six."
 _MISSING_RUN_SPREAD = "Deviation over the five published runs; the paper's deviation is over six."
 _MISSING_RECORDS = "18 baseline and 24 justification records are missing from the release."
-_OTHER_DRAW = "The paper's sample of the gold votes is outside the central 95% of ours."
+_OTHER_DRAW = "The paper's number is outside the 95% interval of our random samples of the gold votes."
 _RELEASED = "The release may differ from the data of the paper."
 _PARTIAL = (
     "The predictions of the partial-input models were not published. `chorale baseline mcq` computes those of a light "
@@ -40,7 +40,7 @@ _WHICH_ALPHA = (
 _NO_SIXTH_RUN = (
     "No sixth run could explain the difference, so the published predictions are not those behind the paper's number."
 )
-_BY_HAND = "The paper's number is from 200 manually judged questions; ours is from all questions, by rule."
+_BY_HAND = "The paper's number is from 200 questions judged by hand; ours is from all questions, judged by rules."
 
 
 _TABLE_1_COLUMNS = {

@@ -98,7 +98,7 @@ def fixed_by(judgments: Judgments, known: Mapping[str, str] | None) -> Callable[
     given = [(code, known[name]) for code, name in enumerate(judgments.task_names) if name in known]
     strange = sorted({label for _, label in given if label not in place})
     if strange:
-        raise ValueError(f"the true label {strange[0]!r} was never given. Remove the tasks that have it")
+        raise ValueError(f"nobody gave the true label {strange[0]!r}. Remove the tasks that have it")
     pairs = [(code, place[label]) for code, label in given]
     tasks, labels = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
 

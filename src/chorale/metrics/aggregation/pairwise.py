@@ -63,7 +63,8 @@ class Comparisons:
         if len(strange):
             at = int(strange[0])
             raise ValueError(
-                f"comparison {at + 1} of {ones[at]!r} and {others[at]!r} has another preferred item, {best[at]!r}"
+                f"comparison {at + 1} is between {ones[at]!r} and {others[at]!r}, but the preferred item is "
+                f"{best[at]!r}"
             )
         if (first == second).any():
             at = int((first == second).argmax())

@@ -27,7 +27,10 @@ def aggregated(judgments: Judgments, method: Method, progress: Progress | None =
         raise ValueError("there are no judgments to aggregate")
     judgments = present(judgments)
     if len(judgments.task_names) * len(judgments.options) > MOST_CELLS:
-        raise ValueError(f"too many labels: {len(judgments.options):,} labels of {len(judgments.task_names):,} tasks")
+        raise ValueError(
+            f"too many different labels to aggregate: {len(judgments.options):,} labels of "
+            f"{len(judgments.task_names):,} tasks. Check the column of labels"
+        )
     sets = judgments.sets
     if sets is None:
         return method(judgments, progress)

@@ -71,7 +71,7 @@ def _by_kind(data: Any, judged: ReadJudgments, reading: Reading, column: str) ->
         kinds = judged_in(data, _of_column(reading, column)).judgments
     except UserError as error:
         message = f"{judged.name}: cannot read the kind of worker from the column {column!r}"
-        raise UserError(f"{message}. Set the column that contains human or model with --kind.") from error
+        raise UserError(f"{message}. Use --kind to set the column that contains human or model.") from error
 
     def refuse(message: str, fix: str, value: str) -> UserError:
         return UserError(f"{judged.name} can't be used", [Problem(judged.name, None, message, fix, repr(value))])

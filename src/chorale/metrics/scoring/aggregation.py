@@ -29,7 +29,7 @@ def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_
     if not result.converged:
         notes.append(
             f"Stopped after {plural(result.iterations or 0, 'iteration', 'iterations')}, "
-            "without convergence. See --iterations."
+            "without convergence. Raise --iterations."
         )
     tables = [_summary(result, method), _shares(result), _tasks(result), _workers(result)]
     json = _json(result, method) if for_scripts else {}

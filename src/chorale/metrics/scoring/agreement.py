@@ -232,7 +232,9 @@ def _compared(
         return resampling.compare(first, second, results[0].statistics()[1])
     combined = options.compute(both)
     if combined.value is None:
-        raise UserError(f"Cannot compare the two files by {options.metric}: in both together, {combined.undefined}.")
+        raise UserError(
+            f"Cannot compare the two files by {options.metric}: in the two files together, {combined.undefined}."
+        )
     statistics, metric = combined.statistics(all_items=True)
     halves = slice(0, items), slice(items, 2 * items)
     first, second = (Statistics(statistics.items[part], statistics.rows[part]) for part in halves)

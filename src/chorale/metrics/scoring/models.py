@@ -297,7 +297,7 @@ _CONFUSED = ("people", "model", "judgments")
 
 def _confusions_table(name: str, rows: Sequence[tuple[str, str, int]]) -> ScoreTable:
     different = [row for row in rows if row[0] != row[1]]
-    title = f"Different labels of people and {name}" + _most(len(different))
+    title = f"Differences between the labels of people and {name}" + _most(len(different))
     return ScoreTable(title, ("people's label", f"label of {name}", "judgments#"), different[:_MOST_ROWS])
 
 

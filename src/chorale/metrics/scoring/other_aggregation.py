@@ -256,4 +256,4 @@ def _title(title: str, which: str, rows: Sequence[Any], names: Sequence[Any]) ->
 def _unsettled(iterations: int | None, *, converged: bool) -> list[str]:
     if converged:
         return []
-    return [f"Stopped after {iterations:,} iterations, without convergence. See --iterations."]
+    return [f"Stopped after {iterations:,} iterations, without convergence. Raise --iterations."]

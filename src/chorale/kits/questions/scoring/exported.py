@@ -47,8 +47,8 @@ def costs_section(costs: Mapping[str, QuestionCosts], hourly: int) -> McqSection
     """Amounts in major units (dollars), as in papers."""
     if not any(spent.questions for spent in costs.values()):
         raise UserError(
-            "Costs require validated questions by writers in arms, but the responses have none. Export the responses "
-            "of a study whose `mcq-validate` stage takes its items from writers' answers."
+            "Costs require validated questions whose writers have an arm, but the responses have none. Export the "
+            "responses of a study whose `mcq-validate` stage takes its items from writers' answers."
         )
 
     def units(value: float | None) -> float | None:

@@ -50,7 +50,7 @@ def written_section(files: Sequence[NamedQuestions], options: McqOptions, resamp
         json["compared"], table = _compared(files, options, resampling)
         tables.append(table)
     if explained:
-        notes.append("Explanations are compared and judged by rule. Read a sample before you remove any.")
+        notes.append("Explanations are compared and judged automatically. Read a sample before you remove any of them.")
     return McqSection("written", json, tables, notes)
 
 

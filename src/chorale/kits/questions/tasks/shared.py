@@ -34,7 +34,7 @@ CONTENT = {
     "question_id": "Unique ID of the question in this study.",
     "worker_id": "Participant ID of the writer.",
     "protocol": "Arm of the writer. In studies without arms: the stage in which the question was written, or empty.",
-    "flags": "Possible problems of the question, for experts to check.",
+    "flags": "Possible problems with the question, for experts to check.",
     "validation_data": "Answers of the validators, each with the worker and whether they found the question invalid.",
     "validation_way": "Number of validators.",
     "model_predictions": "Empty list, to be filled with predictions of models.",

@@ -52,8 +52,8 @@ def learning_result(learned: Learned, options: LearnOptions) -> Result:
         tables.append(_graph_table(learned.graph))
         if learned.graph.nearly:
             parts = plural(learned.graph.nearly, "part of the graph was", "parts of the graph were")
-            missed = f"at most {learned.graph.gap:.2%} of the objective was missed"
-            notes.append(f"{parts} solved approximately: {missed}.")
+            distance = f"the objective is at most {learned.graph.gap:.2%} below the optimum"
+            notes.append(f"{parts} solved approximately: {distance}.")
     return Result(json, tables, learned.signature, tuple(notes))
 
 

@@ -116,7 +116,7 @@ def _matched(resources: Sequence[RuleSet], usable: Usable, options: RuleOptions)
         with_added, added = with_lemmas(resource, usable.applications)
         matched.append(with_added)
         if added:
-            fit = plural(added, "application has a rule", "applications have a rule")
+            fit = plural(added, "application matches a rule", "applications match a rule")
             notes.append(f"{resource.name}: {fit} only by lemmas. Use --match exact to compare predicates as written.")
     return matched, notes
 

@@ -112,7 +112,7 @@ def fractions_metric(formula: Callable[[FloatArray, Of], Mapping[str, FloatArray
 def sentence_pairs(system: Sequence[Sentence], gold: Sequence[Sentence]) -> Iterator[tuple[Sentence, Sentence]]:
     """Pairs the sentences of system and gold."""
     if len(system) != len(gold):
-        raise ValueError(f"{len(system)} system sentences cannot be scored against {len(gold)}")
+        raise ValueError(f"system and gold must have the same number of sentences, not {len(system)} and {len(gold)}")
     if not gold:
         raise ValueError("there are no sentences to score")
     return zip(system, gold, strict=True)

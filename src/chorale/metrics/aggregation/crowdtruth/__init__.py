@@ -120,7 +120,7 @@ def crowdtruth(
             f"iterations must be at least 1 and the tolerance above 0, not {max_iterations} and {tolerance}"
         )
     if open_task and options is not None:
-        raise ValueError("an open task has no list of options")
+        raise ValueError("an open task has no list of options. Omit options or open_task")
     vectors, notes = vectors_of(judgments, options)
     quality_of = None if open_task else annotation_quality(vectors)
     before = first = now = ones(vectors)
