@@ -81,7 +81,7 @@ def test_a_decision_is_the_label_and_agreement_stays(study: Study, tmp_path: Pat
     assert (reviewed["stage"], reviewed["items"]) == ("main", 1)
     made = study_report(study, tmp_path, tmp_path, ReportOptions(charts=False), Resampling(False))
     page = "".join(str(part) for section in made.sections for part in section.parts)
-    assert "Reviewers decided 1 label and changed 1 of them. Accepted labels in total include" in page
+    assert "Reviewers decided 1 label and changed 1 of them. The total number of accepted labels" in page
     assert "changed 1 of them. Agreement was measured on the annotations before the review." in page
     waiting = look(study, lambda tx: adjudicating.next_case(tx, study, stage, "all"))
     assert waiting is not None and waiting.item.key != key and waiting.left == COUNT - 1

@@ -104,7 +104,7 @@ def test_cells_stand_beside_the_papers_own(data: Path) -> None:
     ]
     text = reproduce("made2026", "--data", data).output
     assert "We count differently." in text
-    assert "∈ that the paper's number lies in our 95% interval" in text
+    assert "∈ means that the paper's number lies in our 95% interval" in text
     assert found["files"] == {"made/number.txt": "as known", "made/more.txt": "missing"}
     assert r"\begin{tabular}" in reproduce("made2026", "--data", data, "--latex").output
 

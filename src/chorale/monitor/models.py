@@ -142,7 +142,7 @@ def label_reader(stage: RunningStage, field: str | None) -> Callable[[Any], str 
     fields = [one.name for one in stage.task.shape.fields]
     if field is not None and field not in fields:
         known = f"Its fields are: {', '.join(fields)}." if fields else "Its answers have no fields."
-        raise UserError(f"The stage {stage.name} has no field {field!r}, which --label names. {known}")
+        raise UserError(f"The stage {stage.name} has no field {field!r} (set with --label). {known}")
     if field is None and fields:
         if len(names) != 1:
             raise UserError(

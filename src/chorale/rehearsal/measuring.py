@@ -229,7 +229,7 @@ def _notes(tx: Tx, performance: Performance) -> Iterator[str]:
     for name in sorted(performance.refused):
         yield (
             f"{name}: simulated wrong answers are taken from other items. Some did not fit, so their items were "
-            "returned. The study is not affected, but the stage takes slightly longer."
+            "returned. In the simulation, the stage takes slightly longer. The real study is not affected."
         )
 
 

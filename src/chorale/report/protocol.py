@@ -9,7 +9,7 @@ from chorale.model.plural import plural
 from chorale.present.svg import GraphLink, Node, graph_picture
 from chorale.report.document import Bullets, Drawn, Section
 
-_CAPTION = "Stages and gates of the study. Solid arrows show items made from other items, dashed arrows people."
+_CAPTION = "Stages and gates of the study. Items move along solid arrows, people along dashed arrows."
 
 
 def listed(names: Sequence[str]) -> str:

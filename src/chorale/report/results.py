@@ -42,8 +42,8 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
         parts.append(_questions_table(questions))
     if reviewed := facts.fields.get("reviewed"):
         parts.append(
-            f"{reviewed_labels(reviewed)} Accepted labels in total include these decisions. Numbers per question are "
-            "from before the review."
+            f"{reviewed_labels(reviewed)} The total number of accepted labels includes these decisions. The numbers "
+            "for each question are from before the review."
         )
     if empty := [one["question"] for one in questions if one["empty"]]:
         parts.append(

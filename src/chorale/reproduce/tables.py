@@ -20,7 +20,10 @@ def reproduced(paper: Paper, cells: Sequence[Cell], files: Sequence[CheckedFile]
     tables = [_summary(cells)]
     tables += [ScoreTable(f"{paper.name}, {name}", columns, _rows(group)) for name, group in _by_table(cells).items()]
     different = [file.file.path for file in files if file.state is FileState.DIFFERENT]
-    notes = ["= means equal when rounded as the paper prints; ∈ that the paper's number lies in our 95% interval."]
+    notes = [
+        "= means that both numbers are equal when rounded as in the paper. ∈ means that the paper's number lies in our "
+        "95% interval."
+    ]
     if different:
         notes.append(
             f"These files differ from those that the docs describe, so the numbers may differ: {', '.join(different)}."

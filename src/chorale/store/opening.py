@@ -92,7 +92,8 @@ def open_store(
             raise
         said = getattr(error, "orig", error)
         raise UserError(
-            f"The database {place_of(url)} can't be opened: {said}. Check its address, and that its server runs."
+            f"The database {place_of(url)} can't be opened: {said}. Check its address, and whether its server is "
+            "running."
         ) from None
     return connect(url)
 

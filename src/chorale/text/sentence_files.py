@@ -78,7 +78,7 @@ def _check(sentences: list[GivenSentence], report: ProblemReport) -> None:
     lines: dict[str, int] = {}
     for sentence in sentences:
         if lines.setdefault(sentence.name, sentence.line) != sentence.line:
-            message = f"has the id of the sentence in line {lines[sentence.name]}"
+            message = f"has the same id as the sentence in line {lines[sentence.name]}"
             report(sentence.line, message, "Give every sentence a unique id.", sentence.name)
         if len(sentence.text) > LONGEST_TEXT:
             fix = f"Put a blank line between paragraphs, or give texts of up to {LONGEST_TEXT:,} characters."

@@ -152,7 +152,7 @@ async def _ask_prolific(prolific: Prolific, participant: str, session_id: str, s
     try:
         known = await asyncio.to_thread(recruiting.is_theirs, prolific, participant, session_id, study_id)
     except UserError as error:
-        log.warning("an arrival could not be checked with Prolific: %s", type(error))
+        log.warning("a visit could not be checked with Prolific: %s", type(error))
         return
     if not known:
         unknown = worded("Prolific has no record of this visit.")

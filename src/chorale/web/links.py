@@ -86,6 +86,6 @@ def _check_name(tx: Tx, name: str, role: str) -> None:
         )
     known = requesters.find_requester(tx, name)
     if known is not None and known.role != role:
-        raise UserError(f"{name!r} is the {known.role}'s name. Give the {role} another one.")
+        raise UserError(f"The name {name!r} is already in use ({known.role}). Give the {role} another name.")
     if requesters.is_erased(tx, name) or (known is not None and known.revoked_at is not None):
         raise UserError(f"The link of {name!r} was revoked and cannot be used again. Give the {role} another name.")

@@ -106,7 +106,7 @@ def make_owner(tx: Tx, study: Study, name: str, password_hash: str) -> Requester
 
 def refuse_second_owner(tx: Tx, _study: Study) -> None:
     if requesters.has_owner(tx):
-        raise Refusal("already_set_up", "This study is already set up. Sign in with the password.", 410)
+        raise Refusal("already_set_up", "This study is already set up. Sign in with your user name and password.", 410)
 
 
 def change_password(tx: Tx, study: Study, name: str, password_hash: str) -> RequesterRow:

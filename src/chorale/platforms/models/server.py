@@ -127,7 +127,7 @@ class ServerModel:
         except (ValueError, RecursionError):
             body = None
             if response.is_success:
-                return Reply(CallOutcome.SERVER, reason=f"status {status}, but not JSON", lost=1)
+                return Reply(CallOutcome.SERVER, reason=f"status {status}, but the answer is not JSON", lost=1)
         if not response.is_success:
             outcome = CallOutcome.REJECTED if status in _REJECTS_ALL or status < 400 else CallOutcome.DECLINED
             return Reply(outcome, reason=f"status {status}: {self._cleared(_message(body))[:_LONGEST_REASON]}")

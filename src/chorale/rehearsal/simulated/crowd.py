@@ -53,7 +53,7 @@ class KindSettings(Settings):
         description="Workers who never read the item: they answer randomly, with the first option, or "
         "repeat their previous answer.",
     )
-    learning: Fraction = Field(default=0.1, description="Fraction of their errors that one explained mistake removes.")
+    learning: Fraction = Field(default=0.1, description="Each explained mistake reduces their errors by this fraction.")
     dropout: Fraction = Field(
         default=0.002, description="Probability of leaving the study at an item, without answering it."
     )

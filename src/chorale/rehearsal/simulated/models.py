@@ -71,7 +71,7 @@ class WorkerModel:
     accuracies: Mapping[str, float] = field(default_factory=dict)
     """Different accuracies, by the name of a stage or task."""
     learning: float = 0.0
-    """Fraction of their errors that one explained mistake removes."""
+    """Each explained mistake reduces their errors by this fraction."""
     dropout: float = 0.0
     """Probability of leaving the study at an item, without answering it."""
     confusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -31,7 +31,7 @@ def flow(study: Study, stages: Sequence[StageView], passed: Mapping[str, int]) -
     nodes += [Node(gate_node(name), name, (f"{passed.get(name, 0):,} passed",), is_gate=True) for name in study.gates]
     edges = study_edges(study)
     links = [GraphLink(each.source, each.target, each.people) for each in edges]
-    words = "; ".join(_words(study, views, passed)) or "The stages do not feed each other."
+    words = "; ".join(_words(study, views, passed)) or "The stages are not connected to each other."
     svg = graph_picture("The stages as a flow", nodes, links, sideways=True, description=words)
     # The functions that draw it escape all texts.
     return Flow(Markup(svg), any(link.dashed for link in links))  # noqa: S704
