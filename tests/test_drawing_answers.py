@@ -150,7 +150,7 @@ def test_answers_of_somebody_who_is_dropped_are_withdrawn_and_no_others_take_the
     [
         (
             "UPDATE event SET evidence = json_set(evidence, '$.of[0]', 9) WHERE kind = 'drawn'",
-            "sampled from other answers",
+            "sampled from a list that differs",
         ),
         ("DELETE FROM event WHERE kind = 'drawn'", "exists, but does not follow"),
         ("DELETE FROM item_source; DELETE FROM item WHERE response_id IS NOT NULL", ", but does not exist"),

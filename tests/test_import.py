@@ -123,7 +123,7 @@ def test_a_renamed_column_is_named(tmp_path: Path) -> None:
     ]
     file = write(tmp_path / "batch.csv", columns, rows)
     told = " ".join(run("import", file, "--out", tmp_path / "study").stderr.split())
-    assert "'id' is now 'item_id'. To name the items by 'id', name that column of your file with --task." in told
+    assert "'id' is now 'item_id'. To take the item IDs from 'id', name that column of your file with --task." in told
     by_id = run("import", file, "--task", "Input.id", "--out", tmp_path / "by-id")
     assert "item_id" not in by_id.stderr
     assert json.loads((tmp_path / "by-id" / "batch.jsonl").read_text().splitlines()[0])["id"] == "s0"

@@ -305,7 +305,7 @@ def test_check_counts_what_people_are_expected_to_judge(make: Make, tmp_path: Pa
     assert half["asked"] == pytest.approx(0.25 + 0.75 * 0.3)
     assert half["judgments"] == round(120 * 0.475)
     assert half["cost"] < 0.5 * stage["cost"] and half["most"] == stage["most"]
-    assert "People are expected to judge 48% of the items, with an audit of 30%" in page
+    assert "People are expected to judge 48% of the items, including an audit of 30%" in page
     assert "≈ 57" in page
     study = open_study(folder)
     run(study)

@@ -133,8 +133,7 @@ Smoothing = Annotated[
     Option(
         metavar="N",
         min=0,
-        help="For --method confidence with --truth: number of correct answers, and of wrong answers, to add for "
-        "every worker.",
+        help="For --method confidence with --truth: add N correct and N wrong answers to the answers of every worker.",
     ),
 ]
 TruthTask = Annotated[

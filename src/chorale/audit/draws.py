@@ -156,7 +156,7 @@ def drawing_differences(
             if response.kind == AssignmentKind.PRODUCTION and response.id <= max(evidence["of"])
         ]
         if sorted(given) != sorted(evidence["of"]):
-            yield f"{name} were sampled from other answers than theirs"
+            yield f"{name} were sampled from a list that differs from the worker's answers"
     for (stage, source, worker), often in sorted(times.items()):
         if often > 1:
             yield f"worker {worker}: answers in {source} were sampled for {stage} {often} times"

@@ -146,11 +146,11 @@ def _grader_differences(
     if not named:
         yield f"{name} has no event that names its graders"
     elif len(answers) != named or any(response.stage != stage_name for response in answers):
-        yield f"{name} is based on answers about something else"
+        yield f"{name} is based on answers that do not grade this response"
     again = _again(stage, graded, [response.answer for response in answers])
     if again is None or abs(again.score - grade.score) > TOLERANCE:
         yield f"{name} is {grade.score}, but the graders' answers give {None if again is None else again.score}"
     elif again.criteria != grade.criteria or again.reasons != list(grade.reasons):
         yield f"{name} has criteria or reasons that differ from its graders'"
     elif again.kept != evidence.get("kept", 0):
-        yield f"{name} has {evidence.get('kept')} parts kept on record, but the graders' answers keep {again.kept}"
+        yield f"{name}: number of kept parts {evidence.get('kept')} in the log, {again.kept} in the graders' answers"

@@ -308,10 +308,12 @@ def _label_differences(
 def _place_differences(item: Item, live: int, most: int) -> Iterator[str]:
     """Check that the taken places of an item match its counted judgments and the workers who hold it."""
     name = f"item {item.key} of {item.stage}"
+    judgments = plural(item.judgments, "judgment", "judgments")
+    counts = f"{judgments} and {plural(live, 'open assignment', 'open assignments')}"
     if item.taken != item.judgments + live:
-        yield f"{name}: {item.taken} places stored as taken, but {item.judgments} judged and {live} assigned"
+        yield f"{name}: {item.taken} places stored as taken, but {counts}"
     if item.judgments + live > most:
-        yield f"{name}: {item.judgments} places judged and {live} assigned, but at most {most} were requested"
+        yield f"{name}: {counts}, but at most {most} judgments were requested"
 
 
 def _derived_differences(

@@ -151,7 +151,7 @@ def _first_sentences(plan: StudyPlan, folder: Folder) -> list[str]:
         else:
             sentences.append(
                 f"{stage.name}: a model answers first. People are expected to judge {stage.asked:.0%} of the items, "
-                f"with an audit of {rule.audit:.0%} of those that the model is sure of."
+                f"including an audit of {rule.audit:.0%} of those that the model is sure of."
             )
     if sentences:
         sentences.append("Model calls are not included: see `chorale annotate --dry-run`.")
@@ -176,8 +176,8 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
     if plan.training:
         more = money_text(plan.training, plan.currency)
         sentences.append(
-            "The cost of training is for the number of people that gates set (`expected`, `workers`). Without these "
-            "settings, it is for the minimum number of people that the study needs if everybody passes. "
+            "The cost of training assumes the number of people in the gates' settings (`expected`, `workers`). Without "
+            "these settings, it assumes the minimum number of people that the study needs if everybody passes. "
             f"Training costs up to {more} for each additional person."
         )
     return sentences

@@ -50,8 +50,8 @@ ResendAfter = Annotated[
 AfterRestore = Annotated[
     bool,
     Option(
-        help="After a restore: pay, although payouts made after the backup are unknown. First find out about "
-        "these payouts."
+        help="After a restore: pay, although payouts made after the backup are unknown. First look for these "
+        "payouts in the platform's list or your own records."
     ),
 ]
 FormatName = Annotated[

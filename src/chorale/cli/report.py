@@ -54,7 +54,7 @@ def report(
         Path | None,
         Option(
             metavar="FILE",
-            help="File for the report. Default: report.html, or report with the file extension of --format.",
+            help="File for the report. Default: report.html, report.pdf, report.md or report.tex, by --format.",
         ),
     ] = None,
     form: Form = None,

@@ -15,6 +15,7 @@ from chorale.engine.paying import pay_bonus
 from chorale.engine.running import RunningStage, Study
 from chorale.folder.feedback import wanting
 from chorale.model import Judgment, responses_behind
+from chorale.model.plural import plural
 from chorale.protocol import parts_bonus
 from chorale.store import Tx, events, grades
 from chorale.store.labels import ItemProgress
@@ -93,7 +94,7 @@ def _add(
     earlier = study.stage_by_id(graded.stage_id)
     amount = parts_bonus(grade.kept, earlier.settings.pay.kept)
     if latest is None and amount:
-        reason = f"{grade.kept} parts of an answer in {earlier.name} were kept in {stage.name}"
+        reason = f"{plural(grade.kept, 'part', 'parts')} of an answer in {earlier.name} kept in {stage.name}"
         pay_bonus(tx, study, earlier, graded.worker_id, f"kept:{response_id}:{stage.name}", amount, reason)
     decide_about(tx, study, earlier, graded.worker_id)
 

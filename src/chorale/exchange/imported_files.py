@@ -173,7 +173,7 @@ def _about_renamed(staged: StagedBatch, columns: Sequence[str]) -> Iterator[str]
     listed = ", ".join(f"{name!r} is now 'item_{name}'" for name in renamed)
     note = f"Columns with names that Chorale uses itself are renamed: {listed}."
     if "id" in renamed:
-        note += " To name the items by 'id', name that column of your file with --task."
+        note += " To take the item IDs from 'id', name that column of your file with --task."
     yield note
 
 

@@ -140,8 +140,8 @@ def check_disclosure(
     if sentence is None:
         report.setting(
             at,
-            "is missing: workers must agree to it in the consent form",
-            f"Copy the sentence from {settings.study.consent} that discloses this.",
+            "is missing: workers must agree in the consent form to suggestions that are wrong on purpose",
+            f"Copy the sentence about these suggestions from {settings.study.consent}.",
         )
     elif " ".join(sentence.split()) not in " ".join(consent.split()):
         report.setting(

@@ -164,7 +164,9 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
             )
         if stage.grades_sources and content.task is not None and content.task.grading.kept is None:
             fix = "Leave it out: this task does not report which parts of other answers it keeps."
-            report.setting(("stage", index, "grades_sources"), "this task grades no other answers", fix, stage.task)
+            report.setting(
+                ("stage", index, "grades_sources"), "this task does not grade other answers", fix, stage.task
+            )
         keeping = [other for other in settings.stage if other.grades_sources and stage.name in other.sources]
         if stage.pay.kept is not None and not keeping:
             fix = "Set `grades_sources = true` in the stage that is made from these answers, or leave `kept` out."
@@ -177,7 +179,7 @@ def _check_grading(settings: StudySettings, contents: Sequence[StageFiles], repo
             report.setting(at, "no gate that closes uses these grades", fix, stage.pay.finished)
         elif stage.pay.finished and stage.round is None and not stage.grades:
             fix = "Leave it out, or make the stage a round."
-            report.setting(at, "only rounds and grading stages can be finished", fix, stage.pay.finished)
+            report.setting(at, "only rounds and grading stages have pay for finishing", fix, stage.pay.finished)
 
 
 def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], report: CheckReport) -> None:
@@ -201,8 +203,8 @@ def _check_reviews(settings: StudySettings, contents: Sequence[StageFiles], repo
             if not decided:
                 report.setting(at, f"has no effect: {source} compares none of its fields", fix, True)
             elif different:
-                names = ", ".join(different)
-                report.setting(at, f"answers here cannot be labels in {source}: {names} differs in shape", fix, True)
+                differ = f"{', '.join(different)} {'differs' if len(different) == 1 else 'differ'} in shape"
+                report.setting(at, f"answers here cannot be labels in {source}: {differ}", fix, True)
 
 
 def _check_order(settings: StudySettings, report: CheckReport) -> None:
