@@ -110,7 +110,7 @@ def test_a_dataset_folder_has_a_card_and_is_whole_or_not_there(study: Study, tmp
     assert labels.schema["confidence"] == polars.Float64
     with pytest.raises(Exception, match="already exists"):
         write_export(study, "huggingface", folder)
-    with pytest.raises(Exception, match="can't be made"):
+    with pytest.raises(Exception, match="can't be created"):
         (tmp_path / "file").write_text("")
         write_export(study, "huggingface", tmp_path / "file" / "dataset")
     assert {path.name for path in tmp_path.iterdir()} == {"dataset", "file"}

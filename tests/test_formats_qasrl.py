@@ -198,7 +198,7 @@ def test_of_several_places_of_a_text_the_nearest_counts() -> None:
 
 def test_one_id_stands_for_one_sentence(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.csv", [row(sentence=SENTENCE), where(sentence="Another one is here now , is it ?")])
-    assert "a.csv:3: has a different sentence with the same ID" in told(file)
+    assert "a.csv:3: has a different sentence than an earlier row with the same ID" in told(file)
 
 
 def test_sentences_that_differ_are_refused_with_both_files(tmp_path: Path) -> None:
@@ -207,14 +207,14 @@ def test_sentences_that_differ_are_refused_with_both_files(tmp_path: Path) -> No
     other = read_sentences(write_sentences(tmp_path / "other.csv", {"s2": "c e"}))
     assert joined([("one", one), ("same", same)])["s1"] == ("A", "(", "b", ")")
     with pytest.raises(
-        UserError, match="other: has a different sentence s2 than one: token 1 is 'e' here and 'd' there"
+        UserError, match="other: has a different text for sentence s2 than one: token 1 is 'e' here and 'd' there"
     ):
         joined([("one", one), ("other", other)])
 
 
 def test_a_sentences_file_without_tokens_is_told(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "s.csv", [{"qasrl_ids": "s1", "tokens": "a b"}])
-    with pytest.raises(UserError, match=r"has no column qasrl_id\. Rename “qasrl_ids”"):
+    with pytest.raises(UserError, match=r"has no column qasrl_id\. If “qasrl_ids” is the missing column"):
         read_sentences(file)
 
 

@@ -202,7 +202,7 @@ def test_a_first_row_that_is_too_long_for_names_is_refused(tmp_path: Path) -> No
     assert refused.exit_code == 2
     said = " ".join(refused.stderr.split())
     assert "it.tsv: the column name 'Somehow I was" in said
-    assert "is too long (179 characters, and at most 100 are possible)" in said
+    assert "is too long (179 characters; the maximum is 100)" in said
     assert "add a row of column names above it" in said
 
 

@@ -38,7 +38,7 @@ def draft_folder(directory: Path, option: str = "--out") -> Iterator[DraftFolder
         held = _hold(path)
     except OSError as error:
         raise UserError(
-            f"{directory} can't be made: {error.strerror}. Choose another location with {option}."
+            f"{directory} can't be created: {error.strerror}. Choose another location with {option}."
         ) from None
     draft = DraftFolder(path, path / "study", notes)
     try:

@@ -55,7 +55,7 @@ def _gold_removes_few(content: StageContent, coming: Mapping[str, int], people: 
     if met >= gold.after:
         return None
     return (
-        f"gold removes few people in stage {content.settings.name}: if {people:,} people share the work, each gives "
+        f"few people in stage {content.settings.name} can be removed: if {people:,} people share the work, each gives "
         f"about {met:.2g} gold answers. The minimum accuracy applies after {gold.after} (gold.after). Add items or "
         "gold, raise gold.share, or lower gold.after"
     )

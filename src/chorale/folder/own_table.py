@@ -56,8 +56,8 @@ class OwnTable:
             )
         if len(column) > LONGEST_NAME:
             raise UserError(
-                f"{self.path}: the column name {shortened(column)} is too long ({len(column)} characters, and at most "
-                f"{LONGEST_NAME} are possible). The first row must have the names of the columns. If this row is data, "
+                f"{self.path}: the column name {shortened(column)} is too long ({len(column)} characters; the maximum "
+                f"is {LONGEST_NAME}). The first row must have the names of the columns. If this row is data, "
                 "add a row of column names above it."
             )
         return column

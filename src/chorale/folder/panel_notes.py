@@ -51,8 +51,10 @@ def _no_screenout_code(folder: StudyFolder) -> list[str]:
     if arrival.completion_code is None or arrival.screenout_code is not None:
         return []
     line = line_of(folder.settings_text, ("arrival", "completion_code"))
-    message = f"people from {arrival.panel} who fail a gate have no code to return with"
-    fix = "Set `screenout_code` in [arrival]: they never get the completion code"
+    message = (
+        f"people from {arrival.panel} who fail a gate have no code to return with: they never get the completion code"
+    )
+    fix = "Set `screenout_code` in [arrival]"
     return [str(Problem(SETTINGS_FILE, line, message, fix))]
 
 

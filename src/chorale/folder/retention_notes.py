@@ -8,8 +8,8 @@ NOT_SET = (
 )
 
 KEPT = (
-    "Answers of people who withdraw are kept without their identity. Say so in the consent form: the templates' "
-    "forms promise to erase them."
+    "Answers of people who withdraw are kept without their identity. Say so in the consent form: the consent "
+    "forms of the templates promise to erase them."
 )
 
 

@@ -109,8 +109,8 @@ def _note_on_one(field: _MadeField) -> list[str]:
     if field.counts or field.asked.is_text:
         return []
     return [
-        f"{shortened(field.asked.title)} is imported as free text, which is not aggregated: each label lists all texts "
-        "of the item, and is accepted."
+        f"{shortened(field.asked.title)} is imported as free text, which is not aggregated. An item's label "
+        "lists all answers to the item, and every label is accepted."
     ]
 
 

@@ -35,9 +35,9 @@ _SHOWN = 15
 _LONGEST_SHOWN = 90
 _IN_WORDS = {True: "LU in FrameNet", False: "LU not in FrameNet", None: "not looked up in FrameNet"}
 _EXAMPLES = {
-    Relation.PARENT_CHILD: "Frames where one is more general",
-    Relation.OVERLAPPING: "Frames that overlap",
-    Relation.COMPOSED: "Frames that together describe the meaning of the word",
+    Relation.PARENT_CHILD: "Unclear sentences with a frame and a more general frame",
+    Relation.OVERLAPPING: "Unclear sentences with overlapping frames",
+    Relation.COMPOSED: "Unclear sentences with frames that together describe the meaning of the word",
 }
 
 
@@ -147,7 +147,8 @@ def summary_table(browsing: FrameBrowsing) -> ScoreTable:
         if clear := [each.quality for each in many if each.quality is not None]:
             rows.append((f"{name}: mean SQS", sum(clear) / len(clear)))
     for relation in Relation if browsing.reasons else ():
-        rows.append((f"unclear, frames: {relation}", sum(reason is relation for reason in browsing.reasons.values())))
+        related = sum(reason is relation for reason in browsing.reasons.values())
+        rows.append((f"unclear sentences, frames: {relation}", related))
     return ScoreTable("Sentences and majority frames", ("quantity", "value#"), rows, digits=3)
 
 

@@ -86,8 +86,8 @@ def _cells(stage: RunningStage, answer: Any) -> dict[str, Any]:
 
 
 BATCH = ExportFormat(
-    "answers in the columns of Mechanical Turk's batch results, as CSV: those to HITs and in stages with the task "
-    "`mturk`. If no stage has this task: all answers except gold and training",
+    "answers to HITs, and answers in stages with the task `mturk`, in the columns of Mechanical Turk's batch results, "
+    "as CSV. If no stage has this task: all answers except gold and training",
     "batch_results.csv",
     (),
     _rows,

@@ -69,8 +69,9 @@ _WSJ = "The annotated Wall Street Journal sentences are not published. CoNLL-200
 _NO_PARSER = "The output of FitzGerald et al.'s parser for these sentences is not published."
 _NO_TEST = "This requires the test data and the parser's output for it."
 _ALL_WRITTEN = (
-    "Dense: all questions by people that any judge answered. The paper does not specify which questions it counts. "
-    "This choice reproduces its 2.3 roles (2.34; three of six judges 2.25, four 2.16, five 1.99)."
+    "Dense: all questions written by people and called valid by at least one judge. The paper does not specify which "
+    "questions it counts. This choice reproduces its 2.3 roles per predicate: with one judge, there are 2.34. With at "
+    "least three of the six judges, there are 2.25; with four, 2.16; with five, 1.99."
 )
 
 

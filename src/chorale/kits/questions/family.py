@@ -47,6 +47,7 @@ TiesName = Annotated[
         "answers), wrong (0) or right (1).",
     ),
 ]
+GoldVotes = Annotated[int, Option(min=1, max=20, help="Number of validator votes to sample for each gold answer.")]
 AlphaName = Annotated[
     AlphaVariant,
     Option(
@@ -115,7 +116,7 @@ def score(
     files: Files,
     *,
     ties: TiesName = "share",
-    gold_votes: Annotated[int, Option(min=1, max=20, help="Validator votes sampled per gold answer.")] = 4,
+    gold_votes: GoldVotes = 4,
     alpha: AlphaName = "with-writer",
     ci: WithIntervals = True,
     cluster: Cluster = (),

@@ -146,10 +146,10 @@ def _dialogue(value: Any) -> list[dict[str, str]]:
     for number, turn in enumerate(value, 1):
         if not isinstance(turn, dict) or turn.keys() != {"speaker", "text"}:
             raise ValueError(
-                f"has turn {number} whose keys are not exactly `speaker` and `text`. Write only these two."
+                f"has a turn ({number}) whose keys are not exactly `speaker` and `text`. Write only these two."
             )
         if not all(isinstance(part, str) and part.strip() for part in turn.values()):
-            raise ValueError(f"has turn {number} with a blank `speaker` or `text`. Fill them in.")
+            raise ValueError(f"has a turn ({number}) with a blank `speaker` or `text`. Fill them in.")
         turns.append({"speaker": turn["speaker"], "text": _text(turn["text"])})
     return turns
 

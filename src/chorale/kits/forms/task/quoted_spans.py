@@ -38,7 +38,7 @@ def span_at(given: dict[str, Any], text: str | Sequence[str]) -> dict[str, Any]:
     if "start" in given:
         if "text" in given and excerpt(text, given["start"], given["end"]) != given["text"]:
             place = f"{given['start']}–{given['end']}"
-            raise InvalidValueError(f"has a span {place} whose text is not {shortened(given['text'])}")
+            raise InvalidValueError(f"has a span ({place}) whose text is not {shortened(given['text'])}")
         return {"start": given["start"], "end": given["end"], **labelled}
     places, quote = quoted_tokens(text, given["text"]), shortened(given["text"])
     if not places:

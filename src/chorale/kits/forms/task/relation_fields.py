@@ -98,9 +98,10 @@ class RelationField(FormField):
         if relation is None:
             raise invalid(f"has a relation that is not one of {', '.join(self.relations)}", name)
         if relation.from_ is not None and start not in relation.from_:
-            raise ValueError(f"has `{name}` from {start}, but it may only start from {', '.join(relation.from_)}")
+            known = ", ".join(relation.from_)
+            raise ValueError(f"has a relation `{name}` from {start}, but it may only start from {known}")
         if relation.to is not None and end not in relation.to:
-            raise ValueError(f"has `{name}` to {end}, but it may only lead to {', '.join(relation.to)}")
+            raise ValueError(f"has a relation `{name}` to {end}, but it may only lead to {', '.join(relation.to)}")
 
     def parse_gold(self, raw: Any) -> dict[str, Any]:
         """Spans may be quotations, which `located` finds in the item. Relations name spans by list position."""

@@ -51,8 +51,8 @@ class TurnChoiceField(FormField):
             return None
         speakers = " or ".join(self.settings.speakers or ())
         return (
-            f"`{self._item}` has no turn of {speakers}, so nobody can answer `{self.settings.name}`. Leave the item "
-            "out, or set `required = false`"
+            f"`{self._item}` has no turn of {speakers}, so nobody can answer `{self.settings.name}`. Leave such "
+            "items out, or set `required = false`"
         )
 
     def schema(self) -> dict[str, Any]:

@@ -168,7 +168,7 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
     print_line(f"{out}: {words} ({plural(items.lemmas, 'lemma', 'lemmas')}) from {sentences}.")
     frames_there = plural(items.frames, "frame", "frames")
     print_line(
-        f"The candidates include {frames_there}, with an evenness of {items.evenness:.0%} (100%: all equally often)."
+        f"The candidates include {frames_there}, with an evenness of {items.evenness:.0%} (100%: all equally frequent)."
     )
     if items.not_in_framenet:
         print_line(f"{plural(items.not_in_framenet, 'word has', 'words have')} candidates only from WordNet.")
@@ -179,7 +179,7 @@ def _print_items(items: FrameItems, out: Path, wanted: WordSelection, notes: lis
         overlong = plural(items.long_words, "word has", "words have")
         print_line(f"{overlong} more than {LONGEST_WORD} characters: left out.")
     if items.over:
-        treatment = "left out" if wanted.over == "leave-out" else "cut to the nearest"
+        treatment = "left out" if wanted.over == "leave-out" else f"only the nearest {wanted.most} are kept"
         many = f"more than {wanted.most} candidates"
         print_line(f"{plural(items.over, 'word has', 'words have')} {many}: {treatment}.")
     if items.without_candidates:

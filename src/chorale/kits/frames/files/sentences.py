@@ -166,7 +166,7 @@ def _read_qualities(path: Path, reading: _CorpusReading) -> None:
         if name not in reading.sentences:
             if row.values.get("sqs") in (None, ""):
                 continue  # A sentence without two annotations to compare yet.
-            fix = "Use the sentence quality of the sentences that have frame scores."
+            fix = "Remove the row, or add the frame scores of the sentence."
             reading.report(path, row.line, "has a sentence without frame scores", fix, shortened(name))
             continue
         quality = number_of(row.values.get("sqs"), _MOST)

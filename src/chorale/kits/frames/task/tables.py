@@ -131,7 +131,7 @@ _CONTENT = {
     "duration": "Mean seconds per answer.",
     "job": "Always 1, as in the corpus.",
     "judgment": "Number of sentences that the worker judged.",
-    "unit": "Number of sentences that the worker judged, as in the corpus.",
+    "unit": "The same number as in judgment. The corpus has both columns.",
     "wqs": "Worker quality: the product of wwa and wsa.",
     "wwa": "Agreement with other workers.",
     "wsa": "Agreement with the sentences as annotated by all others.",

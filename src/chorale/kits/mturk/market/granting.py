@@ -147,7 +147,8 @@ def disassociate(market: Market, request: Request) -> Reply:
         raise errors.wrong_state("Qualification", "The worker does not have this qualification.")
     if request["Reason"]:
         body = f"You no longer have the qualification “{kind.title}”. The reason given:\n\n> {request['Reason']}"
-        send_message(market, worker, f"mturk:revoked:{kind.id}:{market.now}", "A qualification has ended", body)
+        subject = "You no longer have a qualification"
+        send_message(market, worker, f"mturk:revoked:{kind.id}:{market.now}", subject, body)
     return {}
 
 

@@ -260,7 +260,7 @@ def delete_hit(market: Market, request: Request) -> Reply:
     _check_status(market, hit, "Reviewable", "Reviewing")
     if hit.unreviewed:
         waiting = plural(hit.unreviewed, "assignment of this HIT is", "assignments of this HIT are")
-        raise errors.wrong_state("HIT", f"{waiting} neither approved nor rejected.")
+        raise errors.wrong_state("HIT", f"{waiting} neither approved nor rejected. Review all assignments first.")
     hits.change_hit(market.tx, hit.id, disposed_at=market.now)
     notify(market, hit.type, "HITDisposed", hit.name)
     return {}

@@ -96,7 +96,7 @@ class Market:
     def covers(self, amount: int, payments: int) -> None:
         """Raises an error if the budget does not cover a cost in addition to all promised amounts."""
         if amount > MOST_AT_ONCE:
-            raise errors.out_of_range("The cost", "exceeds the available amount")
+            raise errors.out_of_range("The cost", "is too large. Reduce the request's cost")
         if not paying.covers(self.tx, self.study, amount, payments):
             raise errors.no_funds(
                 "The study's budget does not cover this. Raise `budget` in study.toml, or reduce the request's cost."

@@ -69,11 +69,12 @@ class LayoutOptions(BaseModel):
         "create the HITs needs no layout.",
     )
     columns: tuple[_Name, ...] = Field(
-        default=(), description="Columns of the batch file, in the order in which the results file has them."
+        default=(), description="Columns of the batch file, in the order of the results file."
     )
     judged: tuple[_Name, ...] = Field(
         default=(),
-        description="Fields that count for the result, such as the choices. Default: all fields except hidden ones.",
+        description="Fields that count for labels and agreement, such as choices. Default: all fields except hidden "
+        "ones.",
     )
     description: str = Field(default="", max_length=2000, description="Description of the HITs in the results file.")
     keywords: str = Field(default="", max_length=1000, description="Keywords of the HITs in the results file.")

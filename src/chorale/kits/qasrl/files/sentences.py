@@ -38,9 +38,8 @@ def read_sentences(path: Path) -> dict[str, Tokens]:
             )
         elif sentences.setdefault(str(given), tokens) != tokens:
             fix = "Keep the sentence that the answers refer to."
-            problems.append(
-                Problem(str(path), row.line, "has a different sentence with the same ID", fix, shortened(text))
-            )
+            message = "has a different sentence than an earlier row with the same ID"
+            problems.append(Problem(str(path), row.line, message, fix, shortened(text)))
         if len(problems) >= MOST_PROBLEMS:
             break
     if not sentences and not problems:
@@ -60,7 +59,7 @@ def nearest(name: str, columns: Iterable[str]) -> str:
     there = {column.strip().lower().replace(" ", "_"): column for column in columns}
     close = get_close_matches(name, there, n=1, cutoff=0.6)
     if close:
-        return f"Rename “{there[close[0]]}” if you meant that column, or add the column."
+        return f"If “{there[close[0]]}” is the missing column, rename it. Otherwise, add the column."
     return "Add the column, or check the file name."
 
 
@@ -75,7 +74,7 @@ def joined(sources: Iterable[tuple[str, Mapping[str, Tokens]]]) -> dict[str, Tok
             if same_tokens(other, tokens):
                 came_from.setdefault(given, name)
                 continue
-            message = f"has a different sentence {given} than {came_from[given]}: {_difference(tokens, other)}"
+            message = f"has a different text for sentence {given} than {came_from[given]}: {_difference(tokens, other)}"
             problems.append(Problem(name, None, message, "Use files with the same texts, split into the same tokens."))
     if problems:
         problems.sort(key=str)

@@ -161,7 +161,8 @@ def _row_by_row(
         for flaw in flaws(cells, len(known) or None):
             (problems if outside is None or not flaw.outside else outside).append(Problem(name, row.line, *flaw[:3]))
         if tokens_in(texts.setdefault(cells["qasrl_id"], text)) != tokens_in(text):
-            message, fix = "has a different sentence with the same ID", "Give every sentence a unique ID."
+            message = "has a different sentence than an earlier row with the same ID"
+            fix = "Give every sentence a unique ID."
             problems.append(Problem(name, row.line, message, fix, shortened(text)))
     if problems:
         raise UserError(f"{name} can't be used", problems[:MOST_PROBLEMS])

@@ -127,7 +127,8 @@ def _compared(
     compared = resampling.compare(ours, theirs, metric)
     tables.append(comparison_table(title, names, compared))
     left = len(set(agreed.verbs) ^ set(other.verbs))
-    note = f"{title}: {plural(left, 'verb', 'verbs')} left out, with two or more annotations in only one of the files."
+    left_out = plural(left, "verb left out: it has", "verbs left out: they have")
+    note = f"{title}: {left_out} two or more annotations in only one of the files."
     json = {"file": names[1], "verbs": len(ours.items), "scores": jsonable(compared)}
     return json, compared, [note] if left else []
 
