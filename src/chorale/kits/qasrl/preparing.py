@@ -165,7 +165,7 @@ def _row(name: str, sentence: Sentence, verb: Predicate) -> dict[str, Any]:
 
 
 def _own_prepositions(sentence: Sentence) -> dict[str, list[str]]:
-    """Prepositions of the sentence that questions may have only if the sentence does."""
+    """Prepositions of the sentence, allowed in its questions in addition to the usual ones."""
     words = (token.text.lower() for token in sentence if token.pos == "ADP")
     own = [word for word in dict.fromkeys(words) if word not in prepositions() and _PREPOSITION.fullmatch(word)]
     return {"prepositions": own[:MOST_PREPOSITIONS]} if own else {}

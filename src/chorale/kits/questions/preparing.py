@@ -108,7 +108,7 @@ def prepare_passages(
 
 
 def _without_passage(text: SourceText, fewest: int) -> str:
-    """Why a text has no passage, unless one is found."""
+    """Reason why a text has no passage, if none is found."""
     if text.unreadable is not None:
         return text.unreadable.message.removeprefix("is ")
     return f"fewer than {fewest} words" if text.text.strip() else "empty"

@@ -1,8 +1,8 @@
 """Nangia et al. (2021): which crowdsourcing protocol yields difficult questions that people can answer.
 
-The repository has the final data of all four protocols; those missing in the folder are not computed. The random sample
-of four of ten votes for the gold was not published, so the paper's numbers are compared with the interval of 95% of all
-samples.
+The authors' repository has the final data of all four protocols. Numbers of protocols without a file in the folder are
+not computed. The random sample of four of ten votes for the gold was not published, so the paper's numbers are compared
+with the interval of 95% of all samples.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

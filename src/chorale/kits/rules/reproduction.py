@@ -1,7 +1,7 @@
 """Zeichner, Berant and Dagan (2012), Crowdsourcing Inference-Rule Evaluation.
 
-Published are the 6,567 applications with the crowd's judgment and its confidence. Not published are the single
-judgments, the authors' own 200 judgments, and the four scored resources.
+The authors published the 6,567 applications with the crowd's judgment and its confidence. They did not publish the
+single judgments, their own 200 judgments, or the four scored resources.
 """
 
 from collections.abc import Callable, Iterator, Sequence

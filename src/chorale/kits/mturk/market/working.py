@@ -96,7 +96,7 @@ def board(tx: Tx, study: Study, worker_id: int) -> Board:
 
 
 def work_beside(tx: Tx, study: Study, worker_id: int, since: int) -> WorkBeside | None:
-    """Number of HITs a worker did since a time, and whether more are available."""
+    """Number of HITs a worker has done since a time, and whether more are available."""
     stage = market_stage(study)
     if stage is None:
         return None
@@ -246,7 +246,7 @@ def give_back(tx: Tx, study: Study, worker_id: int, name: str) -> None:
 
 
 def give_back_all(tx: Tx, study: Study, worker_id: int) -> int:
-    """Makes all accepted HITs of a worker who has left available again, and counts them."""
+    """Returns all accepted HITs of a worker who has left, so that others can accept them, and counts them."""
     held = assignments.held_by(tx, worker_id)
     for row in held:
         give_back(tx, study, worker_id, row.name)

@@ -125,7 +125,7 @@ def time_by_worker(tx: Connection) -> list[tuple[str, int]]:
 
 
 def impossible_times(tx: Connection) -> list[tuple[str, int, int]]:
-    """Assignments that took longer than their workers held them: name, time worked, time held; milliseconds."""
+    """Assignments with a negative time, or a longer time than they were held: name, time worked, time held, in ms."""
     held = assignment.c.submitted_at - assignment.c.accepted_at
     wrong = or_(assignment.c.worked_ms < 0, and_(held >= 0, assignment.c.worked_ms > held))
     query = select(assignment.c.name, assignment.c.worked_ms, held).where(wrong).order_by(assignment.c.id)
@@ -176,7 +176,7 @@ def to_approve(tx: Connection, now: int, limit: int) -> list[AssignmentRow]:
 
 
 def done_since(tx: Connection, worker_id: int, since: int) -> int:
-    """Number of assignments a worker submitted since a time, without rejected ones."""
+    """Number of assignments a worker has submitted since a time, without rejected ones."""
     query = select(func.count()).where(
         assignment.c.worker_id == worker_id,
         assignment.c.state.in_(("submitted", "approved")),

@@ -7,7 +7,7 @@ from chorale.kits.mturk.store.schema import old_worker
 
 
 def name(tx: Connection, old_id: str, worker_id: int) -> bool:
-    """Maps an old ID to a worker. False if it was already mapped."""
+    """Maps an old ID to a worker. False if it was already mapped to this worker."""
     if worker_of(tx, old_id) == worker_id:
         return False
     upsert = postgresql.insert if tx.dialect.name == "postgresql" else sqlite.insert

@@ -165,7 +165,7 @@ def _distance(judged: _Judged, left: Answer, right: Answer) -> float:
 def _combine(judged: _Judged, judgments: Sequence[Judgment], *, empty_counts: bool = True) -> Combined | None:
     """For each field, the answer with the highest total worker quality. The confidence is the lowest of all fields.
 
-    There is no result if nobody filled in any field, unless empty answers count: those of boxes that nobody ticked.
+    There is no result if nobody filled in any field, unless empty answers count, as they do for unticked boxes.
     """
     if not empty_counts and not any(judgment.answer.keys() - judged.hidden for judgment in judgments):
         return None

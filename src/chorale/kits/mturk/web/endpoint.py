@@ -137,7 +137,7 @@ class _UsedSignatures:
         self._used_at: OrderedDict[str, float] = OrderedDict()
 
     def note(self, signature: str, now: float) -> bool:
-        """Stores a signature. False if it was already used, except within a short time."""
+        """Stores a signature. False if it was already used, unless its first use was a short time ago."""
         while self._used_at:
             oldest, at = next(iter(self._used_at.items()))
             if now - at <= 2 * SKEW_SECONDS and len(self._used_at) < MOST_REMEMBERED:

@@ -21,7 +21,7 @@ from chorale.model.plural import plural
 JUDGES = 6
 """Number of judges per question in the dense part."""
 VALID = 5
-"""Number of six judges who must call a question valid."""
+"""Number of judges, out of six, who must call a question valid."""
 
 
 class BankJudgment(NamedTuple):
@@ -39,7 +39,7 @@ class JudgedQuestion(NamedTuple):
     """Author of the question."""
 
     def is_valid(self, threshold: int = VALID) -> bool:
-        """Whether enough judges call the question valid: `threshold` of six, or the same share of more or fewer."""
+        """Whether at least `threshold` of six judges, or that fraction of any other number, call the question valid."""
         valid = sum(judgment.valid for judgment in self.judgments)
         return bool(self.judgments) and valid * JUDGES >= threshold * len(self.judgments)
 
@@ -98,7 +98,7 @@ def _quickly(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _bank(source: Source, lines: Iterable[tuple[int, Any]], problems: list[Problem]) -> Bank:
-    """Builds the Bank from lines. `problems` may grow while they are read."""
+    """Builds the Bank from lines. `problems` may grow while the lines are read."""
     sentences: dict[str, tuple[str, ...]] = {}
     questions: dict[Verb, tuple[JudgedQuestion, ...]] = {}
     forms: dict[Verb, Mapping[str, str]] = {}

@@ -88,7 +88,7 @@ def _separators(text: str, delimiter: str) -> int:
 
 
 def _lacking(missing: list[str], name: str, columns: list[str]) -> list[Problem]:
-    """Reports each missing column, or all at once if most are missing and the file is of another kind."""
+    """Reports each missing column, or all at once if most are missing: the file is then of another kind."""
     if len(missing) <= len(_NEEDED) // 2:
         return [Problem(name, 1, f"has no column {column}", nearest(column, columns)) for column in missing]
     there = f"columns {', '.join(map(shortened, columns))}"

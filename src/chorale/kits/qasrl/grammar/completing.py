@@ -284,7 +284,10 @@ def _in_other_words(typed: str, forms: VerbForms, built: Machine, likely: _Known
 
 
 def _finished(typed: str, built: Machine, likely: _Known) -> list[str]:
-    """The typed words as a question, with as few of the likeliest pieces as it needs. Empty if it was asked before."""
+    """The typed words, completed to a question with a few of the likeliest pieces.
+
+    Empty if the question was asked before, or if too many pieces are missing.
+    """
     text = typed.rstrip()
     for _ in range(_MOST_PIECES):
         if slots := _ended_with_object(text, built, likely):
@@ -303,7 +306,8 @@ def _finished(typed: str, built: Machine, likely: _Known) -> list[str]:
 def _ended_with_object(text: str, built: Machine, likely: _Known) -> Slots | None:
     """The question that ends here. A preposition without a noun gets one: *Who was charged with something?*
 
-    Questions about a place or about the noun itself end with it: *Where was she sent to?*, *Who was it cut by?*
+    Questions about a place or about the noun itself end with the preposition: *Where was she sent to?*, *Who was it
+    cut by?*
     """
     ended = built.ended(built.walk(text.split()))
     if not ended:

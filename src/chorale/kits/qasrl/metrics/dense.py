@@ -31,7 +31,7 @@ COLUMNS = (
 @dataclass(frozen=True, slots=True)
 class DenseRules:
     valid: int = VALID
-    """Number of six judges who must call a question valid."""
+    """Number of judges, out of six, who must call a question valid."""
     iou: float = 0.5
     """Minimum overlap for a match; 1 for exact spans."""
     people_only: bool = True

@@ -30,11 +30,11 @@ class Rules:
     spans count once (appendix of the paper).
     """
     link: Link = "iou"
-    """How spurious spans overlap: by the same IOU, or by any common token."""
+    """When spurious spans count as overlapping: with the same minimum IOU, or with any common token."""
     modality: bool = True
     """Whether questions must agree in modality. The authors' script ignores it."""
     extra_verbs: bool = False
-    """Whether verbs that only the system has count. All their arguments are spurious."""
+    """Whether to count verbs that only the system has. All their arguments are spurious."""
     questions: QuestionRule = "assigned"
     """How the questions of an argument are compared: see `question_sets`."""
 
@@ -55,7 +55,7 @@ class Alignment:
     spurious: Integers
     """For spurious system spans, the first span of their overlapping group; -1 for the others."""
     extra_verbs: int
-    """Number of verbs that only the system has, whether or not they count."""
+    """Number of verbs that only the system has, whether or not they are counted."""
 
     def __repr__(self) -> str:
         pairs = plural(len(self.pairs.gold), "pair", "pairs")

@@ -49,8 +49,8 @@ class PretrainedEncoder(nn.Module):
         return encoder, sha256(b"".join(sha256(content[name]).digest() for name in _FILES)).hexdigest()[:8]
 
     def forward(self, sentences: Sequence[Sequence[str]]) -> Any:
-        """Vectors of all tokens of all sentences, concatenated. A token without subwords gets the vector of the
-        sentence's first.
+        """Vectors of all tokens of all sentences, concatenated. A token without subwords gets the vector at the
+        first position of the sentence.
         """
         at = self.model.get_input_embeddings().weight.device
         encoded = self.tokenizer.encode_batch([list(tokens) for tokens in sentences], is_pretokenized=True)

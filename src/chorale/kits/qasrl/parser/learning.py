@@ -40,7 +40,7 @@ class ParserTraining:
     """Repetitions of gold standard sentences per epoch."""
     seed: int = 1
     threads: int = 1
-    """Rounding depends on the number of threads, so it is one of the settings."""
+    """Number of threads. It is one of the settings because rounding depends on it."""
     words: int = 2
     features: int = 12
     """Minimum frequency of words and features."""

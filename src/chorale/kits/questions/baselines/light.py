@@ -28,7 +28,7 @@ from chorale.text.alike import words_of
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _STEM = 6
-"""Words are equal if this many of their first letters are: a crude stem for all languages."""
+"""Number of first letters that are compared: words with the same ones are equal. A crude stem for all languages."""
 _NEGATIONS = frozenset({"no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"})
 _TOTALS = frozenset({"all", "every", "always", "only", "both", "any", "everyone", "everything", "none", "above"})
 _STEPS = 200

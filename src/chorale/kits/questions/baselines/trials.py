@@ -104,7 +104,10 @@ def _transferred(
 def _folds_apart(
     asked: Sequence[ChoiceExample], source: Sequence[ChoiceExample], folds: int, seed: int
 ) -> NDArray[np.intp]:
-    """The fold of each question, so that every fold leaves source questions about other passages; 0 without overlap."""
+    """The fold of each target question; 0 without overlap.
+
+    For every fold, there are source questions about other passages to train on.
+    """
     passages = {one.passage for one in source} - {""}
     if passages.isdisjoint(one.passage for one in asked):
         return np.zeros(len(asked), dtype=np.intp)

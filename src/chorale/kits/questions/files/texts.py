@@ -38,7 +38,7 @@ class SourceText:
     source: str
     """The file it comes from."""
     unreadable: Problem | None = None
-    """Why its file has no readable text. Then `text` is empty."""
+    """Reason why its file has no readable text; `text` is then empty."""
 
 
 def read_texts(paths: Sequence[Path]) -> Iterator[SourceText]:

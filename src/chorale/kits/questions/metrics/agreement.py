@@ -25,7 +25,7 @@ ALPHA_VARIANTS: tuple[AlphaVariant, ...] = ("with-writer", "kept")
 
 @dataclass(frozen=True, slots=True)
 class McqAlpha:
-    """None if no question has two votes, or if all votes are equal."""
+    """Values of α. A value is None if no question has two votes, or if all votes are equal."""
 
     all: float | None
     resampled: float | None
@@ -37,7 +37,7 @@ class McqAlpha:
 def mcq_alpha(
     questions: McqQuestions, variant: AlphaVariant = "with-writer", *, drawn: int = 4, options: int | None = None
 ) -> McqAlpha:
-    """α of the votes in a file. A question is kept by the majority of all its votes and the writer's.
+    """α of the votes in a file. A question is kept if all its votes and the writer's have a majority for one option.
 
     To compare with a file with more options, set `options` to the maximum over both files.
     """
@@ -56,7 +56,7 @@ def mcq_alpha(
 
 
 def _alpha(questions: McqQuestions, table: NDArray[np.int64], counted: NDArray[np.bool_]) -> Agreement:
-    """Ratings of the counted questions. Workers are positions among the votes of a question, because α ignores
+    """α of the counted questions. Workers are positions among the votes of a question, because α ignores
     identities.
     """
     table = np.where((counted & (table.sum(axis=1) > 1))[:, None], table, 0)

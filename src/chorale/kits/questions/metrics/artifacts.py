@@ -94,8 +94,8 @@ def option_lengths(questions: McqQuestions, most: int = 30) -> tuple[FloatArray,
 def measure_explanations(questions: McqQuestions) -> tuple[Statistics, Metric] | None:
     """Statistics and fractions of questions with an explanation, or None without explanations.
 
-    An explanation is alike if it is nearly the same as another in the file. A second fraction compares it only with
-    others by the same writer. It is trivial if it is very short or does not refer to its passage, question or answers.
+    Explanations are alike if they are nearly the same. A second fraction compares only explanations by the same writer.
+    An explanation is trivial if it is very short or does not refer to its passage, question or answers.
     """
     by_id = {
         name: text for name, text in zip(questions.ids, questions.texts, strict=True) if text.justification.strip()

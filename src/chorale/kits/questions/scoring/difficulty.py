@@ -18,7 +18,7 @@ def difficulty_section(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[McqSection, Mapping[str, FloatArray]]:
-    """The section, and the difficulties of every file for a chart. The rounds of an arm precede it."""
+    """The section, and the difficulties of every file for a chart. The rounds of an arm are listed before the arm."""
     files = _in_order(files, rounds)
     check_names(files)
     fitted = difficulties({file.name: file.questions for file in files}, progress=progress)

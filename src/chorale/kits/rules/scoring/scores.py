@@ -217,7 +217,7 @@ def _intervals(resource: RuleSet, usable: Usable, options: RuleOptions, resampli
 
 
 def _values(scores: RuleScores, options: RuleOptions) -> dict[str, float | None]:
-    """Every score with an interval, by its name there."""
+    """Every score with an interval, by the name of the interval."""
     at_recall = {f"precision_at_recall_{recall:g}": scores.curve.precision_at(recall) for recall in options.at_recall}
     return {**{name: getattr(scores, name) for name in _MEASURES}, **at_recall}
 

@@ -105,7 +105,7 @@ def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Rando
 def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
     """Every final question with its writer. The consolidator is recorded as the judge who calls it valid.
 
-    An answer decided in the console that nobody gave replaces those of consolidators.
+    If an answer decided in the console was not given by any consolidator, it replaces their answers.
     """
     for item, written in behind_each(items, results):
         if item.label is None:

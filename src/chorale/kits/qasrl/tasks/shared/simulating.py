@@ -13,7 +13,7 @@ from chorale.model import Answer
 _SAME = 0.5
 """Minimum IOU of two spans that are the same argument."""
 DROPPED, SHIFTED = 0.5, 0.3
-"""Fractions of a simulated writer's errors that are omitted questions and shifted answers; the rest is reworded."""
+"""Fractions of a simulated writer's errors: omitted questions and shifted answers. The rest are reworded questions."""
 FARTHEST = 2
 """Maximum number of words by which an end of a shifted answer moves."""
 _OFTEN_NOTHING = 0.05
@@ -94,7 +94,7 @@ def imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Random
 
 
 def _each_thing_once(given: Sequence[Mapping[str, Any]], view: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The last question that asks for each thing: experts' questions and mistakes may repeat one."""
+    """Keeps the last question for each thing. Experts and simulated errors may ask for the same thing twice."""
     return list({understood(one["question"], view).key: one for one in given}.values())
 
 

@@ -88,7 +88,7 @@ class _Guessed(dict[str, str]):
 
 
 def _by_words(view: Mapping[str, Any], options: McqValidateOptions) -> dict[str, str]:
-    """The option that simulated workers choose without a known answer: the one most related to the question."""
+    """The option that simulated workers choose if no answer is known: the one most related to the question."""
     answers = {}
     for number in options.numbers:
         texts = tuple(view[f"option_{number}_{place}"] for place in range(1, options.choices + 1))

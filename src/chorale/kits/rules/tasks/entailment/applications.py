@@ -103,7 +103,7 @@ class Application:
 
 
 def applications(stage: StageResults) -> Iterator[Application]:
-    """Every rule application with its outcome, in the order of their left phrases in the items file."""
+    """Every rule application with its outcome, in the order of the left phrases in the items file."""
     if stage.sources is None:
         for item in stage.items:
             yield Application(item.key, item.payload, *_by_task_2(item.label))
