@@ -78,7 +78,7 @@ def test_gold_is_made_of_the_fields_that_are_named(study: Study, tmp_path: Path)
     assert sorted(item.key for item in only_words.unanimous) == ["i0", "i1", "i2", "i3"]
     with pytest.raises(UserError, match=r"has no field 'reason' that can become gold. Fields that can: tone, words"):
         gold_desk.promote_unanimous(study, stage, "owner", ("reason",))
-    with pytest.raises(UserError, match="only free text"):
+    with pytest.raises(UserError, match="has no field that is graded"):
         do(study, gold_desk.promote, stage, "i3", {"reason": "Because."}, "Read it again.", "owner")
     command = ["gold", str(tmp_path), "--promote-unanimous", "--field", "words", "--json"]
     assert json.loads(CliRunner().invoke(app, command).stdout)["promoted"] == {"only": 4}
