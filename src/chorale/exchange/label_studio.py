@@ -21,8 +21,8 @@ _UNNAMED = "answer"
 _ITEM = "item"
 """The object tag for fields that do not refer to a column."""
 WORKERS, UNANSWERED = "chorale_workers", "chorale_unanswered"
-"""Parts of a task's `meta`, by the number of the annotation: Label Studio refuses annotators that it does not know, and
-keeps only what it knows of an annotation."""
+"""Keys of a task's `meta`, with values by annotation ID. They are not stored in the annotation itself: Label Studio
+refuses unknown annotators, and drops unknown parts of an annotation."""
 
 
 def label_studio_rows(tx: Tx, study: Study) -> Iterator[dict[str, Any]]:
@@ -149,7 +149,7 @@ def _data(stage: RunningStage, item: Item) -> dict[str, Any]:
 
 
 def _unanswered(stage: RunningStage, answer: Any) -> list[str]:
-    """The optional fields without an answer: an empty list of regions is an answer, but has no results either."""
+    """The optional fields without an answer. They are listed, since an empty list of regions also has no results."""
     if not isinstance(answer, Mapping):
         return []
     fields = (field for field in stage.task.shape.fields if field.item is not None and field.asked(answer))

@@ -58,7 +58,7 @@ def plan_file(tx: Tx, study: Study, how: FileFormat = PLAIN, *, retry: bool = Fa
 
 
 def _next_file(tx: Tx, study: Study, how: FileFormat, *, retry: bool) -> tuple[list[NewPayment], list[PaymentRow]]:
-    """The payments of the next file, up to its maximum, and those that are retries."""
+    """The new payments and the retries in the next file, together up to its maximum."""
     due = due_by_hand(tx, study)
     addresses = addresses_for(tx, None if how == PLAIN else how)
     if how != PLAIN:
@@ -89,7 +89,7 @@ def _wants(addresses: Mapping[int, PayoutAddress], line: PaymentRow, how: FileFo
 
 
 def unwritten_files(tx: Tx, how: FileFormat) -> list[tuple[int, str]]:
-    """Number and format of each planned payout in another file format whose file was never written."""
+    """Planned payouts in other file formats that have no written file: the number and format of each."""
     rows = payments.payouts(tx, states=(PLANNED,))
     formats: dict[str, FileFormat] = {platform_of(other): other for other in get_args(FileFormat) if other != how}
     return [(row.id, formats[row.platform]) for row in rows if row.platform in formats]

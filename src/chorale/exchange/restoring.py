@@ -190,7 +190,7 @@ def _check_replacing(
 
 
 def _unknown_payouts(present: _Present | None, backup: CopyFacts) -> int | None:
-    """Number of payouts that are not in the backup, including earlier unknown ones; None if unknown."""
+    """Number of payouts missing from the backup, plus those missing since earlier restores; None if unknown."""
     before = SOME if present is None else present.facts.settings.get(SETTING, "0")
     if present is None or before == SOME:
         return None

@@ -84,7 +84,7 @@ _APPEN = _Platform("appen", "_created_at", None, "_started_at", None, "\n")
 _TABLE = _Platform("table")
 _BATCH_REFUSALS = ("AssignmentStatus", "Counts")
 _REFUSALS = {"AssignmentStatus": "rejected", "_tainted": "tainted"}
-"""Why work is left out, by the column that shows it; in Chorale's own tables, it did not count."""
+"""The reason why work is left out, by the column that marks it. For Chorale's own tables, it is “not counted”."""
 _MOST_KNOWN, _LONGEST_KNOWN = 5_000, 200
 
 

@@ -201,7 +201,7 @@ class _Text:
         return FlawError(problem, "Correct the line; nothing after it was read.", shortened(self.near()))
 
     def _read_more(self) -> bool:
-        """Read another part of the file, at least as long as the part that is waiting. False at the end of the file."""
+        """Read another part of the file, at least as long as the text not parsed yet. False at the file's end."""
         if self._ended:
             return False
         waiting = len(self._text) - self.position

@@ -147,7 +147,7 @@ class _Lines:
         return text
 
     def coming(self) -> str:
-        """Those of the next lines that are in memory. They are not checked, and are read again."""
+        """The next lines, as far as they are in memory. They are not checked, and will be read again."""
         return self._file.peek(LOOKED_AT).decode(errors="replace")
 
     def take_spoiled(self) -> bool:

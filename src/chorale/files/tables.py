@@ -23,9 +23,9 @@ _BATCH = 25_000
 def escape_cell(text: str) -> str:
     """Escape text for a CSV cell, so that no spreadsheet treats it as a formula.
 
-    A cell gets a leading apostrophe if it begins with `=`, `+`, `-` or `@` (or their full-width forms), white space
-    before them or not, or with a tab or line break. Plain numbers such as -1.5 stay unchanged. To be reversible, such a
-    text that already has leading apostrophes gets one more.
+    A cell gets a leading apostrophe if it begins with a tab or line break, or with `=`, `+`, `-` or `@` (or their
+    full-width forms), even after white space. Plain numbers such as -1.5 stay unchanged. If such a text already has
+    leading apostrophes, it gets one more, so that the escaping can be reversed.
     """
     # Fast path: most cells begin with a letter or a digit.
     return text if not text or text[0].isalnum() or not _is_formula(text) else f"'{text}"

@@ -48,7 +48,7 @@ class ShownAnswer:
     flagged: bool
     """Whether the grade has a negative reason."""
     expert: str
-    """The expert's answer; empty if people graded it."""
+    """The expert's answer; empty if the worker's answer was graded by people."""
 
 
 def compose(
@@ -61,10 +61,10 @@ def compose(
     """The message to one worker, in Markdown.
 
     The template can use `score`, `average`, `rank`, `of`, `needed`, `passed`, `promoted`; `answers`, all graded answers
-    of the worker in order; `best` and `worst`, some answers of either half; `flagged`, those with a problem, and
-    `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's (`average`,
-    from `averages`); `by_criterion`, with `clear_1`, `clear_2` and so on merged to
-    `clear`; `too_low`, the criteria that the worker failed; and the values in `extra`.
+    of the worker in order; `best` and `worst`, some answers of the better and the worse half; `flagged`, those with a
+    problem, and `flagged_share`; `criteria`, for every criterion of a rubric the worker's mean (`own`) and everybody's
+    (`average`, from `averages`); `by_criterion`, with `clear_1`, `clear_2` and so on merged to `clear`; `too_low`, the
+    criteria that the worker failed; and the values in `extra`.
     """
     shown = [_shown(answer) for answer in own]
     by_score = sorted(shown, key=lambda answer: -answer.score)

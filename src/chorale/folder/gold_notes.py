@@ -11,7 +11,7 @@ RECOGNISABLE = "Workers who exchange information can recognise gold"
 
 
 def parts_of_gold(content: StageContent) -> int:
-    """Number of gold answers that one gold item counts as."""
+    """The number of gold answers that an answer to one gold item counts as."""
     gold = content.settings.gold
     return content.task.grading.gold_parts if gold is not None and gold.unit == "part" else 1
 
@@ -103,7 +103,7 @@ def _gold_is_scarce(content: StageContent, groups: int) -> str | None:
 
 
 def _lasting_share(content: StageContent, groups: int) -> float:
-    """The share of gold that lasts until the last item without showing any to more workers than an item."""
+    """The share of gold that lasts for the whole stage if no gold item is shown more often than an item."""
     return len(content.gold) / max(1, (len(content.items) or groups) + len(content.gold))
 
 

@@ -48,7 +48,7 @@ class StagePlan:
     reading: ReadingPlan | None = None
     """The minimum time for its items; None if they are derived later."""
     by_chance: bool = False
-    """Whether items are a random sample of an earlier stage's results, so there may be more."""
+    """Whether items are a random sample of an earlier stage's results, so their number is approximate."""
     asked: float | None = None
     """If a model answers first: the fraction of items that people are expected to judge; None if all."""
 
@@ -241,7 +241,7 @@ _PLACEHOLDER = re.compile(r"\[[a-z][a-z ]{0,40}\](?!\()")
 
 
 def study_notes(folder: StudyFolder) -> list[str]:
-    """Notes: not errors, but to do or review before launch."""
+    """Notes on what to do or review before launch. They are not errors."""
     turnout = _turnout(folder)
     coming = _coming(folder, turnout)
     per_stage: dict[str, list[str]] = {}

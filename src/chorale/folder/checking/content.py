@@ -34,7 +34,7 @@ class KnownAnswers(NamedTuple):
 
     answers: Sequence[Answer]
     to_items: bool
-    """Whether they are answers to its items, from a truth file that matches some of them."""
+    """Whether the answers belong to the stage's items: they come from a truth file that matches some items."""
 
     @classmethod
     def of(

@@ -78,7 +78,7 @@ def _made_up(
 def _items_of(
     draft: Draft, source: str, later: Task, rows: Sequence[Mapping[str, Any]], report: CheckReport
 ) -> tuple[Payload, ...]:
-    """The first items. Reports columns that cannot fill in their field, and others if no row makes an item."""
+    """The first items. Reports columns that can't fill in their field, or all invalid ones if no row makes an item."""
     items: list[Payload] = []
     problems: dict[str, str] = {}
     for row in rows:

@@ -25,7 +25,7 @@ class CheckReport:
         self.named: set[str] = set()
         """The files in the study folder that settings name."""
         self.lost_keys: set[str] = set()
-        """Settings on lines that are not TOML. They are not reported as missing, too."""
+        """Settings on lines that are not TOML. They are not also reported as missing."""
         self._reported: list[TomlPath] = []
 
     def add(self, file: str, line: int | None, message: str, fix: str, value: str | None = None) -> None:

@@ -184,7 +184,7 @@ def _rows(entry: Mapping[str, Any], task: Task, asked: StudioForm, form: FormOpt
 
 
 def _noted(entry: Mapping[str, Any], made: Mapping[str, Any], part: str) -> Any:
-    """What Chorale's export notes about an annotation. Label Studio gives it a new number and keeps the old one."""
+    """A note about an annotation in Chorale's export. Label Studio gives annotations new IDs and keeps the old ones."""
     number = made["import_id"] if "import_id" in made else made.get("id")
     meta = entry.get("meta")
     noted = meta.get(part) if isinstance(meta, Mapping) else None

@@ -68,7 +68,7 @@ def form_in(xml: str, name: str) -> StudioForm:
 
 
 def _saved(root: ElementTree.Element, name: str) -> dict[str, Any]:
-    """The options of the form that Chorale exported; empty for configurations by others."""
+    """The options of the form that Chorale exported; empty for other configurations."""
     try:
         saved = json.loads(root.attrib.get("chorale", "{}"))
     except ValueError as error:

@@ -36,7 +36,7 @@ class WordSelection:
     most: int = 25
     """Maximum number of candidates per word."""
     over: Over = "cut"
-    """Handling of words with more candidates."""
+    """Handling of words with more candidates than the maximum."""
     least: int = 2
     """Minimum number of candidates per word. A single candidate would leave no choice."""
     pos: tuple[str, ...] = ("v",)

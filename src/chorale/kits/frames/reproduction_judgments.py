@@ -12,7 +12,7 @@ from chorale.metrics.judgments import Judgments
 
 _SENTENCE = ("sent_id", "input.vid", "vid")
 _QUALITY = ("sqs", "uqs")
-"""Unit tables of CrowdTruth use the second name of each."""
+"""Published quality files use the first name, and CrowdTruth's unit tables the second."""
 _NEEDED = ("WorkerId", "Input.vid", "Answer.FrameType")
 _NOT_ANY = "none of the above."
 

@@ -25,7 +25,7 @@ from chorale.model import Problem, UserError
 
 MOST_PROBLEMS = 50
 _TIMED = 200
-"""The number of rows whose pages are timed: in a batch, one page is much like the other."""
+"""The number of rows whose pages are timed: in a batch, all pages are much alike."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -61,7 +61,7 @@ def study_for_scripts(template: Path) -> Iterator[tuple[str, str]]:
 
 
 def _consent(text: str) -> str:
-    """The template's consent form without its purpose and risks, and for a study without gold."""
+    """The template's consent form, with placeholders for purpose and risks and without the section on known answers."""
     text = re.sub(r"(?s)## Known answers\n.*?(?=## )", "", text)
     for of_template, of_any_study in _CONSENT_CHANGES:
         text = text.replace(of_template, of_any_study)
@@ -152,7 +152,7 @@ def _settings(text: str, layout: str, columns: list[str], pay: str) -> str:
 
 
 def _judged(layout: str) -> str:
-    """The setting for the fields that people choose, with a comment on the others: hidden fields and texts."""
+    """The setting `judged`: the fields where people choose an answer. Hidden and text fields are named in a comment."""
     chosen, left_out = chosen_fields(layout), [*hidden_fields(layout), *written_fields(layout)]
     if not chosen or not left_out:
         return (

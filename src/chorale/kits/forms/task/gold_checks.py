@@ -7,7 +7,7 @@ class GoldCheck(StrEnum):
     EXACT = "exact"
     """Equal to gold."""
     WITHIN = "within"
-    """Close enough by the measure of the kind: `tolerance` for scales and numbers, `match` and `enough` for spans."""
+    """Close enough for this kind of field: `tolerance` for scales and numbers, `match` and `enough` for spans."""
     ONE_OF = "one_of"
     """Gold is a list of correct answers."""
     REGEX = "regex"

@@ -17,7 +17,7 @@ from chorale.lazy import load
 _BRADLEY_TERRY = "chorale.metrics.aggregation.pairwise"
 """Imported on demand, because it needs NumPy."""
 _IMAGINED = ""
-"""No text has a blank ID."""
+"""The ID of a virtual text: no real text has an empty ID."""
 
 
 def more_tables(form: FormFields) -> tuple[TaskExport, ...]:

@@ -85,7 +85,7 @@ def alike(left: Sequence[Region], right: Sequence[Region], overlap: Overlap) -> 
 
 
 def clusters(votes: Sequence[tuple[Sequence[Region], float]], overlap: Overlap) -> list[list[tuple[Region, float]]]:
-    """Clusters of matching regions of several people with their weights. Each person is at most once in a cluster."""
+    """Clusters of matching regions of several people. Each has its weight; a cluster has at most one per person."""
     grouped: list[list[tuple[int, Region, float]]] = []
     for person, (regions, trust) in enumerate(votes):
         for region in sorted(regions, key=_key):

@@ -31,7 +31,7 @@ def _titles(texts: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
 
 
 def _short(value: Any) -> Any:
-    """Settings as people write them: an option whose label is its value is a text."""
+    """Settings in their short form: an option whose label equals its value becomes a plain text."""
     if isinstance(value, list):
         return [_short(each) for each in value]
     if isinstance(value, dict):

@@ -83,7 +83,7 @@ class TextField(FormField):
         return 1 - len(first & second) / len(first | second)
 
     def combine(self, votes: Votes, draw: int) -> tuple[str | list[str], float | None]:
-        """The single text, or all texts without a confidence. Compared texts are aggregated as labels."""
+        """The only text, or all different texts as a list; no confidence. Compared texts are aggregated as labels."""
         different = {min(_normal(text)): text for text, _ in reversed(votes)}
         if self.settings.compare:
             share = trust_weighted_share([(min(_normal(text)), trust) for text, trust in votes], draw)

@@ -40,10 +40,10 @@ class TensorBatch:
     frames: Codes
     """Targets × maximum number of candidates."""
     pairs: Codes
-    """The number of each pair of unit and frame."""
+    """The index of each pair of unit and frame in the network's table of pairs."""
     real: NDArray[np.bool_]
     right: Codes
-    """The number of the correct candidate, or −1."""
+    """The index of the correct candidate, or −1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

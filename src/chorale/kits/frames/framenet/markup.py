@@ -19,7 +19,7 @@ _LABEL = re.compile(r"^\s*[A-Z][A-Z_]{3,}:\s+")
 _UNGRAMMATICAL = "*"
 """Linguists' sign before a sentence that nobody would say."""
 _LOST = "\N{REPLACEMENT CHARACTER}"
-"""In place of a character that an earlier conversion of the file lost, most often a quotation mark."""
+"""Stands for a character that an earlier conversion of the file lost, most often a quotation mark."""
 _LOST_QUOTES = re.compile(rf"{_LOST}([^{_LOST}]{{1,80}}){_LOST}")
 _STOPPED_TWICE = re.compile(r"([.!?])\s*\.+$")
 _IN_SHORT = {

@@ -56,7 +56,7 @@ def score_frames(
     with_items: bool = False,
     only: Named | None = None,
 ) -> Score:
-    """Scores a system against the crowd, with the requested extras. With `only`, over the sentences of that set."""
+    """Scores a system against the crowd, with requested extras. `only` restricts the sentences to those in a file."""
     gold = restricted(gold, only)
     agreement = _agreement(system, gold, options)
     metric = agreement.metric()
@@ -94,7 +94,7 @@ def score_frames(
 
 
 def restricted(gold: Named, only: Named | None) -> Named:
-    """The gold sentences that are also in the other file, or all without another file."""
+    """The gold sentences that are also in `only`; all of them if it is None."""
     if only is None:
         return gold
     scores = gold.scores.only(only.scores.sentences)
