@@ -1,6 +1,6 @@
 """Accepts tables where a family of metrics reads files, by writing them to temporary files.
 
-So there is a single reader for every format, with the same checks, messages and digests.
+So each format needs only one reader, with the same checks, messages and digests.
 """
 
 import json

@@ -60,7 +60,7 @@ class Score(Result):
     values: Mapping[str, float | None] = field(default_factory=dict)
     """None if a score is undefined; a note gives the reason."""
     intervals: "Mapping[str, Interval]" = field(default_factory=dict)
-    """95% intervals. Unknown (`is_known`) if too few units determine the score."""
+    """95% intervals. `is_known` is false if too few units determine the score."""
     tests: "Mapping[str, Comparison]" = field(default_factory=dict)
     """Comparisons with another system, if any."""
     main: str = ""

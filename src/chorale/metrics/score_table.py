@@ -62,7 +62,7 @@ def test_columns(compared: "Sequence[Difference]", digits: int = 4) -> tuple[tup
 def adjusted_p_values(compared: "Sequence[Difference]") -> list[dict[str, float]]:
     """Adjusted p-values of several comparisons shown together; empty for a single one.
 
-    The family is these comparisons. The same comparison (the same object) under two names counts once.
+    These comparisons form the family. The same comparison (the same object) under two names counts once.
     """
     if len(compared) < 2:
         return [{} for _ in compared]

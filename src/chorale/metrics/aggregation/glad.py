@@ -52,7 +52,7 @@ def glad(
     """Estimates labels, their probabilities, and the ability of every worker. Custom priors are only for single-label
     tasks.
 
-    `tolerance` applies to the objective per judgment. The details of the result are `ease`, b of every task, and the
+    `tolerance` applies to the objective per judgment. The details of the result are `ease` (b of every task) and
     `log_posterior`. A worker of negative ability is wrong more often than right.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])

@@ -5,9 +5,9 @@ uniform over K:
 
     P(w answers k | c is true) = θ_w [k = c] + (1 − θ_w) ξ_w[k]
 
-Fitted by expectation-maximisation from several random starts, of which the one with the largest likelihood counts:
-plain (`em`, smoothed) or with Beta(½, ½) priors on θ and Dirichlet(10) priors on ξ by variational Bayes (`vb`), where
-normalising by exp ∘ digamma takes the place of dividing.
+Fitted by expectation-maximisation from several random starts; the fit with the largest likelihood is kept. The method
+`em` smooths the counts. The method `vb`, variational Bayes, has Beta(½, ½) priors on θ and Dirichlet(10) priors on ξ,
+and normalises by exp ∘ digamma instead of dividing.
 
 D. Hovy, T. Berg-Kirkpatrick, A. Vaswani and E. Hovy. Learning whom to trust with MACE. NAACL-HLT 2013, 1120–1130.
 """
@@ -53,8 +53,8 @@ def mace(
 ) -> Aggregation:
     """Estimates labels, their probabilities, and the competence θ of every worker.
 
-    The details of the result are `habits`, ξ, and `knowing`, the probability that a worker who gives a true label knows
-    it (both one row per worker, one column per label), and the `log_likelihood`.
+    The result has three details: `habits` (ξ), `knowing` (the probability that a worker who gives a true label knows
+    it) and `log_likelihood`. The first two have one row per worker and one column per label.
 
     >>> votes = Judgments.from_columns([1, 1, 1, 2, 2], ["a", "b", "c", "a", "b"], ["x", "x", "y", "y", "y"])
     >>> mace(votes).labels

@@ -29,7 +29,7 @@ _MOST_WORKERS = 5_000
 """Maximum number of workers, because tables of workers × workers must fit into memory."""
 _CLOSE = 1e-12
 _FEW = 100
-"""Maximum number of workers for which computing all eigenvectors is as fast."""
+"""Maximum number of workers for which computing all eigenvectors is as fast as Lanczos's method."""
 _KRYLOV, _RESTARTS, _ROUNDING = 40, 20, 1e-11
 _STEPS = 50
 
@@ -200,9 +200,9 @@ class _Factor:
         """1 for workers who are correct more often than chance, −1 for the others, from the two sides of a graph.
 
         Workers who disagree are on different sides. Workers who agree are linked through a node of their own, which
-        puts them on the same side. With noise there are no such sides; then they are the signs of the eigenvector of
+        puts them on the same side. Noisy data have no such sides. So the result is the signs of the eigenvector v of
         the random walk's least eigenvalue λ. Nodes between workers are eliminated: with D the degrees, N and P the
-        links of those who disagree and agree, and Q = (P + diag of P's sums) / 2, it solves λ² D v = λ N v + Q v.
+        links of those who disagree and agree, and Q = (P + diag of P's sums) / 2, v solves λ² D v = λ N v + Q v.
         """
         signs = np.where(self.observed, np.sign(self.values), 0.0)
         apart, alike = (signs < 0).astype(np.float64), (signs > 0).astype(np.float64)

@@ -158,8 +158,8 @@ def noisy_bradley_terry(
     """Scores between 0 and 1, and the skill and bias of every worker. The tolerance applies to the objective per
     comparison.
 
-    `regularisation` is the weight of a prior that centres all scores. It adds wins and losses to each item, the
-    same number of both.
+    `regularisation` is the weight of a prior that centres all scores. It adds equal numbers of wins and losses to
+    each item.
 
     >>> compared = Comparisons.of("aaab", ["x", "y", "x", "x"], ["y", "x", "y", "y"], ["x", "x", "y", "x"])
     >>> noisy_bradley_terry(compared, regularisation=0.1).scores.round(2).tolist()
@@ -196,7 +196,7 @@ def noisy_bradley_terry(
 class _NoisyLikelihood:
     """Log probability of the comparisons with the prior, and its gradient.
 
-    A point is the common centre of strengths, strengths, logits of biases, logits of skills.
+    A point consists of the common centre of strengths, the strengths, the logits of biases and the logits of skills.
     """
 
     def __init__(self, comparisons: Comparisons, regularisation: float) -> None:

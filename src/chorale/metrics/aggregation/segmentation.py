@@ -91,7 +91,7 @@ def _chances(marked: FloatArray, accuracy: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _bound(marked: FloatArray, accuracy: FloatArray, prior: FloatArray, joint: FloatArray) -> float:
-    """Bound on the likelihood: of all answers, with the prior counted for each, plus the entropy.
+    """Bound on the log-likelihood of all answers: the prior is counted once per answer, and the entropy is added.
 
     This matches crowd-kit, so both stop at the same round.
     """

@@ -59,10 +59,10 @@ class WorkerEvidence:
 
 
 def _information(believed: FloatArray) -> FloatArray:
-    """Information of judgments with these probabilities of being correct about the accuracy of their worker.
+    """How much information each judgment has about its worker's accuracy, given the probability that it is correct.
 
-    A judgment known to be correct or wrong has 1. Otherwise it follows from the belief about the task without the
-    worker's own judgment: the expected information about an accuracy.
+    The information is 1 for a judgment known to be correct or wrong. Otherwise it is the expected information about an
+    accuracy, given the belief about the task without the worker's own judgment.
     """
     accuracy = float(np.clip(believed.mean(), _NEARLY_NEVER, 1 - _NEARLY_NEVER))
     sure = np.clip(believed, _NEARLY_NEVER**2, 1 - _NEARLY_NEVER**2)

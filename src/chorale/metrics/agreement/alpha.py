@@ -87,7 +87,7 @@ class _Ranks:
         return self._means(sums_at(self.order, totals, 0))
 
     def ranks_of_each(self, totals: FloatArray) -> FloatArray:
-        """The ranks for every row of totals, of few values."""
+        """The ranks for every row of totals. Needs a table of values × values, so values must be few."""
         return self._means(totals @ (self.order[:, None] == np.arange(self.order.max(initial=0) + 1)))
 
     def _means(self, at_place: FloatArray) -> FloatArray:

@@ -55,7 +55,10 @@ def conger_kappa(judgments: Judgments, *, weights: Weights = "none", order: Sequ
 def _evidence(
     categories: Categories, own: FloatArray, cells: np.ndarray, shape: tuple[int, int], least: int | None
 ) -> tuple[FloatArray, Metric]:
-    """One row per item: agreement, and the label of each person. If these are many, they are looked up."""
+    """Statistics per item (agreement, and the label of each person), and the metric over them.
+
+    With many labels and people, a row only contains the item number, and the metric looks up the rest.
+    """
     columns, tasks = shape[0] * shape[1], categories.judgments.tasks
     if columns <= _MOST_COLUMNS and columns * len(own) <= _DENSE_CELLS:
         said = np.zeros((len(own), columns))

@@ -15,7 +15,7 @@ Places = NDArray[np.intp]
 _DENSE_CELLS = 2**25
 """Maximum size of a table with one column per value."""
 _MOST_COLUMNS = 256
-"""Above this, sampling from a list of items is faster than summing columns."""
+"""Number of columns above which sampling from a list of items is faster than summing columns."""
 
 
 def sums_at(places: NDArray[Any], weights: FloatArray, size: int) -> FloatArray:

@@ -125,7 +125,7 @@ def _tau(met: FloatArray) -> FloatArray:
 
 
 def _over_root(above: FloatArray, below: FloatArray) -> FloatArray:
-    """A fraction; NaN if the denominator is only rounding."""
+    """A fraction; NaN if the denominator is only a rounding error."""
     quotient: FloatArray = np.full(len(above), np.nan)
     np.divide(above, np.sqrt(np.maximum(below, 0)), out=quotient, where=below > _ROUNDING)
     return quotient

@@ -41,7 +41,7 @@ class ColumnPriors:
     centre_variance: FloatArray
     typical_variance: FloatArray
     typical_count: FloatArray
-    """Weight of the typical variance in items."""
+    """Weight of the typical variance, as a number of items."""
 
     @classmethod
     def usual(cls, thresholds: int, guess_rate: float | None) -> Self:
@@ -93,7 +93,7 @@ class MarginalState:
     shares: FloatArray
     """The posterior of each ability: responders × nodes."""
     step: float
-    """Between the nodes."""
+    """Distance between the nodes."""
     log_likelihood: float
 
 

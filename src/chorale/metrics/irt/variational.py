@@ -125,8 +125,8 @@ def _searched(
 ) -> VariationalFit:
     """The fit with the best σα. Each fit starts from the previous one, and the best is fitted to convergence.
 
-    The search uses a coarser quadrature than the final fit, which takes half the time and has the same error for every
-    σα.
+    The search uses a coarser quadrature than the final fit. This halves the time of the search, and its error is the
+    same for every σα.
     """
     answers = max(_FEW, int(np.count_nonzero(responses.sign)))
     coarse, fine = (Likelihood(responses, model, item_nodes=nodes) for nodes in (2, 3))

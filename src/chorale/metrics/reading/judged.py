@@ -166,7 +166,7 @@ def judged_in(data: Any, reading: Reading, *, counted: bool = False) -> ReadJudg
 
 
 def check_used(reading: Reading, *given: ReadJudgments) -> None:
-    """Rejects options that do not apply to any source: they would have no effect but be in the signature."""
+    """Rejects options that do not apply to any source: they would have no effect but appear in the signature."""
     used = list(dict.fromkeys(name for judged in given for name in _USED_BY[judged.form]))
     for option in fields(reading):
         if option.name not in used and getattr(reading, option.name) != option.default:

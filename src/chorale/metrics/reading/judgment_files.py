@@ -36,11 +36,11 @@ _JSON = ".json"
 _TEXT = "text"
 """The kind of fields with free text."""
 _SINGLE = ("label", "rating", "number", "date", _TEXT)
-"""Kinds of fields with a single value per judgment, and so with a single row in tables with a row for every value."""
+"""Kinds of fields with a single value per judgment. In tables with one row per value, they have a single row."""
 _JOINED = "|"
 """Separator of the options in one cell of a batch file."""
 _MOST_SPLIT = 10_000
-"""With more distinct labels, they are texts, not options."""
+"""Number of distinct labels above which they are texts, not options."""
 _UNANSWERED = "{}"
 """Mechanical Turk's value for a question without an answer."""
 

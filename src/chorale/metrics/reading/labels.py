@@ -26,7 +26,7 @@ _LIKE_MISSING = frozenset(
 """Common values for no label, in lower case."""
 _LONGEST = max(map(len, _LIKE_MISSING))
 _MOST_COMPARED = 10_000
-"""With more distinct labels, they are texts or measurements, not options."""
+"""Number of distinct labels above which they are texts or measurements, not options."""
 _MOST_SHOWN = 5
 
 

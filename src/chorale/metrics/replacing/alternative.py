@@ -2,8 +2,9 @@
 people as each person, given that people cost more?
 
 Each person is left out in turn, and person and model are compared item by item with the remaining people. The model
-wins against a person if the person's advantage is below ε of the items, in a one-sided test; Benjamini and Yekutieli's
-correction controls the fraction of false wins. A model that wins against at least half of the people may replace them.
+wins against a person if the person's advantage is below a fraction ε of the items, in a one-sided test; Benjamini and
+Yekutieli's correction controls the fraction of false wins. A model that wins against at least half of the people may
+replace them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -56,7 +56,7 @@ class Sample:
     model: FloatArray
     """The model's label of every item, as a number."""
     people: FloatArray
-    """People's labels; NaN where not asked."""
+    """People's labels; NaN for items without one."""
     probability: FloatArray
     """Probability with which each item was sampled for people."""
 

@@ -176,4 +176,4 @@ _WITHOUT_EVIDENCE = {
     "ability": "its scale depends on a prior",
 }
 _NO_MEAN = "it is not a mean over the worker's judgments"
-"""For other qualities."""
+"""Reason for all other qualities."""

@@ -75,7 +75,7 @@ def _in_both(first: Statistics, second: Statistics) -> tuple[Statistics, Statist
 
 
 def truth_statistics(result: Aggregation, truth: Truth) -> tuple[Statistics, list[str]]:
-    """Statistics per task: correct or not, 1, and the numbers of correct, wrong and missed options."""
+    """Columns per task: correctness, a constant 1 to count tasks, and numbers of correct, wrong and missed options."""
     known = [place for place, task in enumerate(result.tasks) if task in truth.labels]
     if not known:
         raise UserError(

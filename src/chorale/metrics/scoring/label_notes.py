@@ -6,14 +6,14 @@ from chorale.files.judgment_columns import is_json_list
 from chorale.metrics.judgments import Judgments
 
 _OBJECTS = ("{", "[{")
-"""How JSON objects and lists of them begin."""
+"""Beginnings of JSON objects and of lists of JSON objects."""
 _NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
 _TWO = 2
 """With two labels, the order makes no difference to agreement."""
 _FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
 """Number of labels, and fraction of judgments, above which labels look like free text."""
 _MANY_DIFFERENT, _SEVERAL_WORDS = 0.2, 3
-"""The fraction above which labels of this many words on average look like free text."""
+"""A lower such fraction, for labels with at least this many words on average."""
 
 
 def looks_otherwise(judgments: Judgments) -> list[str]:

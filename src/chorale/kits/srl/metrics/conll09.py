@@ -150,7 +150,9 @@ def _in_common(expected: tuple[SrlArgument, ...], returned: tuple[SrlArgument, .
 
 @lru_cache(maxsize=65536)
 def sense_number(sense: str) -> str:
-    """The part of a sense that eval09.pl compares: after the dot, without leading zeros, or all of it without a dot.
+    """The part of a sense that eval09.pl compares: after its only dot, without leading zeros.
+
+    A sense without a dot, or with several, is compared as a whole.
 
     >>> [sense_number(sense) for sense in ("buy.01", "sell.1", "Commerce_buy", "a.b.02")]
     ['1', '1', 'Commerce_buy', 'a.b.02']
@@ -162,7 +164,7 @@ def sense_number(sense: str) -> str:
 
 
 def _syntax(theirs: Sentence, ours: Sentence) -> tuple[int, int, int, int, int]:
-    """Number of tokens; of those with correct head and label, head, label; and whether all are correct."""
+    """Number of tokens; numbers with correct head and label, correct head, correct label; 1 if all are correct."""
     if not theirs.heads or not ours.heads:
         return 0, 0, 0, 0, 0
     if theirs.heads == ours.heads and theirs.deprels == ours.deprels:

@@ -1,10 +1,10 @@
 """Senseval-3 (Litkowski 2004): frame elements of a given target, scored by name and overlap.
 
 Every element the system returns is attempted. It is correct if the gold has an element of that name for the same
-target and the two overlap; each gold element can be found once. Precision is the number of correct elements divided by
-the number attempted, and recall is the same number divided by the number of gold elements. The score `attempted` is the
-number attempted divided by the number of gold elements (it may exceed 1). Overlap is the fraction of the gold element's
-characters that the answer covers, averaged over correct answers; 1 if the spans are equal.
+target and the two overlap; each gold element can be matched only once. Precision is the number of correct elements
+divided by the number attempted, and recall is the same number divided by the number of gold elements. The score
+`attempted` is the number attempted divided by the number of gold elements (it may exceed 1). Overlap is the fraction of
+the gold element's characters that the answer covers, averaged over correct answers; 1 if the spans are equal.
 """
 
 from collections.abc import Sequence

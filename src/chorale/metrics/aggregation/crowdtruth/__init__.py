@@ -10,8 +10,8 @@ annotation vector of worker w for unit u, V(u) = Σ_w WQS_w·v(w,u), and cos wei
     WQS(w) = WUA(w)·WWA(w)
     UAS(u, a) = Σ_w WQS_w·v(w,u)(a) / Σ_w WQS_w
 
-AQS is in `annotations`. All qualities start at 1. Each iteration computes all of them from the previous values,
-until none changes by 0.001 or more. A denominator below 1e-8 is taken as 1e-8.
+The formula of AQS is in the module `annotations`. All qualities start at 1. Each iteration computes all of them from
+the previous values, until none changes by 0.001 or more. A denominator below 1e-8 is taken as 1e-8.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -1,16 +1,16 @@
 """Bootstrap intervals of CrowdTruth's qualities.
 
 Each value is bootstrapped conditionally: the qualities used as weights are fixed, and only the averaged values are
-resampled:
+resampled. These are
 
-    of a unit        its workers (the same worker sampled twice does not form a pair),
-    of a worker      the units they judged,
-    of an annotation all units.
+    for a unit        its workers (the same worker sampled twice does not form a pair),
+    for a worker      the units they judged,
+    for an annotation all units.
 
-Intervals are central percentiles of the resamples. The quality of an annotation requires all pairs of workers each
-time, so 200 resamples give its standard deviation and the interval is normal.
+Intervals are central percentiles of the resamples. The quality of an annotation requires all pairs of workers in every
+resample. So its standard deviation is estimated from 200 resamples, and its interval assumes a normal distribution.
 
-Refitting everything for a thousand resamples would take a thousand fits; this takes the time of about thirty.
+Refitting everything for a thousand resamples would take a thousand fits; this takes as long as about thirty.
 """
 
 from collections.abc import Iterable
@@ -117,8 +117,8 @@ class CrowdTruthResampling:
         return np.asarray(np.clip(np.stack([aqs - half, aqs + half]), 0.0, 1.0))
 
     def _draws(self, size: int) -> Values:
-        """Sampling counts, one row per resample. Shared by all units of the same size, because each has its own
-        interval and nothing is compared.
+        """Sampling counts, one row per resample. Units or workers of the same size share them, because each has
+        its own interval and intervals are not compared.
         """
         if size in self._drawn:
             return self._drawn[size]

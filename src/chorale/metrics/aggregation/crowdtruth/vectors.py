@@ -29,19 +29,19 @@ class Vectors:
     workers: tuple[str, ...]
     annotations: tuple[str, ...]
     unit: Index
-    """Of each judgment."""
+    """Unit of each judgment."""
     worker: Index
-    """Of each judgment."""
+    """Worker of each judgment."""
     first: Index
     """First judgment of each unit, plus an entry for the end."""
     judgment: Index
-    """Of each entry."""
+    """Judgment of each entry."""
     annotation: Index
-    """Of each entry."""
+    """Annotation of each entry."""
     value: Values
     """Frequency of each entry, usually 1."""
     cell: Index
-    """Of each entry."""
+    """Cell of each entry."""
     cell_unit: Index
     cell_annotation: Index
 
