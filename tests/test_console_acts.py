@@ -120,7 +120,7 @@ def test_a_message_a_bonus_and_a_disqualification_are_logged_and_can_be_recomput
     client, who = as_owner(busy), some_worker(busy, 4)
     page = client.get(f"/console/workers/{who}").text
     key = re.findall(r'name="key" value="([\w-]+)"', page)[0]
-    assert "Quality over time" in page and "Mean time per answer of others" in page
+    assert "Quality over time" in page and "Mean time per answer, other workers" in page
     form = {"key": key, "title": "Thank you", "body": "Well **done**.", "reason": "careful work"}
     for _ in range(2):  # pressed twice is once
         assert client.post(f"/console/workers/{who}/message", data=form).status_code == 303

@@ -219,7 +219,7 @@ function showSkips(left) {
   const shown = byId("skips-left");
   shown.hidden = left === null || left > FEW_SKIPS;
   if (left === null) return;
-  shown.textContent = left === 0 ? say("No skips left. Answer more questions to get more.") : sayCount(left, "{count} skip left", "{count} skips left");
+  shown.textContent = left === 0 ? say("No skips left. Answer more questions to get more skips.") : sayCount(left, "{count} skip left", "{count} skips left");
   /** @type {HTMLButtonElement} */ (byId("skip")).disabled = left === 0;
 }
 

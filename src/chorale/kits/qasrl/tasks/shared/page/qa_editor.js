@@ -153,7 +153,11 @@ export class Editor {
     const others = this.host.others();
     for (const span of this.answers) {
       const number = others.findIndex((one) => one.answers.some((other) => isSame(span, other)));
-      if (number >= 0) return say("“{text}” answers question {number} too. Does this ask for something else?", { text: this.sentence.text(span), number: number + 1 });
+      if (number < 0) continue;
+      return say("“{text}” answers question {number} too. Does the question you are writing ask for something else?", {
+        text: this.sentence.text(span),
+        number: number + 1,
+      });
     }
     return "";
   }
