@@ -13,7 +13,10 @@ _ALL = 10_000_000
 
 
 def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
-    """Items whose decision differs from the log, without undone decisions, or from the review that decided it."""
+    """Items whose decision differs from the log, where undone decisions are ignored.
+
+    Also decisions by workers that differ from the review in which they were made.
+    """
     recorded: dict[tuple[str | None, str | None], list[Event]] = defaultdict(list)
     for event in reversed(events.recent(tx, _ALL, kinds=(DECIDED,))):
         recorded[event.stage, event.item].append(event)
@@ -29,7 +32,7 @@ def decision_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 
 def _review_differences(tx: Tx, stage: RunningStage, key: str, event: Event) -> Iterator[str]:
-    """A decision by workers that differs from the label of its review, or whose review is open."""
+    """The decision of workers about an item, if it differs from the label of the review, or the review is open."""
     name, reviewed = event.evidence[REVIEWED_IN]
     review = find_item(tx, name, reviewed)
     decision = event.evidence["decision"]

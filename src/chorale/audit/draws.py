@@ -1,4 +1,4 @@
-"""Recompute random choices: arms, graded answers, items with more judgments. Check that they were followed."""
+"""Recompute random choices (arms, graded answers, items that get more judgments), and check that they were followed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

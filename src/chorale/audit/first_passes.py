@@ -15,7 +15,7 @@ TOLERANCE = 1e-9
 
 
 def first_differences(tx: Tx, study: Study, history: History) -> Iterator[str]:
-    """Calibrations that differ from the recomputed ones, and items for people that are not in the random sample."""
+    """Calibrations, and decisions whether to ask people about an item, that differ from the recomputed ones."""
     rows = {row.id: row for row in first_pass.calibrations(tx)}
     for row in rows.values():
         yield from _calibration_differences(tx, study, row)

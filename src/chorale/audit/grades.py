@@ -26,7 +26,7 @@ def grade_differences(
 ) -> list[str]:
     """Grades that do not follow from the graders' answers, at that time or now.
 
-    `judged` has counted judgments by stage and item. `gone` are responses whose answers were erased: grades
+    `judged` are the judgments that count, by stage and item. `gone` are responses whose answers were erased: grades
     of these answers, and grades given by them, can't be recomputed.
     """
     by_response: dict[int, list[Grade]] = defaultdict(list)

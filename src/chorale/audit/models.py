@@ -1,4 +1,4 @@
-"""Check model calls: their exact costs, their ledger entries, and that no item was answered twice."""
+"""Check model calls: their exact costs, their ledger entries, and the answers stored for them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def call_differences(tx: Tx, standings: Sequence[ParticipationSummary], paid: _P
 
 
 def _task_differences(tx: Tx) -> Iterator[str]:
-    """Items that a model answered without a call or twice, or that count but were not submitted."""
+    """Check the answers of models: each has a call, and exactly those that count were submitted, unchanged."""
     done = Counter(call.task_id for call in calls.finished(tx))
     responses = model_tasks.with_responses(tx)
     for task in model_tasks.all_tasks(tx):

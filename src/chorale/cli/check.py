@@ -184,7 +184,7 @@ def _round_sentences(plan: StudyPlan) -> list[str]:
 
 
 def _seconds_text(pace: Pace) -> str:
-    """The seconds of an answer, and its share of the guidelines."""
+    """The seconds of an answer, plus its share of the time to read the guidelines."""
     shared = f"{pace.seconds - pace.each:.2f}"
     return f"{pace.each:.4g}" if float(shared) == 0 else f"{pace.each:.4g} + {shared}"
 

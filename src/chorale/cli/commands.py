@@ -1,4 +1,4 @@
-"""The commands of this package, in the order people need them, and those for metric families without a command."""
+"""The commands of this package, in the order people need them, and `chorale evaluate NAME` for metric families."""
 
 from collections.abc import Iterable
 

@@ -14,7 +14,7 @@ _CHECKS = "list problems in its files, or its plan and cost"
 def steps_before_launch(name: str) -> list[tuple[str, str]]:
     """The commands between a study's files and its launch, each with its purpose.
 
-    One simulated run comes first: it shows mistakes on the pages, which make a forecast from many runs worthless.
+    One simulated run comes first: it shows mistakes on the pages, and such mistakes would make a forecast worthless.
     """
     return [
         (f"chorale simulate {name}", "try its site, console and report with simulated workers"),

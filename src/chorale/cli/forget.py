@@ -96,7 +96,7 @@ _NAMES = {
     "answers": ("answer", "answers"),
     "evidence": ("copy of their answers in the activity log", "copies of their answers in the activity log"),
 }
-"""The erased data in words, one and several."""
+"""The kinds of erased data in words, as singular and plural."""
 
 
 def _print(study: Study, done: Forgotten) -> None:

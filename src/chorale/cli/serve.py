@@ -237,7 +237,7 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _refuse_unfinished(study: Study) -> None:
-    """Refuse to open a site whose consent form still has placeholders, such as who is responsible."""
+    """Refuse to open a site whose consent form still has placeholders, such as `[institution]`."""
     left, file = consent_placeholders(study.consent.text), study.settings.study.consent
     if not left:
         return

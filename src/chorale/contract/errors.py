@@ -15,7 +15,7 @@ class ItemError(Exception):
 
 
 _INVALID = "is invalid: "
-"""How tasks begin a problem that names the part of the answer it is in."""
+"""The start of a task's message if the message then names the invalid part of the answer."""
 
 
 class AnswerError(Exception):

@@ -84,7 +84,7 @@ class RowMeasure:
     words: str
     """A short description."""
     value: Callable[[Mapping[str, Any]], float | None]
-    """From a row to its number, or None if the row has none."""
+    """Takes a row. Returns its number, or None if the row has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,15 +74,15 @@ class StudioControl(NamedTuple):
     """The Label Studio control for a field, and the format of its value."""
 
     tag: Callable[[str], str]
-    """From the name of its object tag to the XML of the control; `name` is the field's name. Further controls have
-    names that begin with the field's name and a hyphen."""
+    """Takes the name of the object tag that the control belongs to. Returns the XML of the control; its `name` is the
+    field's name. Further controls have names that begin with the field's name and a hyphen."""
     results: Callable[[Any, Payload], Sequence[Mapping[str, Any]]]
-    """From a value and its item to results: `type` and `value`, and where regions refer to each other, `id`, `from_id`
-    and `to_id`, unique within the answer. `from_name` and `to_name` are added where they are missing."""
+    """Takes a value and its item. Returns results with `type` and `value` and, where regions refer to each other, `id`,
+    `from_id` and `to_id`, unique within the answer. `from_name` and `to_name` are added where they are missing."""
     read: Callable[[Sequence[Mapping[str, Any]], Payload], Any] | None = None
-    """From such results and the item back to the value; None if that is not possible."""
+    """Takes such results and the item. Returns the value; None if that is not possible."""
     data: Callable[[Payload], Mapping[str, Any]] | None = None
-    """From an item to data of the task that only the control needs. Their names begin with `chorale_`."""
+    """Takes an item. Returns data of the task that only the control needs; their names begin with `chorale_`."""
 
 
 class ShownTag(NamedTuple):
@@ -91,7 +91,7 @@ class ShownTag(NamedTuple):
     tag: str = "Text"
     attributes: Mapping[str, str] = MappingProxyType({})
     convert: Callable[[Any], Any] | None = None
-    """From the stored value to the data of the task. Default: as it is shown to workers."""
+    """Takes the stored value. Returns the data of the task. Default: the value as it is shown to workers."""
 
 
 class StudioPage(NamedTuple):
@@ -154,28 +154,28 @@ class AnswerField:
     promoted: bool = True
     """Whether it becomes gold when an item is turned into gold."""
     asked: Callable[[Mapping[str, Any]], bool] = _always
-    """From the earlier fields to whether it is asked."""
+    """Takes the values of the earlier fields. Returns whether this field is asked."""
     distance: Callable[[Any, Any], float] = _same_or_not
-    """Between two values: symmetric, 0 for equal ones, at most 1."""
+    """Takes two values. Returns their distance: symmetric, 0 for equal values, at most 1."""
     mistake: Callable[[Any, Any], str | None] = _same_or_wrong
-    """From a value and gold to the reason why it is wrong; None if it is correct."""
+    """Takes a value and gold. Returns the reason why the value is wrong; None if it is correct."""
     words: Callable[[Any, Payload], str] = _plain
-    """From a value and its item to one readable line."""
+    """Takes a value and its item. Returns one readable line."""
     gold_words: Callable[[Any, Payload], str] | None = None
-    """From gold and its item to one readable line. Default: `words`."""
+    """Takes gold and its item. Returns one readable line. Default: `words`."""
     label: Callable[[Any], str | list[str]] = _label
-    """From a value to the label, or list of labels, that `chorale agreement` and `chorale aggregate` read in files."""
+    """Takes a value. Returns the label, or list of labels, that `chorale agreement` and `chorale aggregate` read."""
     marks: Callable[[Any], Sequence[str]] | None = None
-    """From a value to the single choices in it, for CrowdTruth: options, or labelled tokens. Default:
+    """Takes a value. Returns the single choices in it, for CrowdTruth: options, or labelled tokens. Default:
     `label`."""
     cell: Callable[[Any, Payload], Any] = _as_it_is
-    """From a value and its item to the cell of a table with a column for each field."""
+    """Takes a value and its item. Returns the cell of a table with a column for each field."""
     columns: tuple[str, ...] = ("value",)
     """The columns of `rows`."""
     rows: Callable[[Any, Payload], Sequence[Mapping[str, Any]]] = _one_row
-    """From a value and its item to rows of a tidy table: one for each span, region, relation, option or rank."""
+    """Takes a value and its item. Returns rows of a tidy table: one per span, region, relation, option or rank."""
     doubt: Callable[[Payload], str | None] | None = None
-    """From an item to the reason why the field can hardly be answered; None if there is none. `chorale check` warns."""
+    """Takes an item. Returns why the field can hardly be answered, for `chorale check`; None if there is no reason."""
     studio: StudioControl | None = None
     """Default: a text area with the value as JSON."""
 
@@ -206,6 +206,6 @@ class AnswerField:
 
 
 def free_text_cell(fields: Sequence[AnswerField]) -> dict[str, str]:
-    """The cell of an answer's row that names its fields with free text. Labels in these are not compared."""
+    """The cell that lists the free-text fields of an answer, for its row in a table. Free text is not compared."""
     names = [field.name for field in fields if not field.compared]
     return {FREE_TEXT: " ".join(names)} if names else {}

@@ -20,7 +20,10 @@ def label_columns(earlier: Task, later: Task, item: Payload, answer: Answer) -> 
 
 
 def has_values(answer: Answer, where: Mapping[str, Sequence[str | int]]) -> bool:
-    """Whether a label has one of the values in every field, in a field with several options at least one of them."""
+    """Whether a label has one of the wanted values in every field of `where`.
+
+    In a field with several options, one wanted option is enough.
+    """
     return all(_values(answer.get(name)) & {*values} for name, values in where.items())
 
 

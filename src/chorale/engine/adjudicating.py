@@ -235,8 +235,9 @@ def next_case(tx: Tx, study: Study, stage: RunningStage, queue: Queue, after: st
 
 
 def _waiting(tx: Tx, study: Study, stage: RunningStage, queue: Queue) -> Sequence[Item]:
-    """The first few undecided items: least confident first, all by key, or the sample in random order. Others follow
-    as these are decided.
+    """The first few undecided items of a queue; others follow as these are decided.
+
+    Items on which people disagree are sorted by confidence, all items by key, and the sample is in random order.
     """
     wanted = ItemsWanted(
         stage.id,
@@ -346,7 +347,7 @@ def _options(values: Sequence[Any], words: Callable[[Any], str]) -> tuple[GivenV
 def _all_options(
     given: Sequence[GivenValue], allowed: Sequence[Any], words: Callable[[Any], str]
 ) -> tuple[GivenValue, ...]:
-    """The options in the order of the form, then values that people gave before an option was taken out."""
+    """The options in the order of the form, then values that people gave before an option was removed."""
     counts = {codec.as_text(one.value): one for one in given}
     listed = [counts.pop(codec.as_text(value), GivenValue(value, words(value), 0)) for value in allowed]
     return (*listed, *counts.values())

@@ -26,7 +26,7 @@ class Candidates:
 
 
 def candidates(tx: Tx, stage: RunningStage, below: float | None = None, fields: Sequence[str] = ()) -> Candidates:
-    """Complete items with unanimous judgments, and items whose confidence is below a threshold.
+    """The complete items with unanimous judgments, and the items whose confidence is below a threshold.
 
     The default threshold is the stage's confidence threshold; the most confusing items come first. If answers have
     fields, the named ones must agree. Default: the deciding fields that can be graded.
@@ -75,7 +75,7 @@ def gold_fields(stage: RunningStage, named: Sequence[str] = ()) -> tuple[str, ..
 
 
 def _answers_all(answer: Answer, fields: Sequence[str]) -> bool:
-    """Whether there is something to compare: fields asked conditionally may be missing, but not all of them."""
+    """Whether there is something to compare: conditional fields may be missing, but at least one field has a value."""
     return not fields or any(answer.get(name) is not None for name in fields)
 
 

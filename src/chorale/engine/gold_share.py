@@ -67,8 +67,9 @@ def gold_set_size(tx: Tx, study: Study, stage: RunningStage) -> int:
 def queues_gold(study: Study, stage: RunningStage, rule: GoldSettings) -> bool:
     """Whether gold that somebody has seen is queued among the items of a stage, until enough workers have seen it.
 
-    A stage made from others gets its items one by one, and workers who wait for them complete each at once. Gold that
-    came only at every worker's own positions would take much longer to be complete, which would reveal it.
+    A stage whose items come from earlier stages gets them one by one, and waiting workers complete each at once. Gold
+    that is not queued comes at different positions for each worker. It would be complete much later than other items,
+    which would reveal it.
     """
     settings = stage.settings
     return bool(rule.share and settings.sources and settings.models is None and not reuses_gold(study, rule))

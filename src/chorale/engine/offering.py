@@ -336,7 +336,10 @@ def _stage_item(tx: Tx, study: Study, stage: RunningStage, worker_id: int, recor
 def _queued(
     tx: Tx, study: Study, stage: RunningStage, worker_id: int, record: Attendance, share: float, *, opens: bool
 ) -> _Chosen | None:
-    """The next item of a stage in which gold is queued among the items; if it `opens` gold, a gold item."""
+    """The next item of a stage in which gold is queued among the items.
+
+    With `opens`, a gold item that nobody has seen, if there is one.
+    """
     draw = _item_draw(study, ahead(share).items)
     where = (tx, stage.id, worker_id, record.item_cursor, draw, stage.kept_apart)
     if opens:
@@ -367,7 +370,7 @@ def _draw(study: Study, places: float) -> Draw:
 
 
 def _item_draw(study: Study, places: float) -> Draw:
-    """A random choice among items. It sometimes covers all items, since only that advances the cursor."""
+    """A random choice among items. Sometimes it is a search over all items, since only that advances the cursor."""
     if places <= 1:
         return EVERYTHING
     number = secret_number(study)

@@ -98,7 +98,7 @@ class _Ask(NamedTuple):
     row: PayoutRow
     items: list[PayPalItem]
     left_out: list[PaymentRow]
-    """Payments whose address was erased since an earlier request."""
+    """Payments whose address has been erased since an earlier request."""
 
 
 def _carry_on(study: Study, client: PayPal, payout_id: int, done: PayoutResult) -> None:

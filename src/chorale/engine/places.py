@@ -9,7 +9,7 @@ from chorale.store.offering import GoldPlaces
 def take_gold(
     tx: Tx, study: Study, stage: RunningStage, item_id: int, places: GoldPlaces, *, removed: bool = False
 ) -> None:
-    """Take a place of a gold item. After the last one, another is added with the probability that items need one.
+    """Take a place of a gold item. With the last place, another is added, with the probability that an item needs one.
 
     The answers of a removed worker do not count: somebody else gets this gold as well, as with items.
     """

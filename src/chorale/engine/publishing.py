@@ -152,7 +152,7 @@ def _created(client: Prolific, wanted: ProlificStudy, body: Mapping[str, Any]) -
 
 
 def _check_screenout(study: Study, wanted: ProlificStudy, row: PanelStudyRow) -> None:
-    """Refuse a screen-out payment that differs from the published one: nobody could tell who was paid which."""
+    """Refuse a screen-out payment that differs from the published one: nobody could tell who was paid which amount."""
     published = row.asked.get("screenout_reward")
     if wanted.screenout_reward == published:
         return

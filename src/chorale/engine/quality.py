@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FEWEST_MORE = 20
 MORE = 0.05
-"""Qualities are recomputed after this number of new judgments, but not before the number has grown by this share."""
+"""Qualities are recomputed after this number of new judgments, or this share of the earlier ones if that is more."""
 ALL_EVENTS = 1_000_000
 LATE = 500
 """Responses that are read again: with several servers, one may become visible after a later one."""
@@ -156,7 +156,7 @@ def counted_by(tx: Tx, stage: RunningStage, upto: int, last: int) -> list[GivenA
 
 
 def _is_all_there(tx: Tx, stage: RunningStage, known: StageQuality) -> bool:
-    """Whether the qualities can be recomputed exactly: no earlier answer is still to become visible."""
+    """Whether the qualities can be recomputed exactly: no earlier answer has become visible since."""
     locks.await_others(tx)
     return [answer.response for answer in counted_by(tx, stage, known.upto, known.events)] == [
         answer.response for answer in known.answers

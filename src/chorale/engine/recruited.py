@@ -37,7 +37,8 @@ def in_study_file(tx: Tx, study: Study, name: str) -> ProlificStudy | None:
 def counts_from(tx: Tx, submission: SubmissionRow) -> int:
     """The time from which work counts for a submission.
 
-    This is its arrival, if the worker had an earlier submission that was not returned or timed out; otherwise 0.
+    This is the worker's arrival with it, or 0 if they did not arrive earlier with another submission to the same study.
+    Earlier submissions that were returned or timed out are ignored.
     """
     if submission.worker_id is None or submission.arrived_at is None:
         return 0

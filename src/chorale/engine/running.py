@@ -58,11 +58,11 @@ class RunningStage:
     round_size: int | None = None
     """Number of answers a round asks of each worker; None if the stage is not a round."""
     levels: int = 0
-    """Maximum number of stages back to the source of its items; 0 for items from a file."""
+    """Maximum number of stages between its items and the files they originate from; 0 for items from a file."""
     not_seen_later: int = 0
     """Workers do not get an item if they have seen items derived from it, up to this many stages later."""
     reviewed_by_group: bool = False
-    """Whether they do not get it either if they have seen items derived from other items of its group."""
+    """Whether workers do not get an item if they have seen items derived from any item of its group."""
     tie_seed: int | None = None
     """The seed for breaking ties randomly; None if the first label by name wins."""
 

@@ -54,7 +54,7 @@ def started_study(directory: Path, database: str | None) -> Iterator[Study]:
 
 @contextmanager
 def study_to_prepare(directory: Path, database: str | None) -> Iterator[Study]:
-    """A study; started if it has not been started yet."""
+    """A study; this starts it if it has not been started yet."""
     _check_is_study(directory)
     if _file_is_missing(directory, database) or not _has_started(directory, database):
         with closing(open_study(directory, database)) as study:

@@ -65,7 +65,7 @@ class SubmitOutcome(NamedTuple):
     """The stored response; not shown to workers."""
     stage_id: int = 0
     stopped_counting: bool = False
-    """Whether this answer removed the worker; not shown to workers, who may be informed later."""
+    """Whether the worker was removed because of this answer; not shown to workers, who may be informed later."""
 
 
 class _Graded(NamedTuple):

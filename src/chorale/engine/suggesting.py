@@ -17,7 +17,7 @@ from chorale.store.gold import gold_answer
 from chorale.store.offering import Suggested
 
 _TRIES = 20
-"""Attempts to guess a wrong answer, after which none is suggested: nearly every answer is correct."""
+"""Attempts to guess a wrong answer. If all fail, nearly every possible answer is correct, and none is suggested."""
 
 
 def suggested(tx: Tx, study: Study, stage: RunningStage, arm: str | None, item_id: int) -> Suggested | None:
@@ -71,7 +71,7 @@ def suggesting_model(study: Study, stage: RunningStage) -> str | None:
 def wrong_answer(
     study: Study, stage: RunningStage, pseudonym: str, key: str, payload: str, gold: Answer, model_says: Answer
 ) -> Answer | None:
-    """A wrong answer to a gold item, by the study's seed; None if guessing finds none.
+    """A wrong answer to a gold item, determined by the study's seed; None if guessing finds none.
 
     Ungraded fields keep the model's values: a guessed reason would reveal gold.
     """

@@ -46,7 +46,7 @@ def undo(tx: Tx, study: Study, stage: RunningStage, key: str, number: int, reaso
 
 
 def latest_decisions(tx: Tx, stage: RunningStage) -> Sequence[Decided]:
-    """The latest decision about each item of a stage that can be undone, newest first."""
+    """The decisions that can be undone in a stage: the latest about each item, newest first."""
     decisions: dict[str, Decided] = {}
     for event in events.recent(tx, _LATEST, kinds=(DECIDED,)):
         key = event.item

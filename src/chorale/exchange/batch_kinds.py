@@ -24,16 +24,16 @@ class BatchKind:
     """The item columns of such a file, without the platform's prefix."""
     answer_column: str
     item: Callable[[Mapping[str, str]], Mapping[str, Any]]
-    """From the cells of an item by column to a row of the items file, without `id`.
+    """Takes the cells of an item by column. Returns a row of the items file, without `id`.
 
     Raises ValueError if they are invalid.
     """
     answer: Callable[[Mapping[str, Any]], Answer]
-    """From the submitted values, by field title, to an answer."""
+    """Takes the submitted values, by field title. Returns an answer."""
     source: Path | None = None
     """The file to name as the origin, if its rows were converted to another file first."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Judgments that were left out when the rows were converted, by their reason."""
+    """Judgments that were left out when the rows were converted, by reason."""
     notes: tuple[str, ...] = ()
     """Notes on the conversion."""
 

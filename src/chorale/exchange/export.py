@@ -48,7 +48,7 @@ def export_formats(study: Study) -> Mapping[str, str]:
 
 
 def export_file_name(study: Study, format_name: str) -> str:
-    """The default name of a file or folder in this format. The name shows if people are simulated."""
+    """The default name of a file or folder in this format. The name shows whether people are simulated."""
     name = FOLDERS[format_name].name if format_name in FOLDERS else export_format(study, format_name).file_name
     return f"simulated-{name}" if study.store.look(has_simulated_people) else name
 
@@ -91,7 +91,7 @@ def dataset_formats(study: Study, stages: Collection[str]) -> list[str]:
 
 
 ASKED_BY = "CHORALE_ASKED_BY"
-"""The variable with the name of the person for whom the console runs a command: the activity log names them."""
+"""The environment variable that names the person for whom the console runs a command, for the activity log."""
 
 
 def note_export(tx: Tx, study: Study, format_name: str, by: str) -> None:

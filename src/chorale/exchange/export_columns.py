@@ -1,4 +1,4 @@
-"""Responses of a study as columns, for exports of millions: no object is created per row."""
+"""Responses of a study as columns, for exports of millions of rows: no object is created per row."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -98,7 +98,7 @@ _PREFIXES = {
 
 
 def described_columns(tx: Tx, study: Study, table: ExportFormat) -> list[DataField]:
-    """The columns of a table, with their content. Further columns are those of the items."""
+    """The columns of a table, with their content. Additional columns are columns of the items."""
     # Only tables of kits have columns named after fields; in the others, a form's field can have a column's name.
     stages = study.stages.values() if table.kit else ()
     fields = {field.name for stage in stages for field in stage.task.shape.fields}

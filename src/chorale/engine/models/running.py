@@ -56,7 +56,8 @@ async def annotate(
 ) -> list[ModelRun]:
     """Run models concurrently, each through its stages in order; returns the result of each.
 
-    `stage` names one stage, `wanted` filters them. With `retry_skipped`, skipped items are requested again.
+    `stage` restricts the run to one stage, and `wanted` to the stages for which it returns True. With `retry_skipped`,
+    skipped items are requested again.
     """
     runs = [(model, [of for of in stages_of(study, model, stage) if wanted(of)]) for model in models]
     clients = [client_of(model, folder) for model in models]

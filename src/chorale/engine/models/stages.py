@@ -75,7 +75,7 @@ def _is_used(stage: RunningStage, model: ModelSettings, *, said: bool) -> bool:
 
 
 def order_for(study: Study, stage: RunningStage, model: str, key: str, payload: str) -> Mapping[str, Any] | None:
-    """The order of options in a model's prompt for an item: random by the seed, different for each item.
+    """The order of options in a model's prompt for an item: determined by the seed, and different for each item.
 
     None if the task's prompts have no order. `model` is the model's pseudonym.
     """

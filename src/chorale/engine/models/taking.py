@@ -209,7 +209,7 @@ def _one_of_a_group(items: Sequence[TakenItem], counting: bool) -> Iterator[Take
 
 
 def _facts(tx: Tx, study: Study, of: ModelStage, worker_id: int, record: Attendance) -> Facts:
-    """The facts as for a worker's request, except that a removal applies at once and only calls cost money."""
+    """The facts about a model that requests items: a removal applies at once, and only calls cost money."""
     stage = of.stage
     return Facts(
         partial(admission, tx, study, stage, worker_id, record.credentials),
