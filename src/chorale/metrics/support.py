@@ -40,13 +40,13 @@ class Support:
     carrying: float
     """Effective number of units: their number, if all have equal influence."""
     error: float
-    """Its standard error."""
+    """Standard error of the score."""
     whole: float | None = None
-    """Denominator, if it is a fraction."""
+    """Denominator, if the score is a fraction."""
     whole_units: float = 0.0
     """Effective number of units of the denominator: their number, if all contribute equally."""
     log_scale_from: int | None = None
-    """Minimum number of units from the metric, if its scores are 1 minus a sum of distances."""
+    """Minimum number of units for an interval, if scores are 1 minus a sum of distances; None for other metrics."""
 
     @property
     def is_enough(self) -> bool:
@@ -158,7 +158,7 @@ def codes_of(statistics: Statistics, clusters: Clusters | None, way: int = 0) ->
 def _left_out(
     codes: Codes, score: Callable[[NDArray[np.bool_]], Mapping[str, FloatArray | float]], names: Iterable[str]
 ) -> dict[str, Support]:
-    """Leaves out each unit in turn; if they are too many, all are assumed to contribute."""
+    """Leaves out each unit in turn; if there are too many units, all are assumed to contribute."""
     units = int(codes.max()) + 1
     if units > _MOST_LEFT_OUT:
         return {name: Support(units, units, 0.0) for name in names}

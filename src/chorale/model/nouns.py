@@ -49,7 +49,7 @@ class AssignmentState(StrEnum):
 
 class ItemState(StrEnum):
     WAITING = "waiting"
-    """A model answers first, and it is not decided yet whether people are asked."""
+    """A model answers first, and it has not been decided yet whether people are asked."""
     OPEN = "open"
     """Still needs judgments."""
     COMPLETE = "complete"

@@ -12,7 +12,7 @@ MISSING = "Field required"
 UNKNOWN = "Extra inputs are not permitted"
 """pydantic's message for an unexpected value."""
 NOT_A_TABLE = "is not a table"
-"""What is wrong with a value in place of a table of settings."""
+"""The error if a table of settings is expected, but the value is not a table."""
 NOT_A_LIST = "is not a list"
 NOT_WHOLE = "is not a whole number"
 

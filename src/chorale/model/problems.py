@@ -12,7 +12,7 @@ _LISTED_VALUES = 10
 _FEW_SETTINGS = 3
 """Maximum number of settings with the same error that are listed one by one."""
 _SIMILAR, _SIMILAR_LETTERS = 0.5, 0.6
-"""Minimum similarity of a suggested name as difflib computes it, and of names with digits without their digits."""
+"""Minimum similarity of a suggested name, as difflib computes it: for whole names, and for names without digits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,7 @@ def _own_arms(stage: StageSettings) -> frozenset[str]:
 
 
 def _arms_led_to(study: Study, training: str) -> frozenset[str]:
-    """The arms whose own stages require a training for everybody; none before arms are assigned."""
+    """The arms whose own stages require this training, which all arms share; none if arms are assigned after it."""
     drawn_after = study.settings.arms.after if study.settings.arms is not None else None
     reached, waiting = {training}, [training]
     while waiting:

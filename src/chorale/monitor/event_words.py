@@ -12,7 +12,7 @@ from chorale.store import Tx
 from chorale.store.items import find_item
 
 _ANSWERS = ("answer", "crowd", "before", "gold")
-"""Names of answers in evidence; each of `judgments` has one too."""
+"""Names of answers in evidence. Each entry of `judgments` has an answer, too."""
 
 
 def in_words(tx: Tx, study: Study, events: Iterable[Event]) -> list[Event]:

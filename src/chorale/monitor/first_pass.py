@@ -25,7 +25,7 @@ class FirstRecord:
     stage: str
     model: str
     items: int
-    """Items for which it is decided whether people are asked."""
+    """Number of items for which it has been decided whether people are asked."""
     below: float
     audit: float
     removed: bool
@@ -34,7 +34,7 @@ class FirstRecord:
     judgments: int
     """People's judgments of all items."""
     waiting: int
-    """Items that people have not labelled yet."""
+    """Number of items that people have not labelled yet."""
     sure: Audited
     """How often the model agrees with people on items at or above the confidence threshold."""
     unsure: Audited
@@ -42,7 +42,7 @@ class FirstRecord:
 
     @property
     def labelled(self) -> int:
-        """Items whose label is the model's."""
+        """Number of items whose label is the model's."""
         return 0 if self.removed else self.why.get(WhyAsked.NOT_ASKED, 0)
 
     def as_json(self) -> dict[str, Any]:

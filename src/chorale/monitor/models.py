@@ -186,7 +186,7 @@ def own_distance(stage: RunningStage) -> Callable[[frozenset[str], frozenset[str
 
 
 def _answer(label: str) -> Any:
-    """Complete answers that are texts stay unchanged."""
+    """The parsed answer; a text that is not JSON is the answer itself."""
     try:
         return json.loads(label)
     except ValueError:

@@ -69,7 +69,7 @@ def _origins(tx: Tx, stage: RunningStage) -> Callable[[SourceItem], Origin | Non
 
 
 def tallies(tx: Tx, study: Study) -> Mapping[str, Mapping[str, int]]:
-    """Counts by outcome for every task table that leaves rows out.
+    """Counts by outcome, for every table of a task that leaves rows out.
 
     If several stages have the table, names include the stage, as in exports.
     """

@@ -41,7 +41,7 @@ _TO_CHECK = {
     None: "Check that the gold is correct.",
     "quality": "Check that the minimum worker quality (quality.floor) is not too high.",
 }
-"""By the rule that removed a worker; removals by gold accuracy name no rule."""
+"""What to check, by the rule that removed a worker. The key is None for removals by gold accuracy."""
 RECENT_EVENTS = 12
 MOST_DRAWS = 1_000
 

@@ -41,7 +41,7 @@ class RoundStatus:
 
 @dataclass(frozen=True, slots=True)
 class StageCondition:
-    """Whether a stage assigns items, and why not."""
+    """Whether a stage assigns items and, if not, why."""
 
     state: str
     """open; ended (by a gate, finally); paused (by the team); stopped (the budget does not cover another answer)."""

@@ -24,7 +24,7 @@ TRIES = 5
 FIRST_PAUSE = 0.5
 BUSY = 429
 SURELY_REFUSED = frozenset({400, 403, 404, 415, 422})
-"""Statuses that mean PayPal has not accepted the batch, unless it already had it."""
+"""Statuses that mean this request was not accepted; PayPal may already have the batch from an earlier one."""
 DUPLICATE = "USER_BUSINESS_ERROR"
 LONGEST_RECEIVER = 127
 ARRIVED = frozenset({"SUCCESS"})

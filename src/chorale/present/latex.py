@@ -17,7 +17,7 @@ _THIN, _THIN_POINTS, _CAPITAL_POINTS, _POINTS = " .,:;'()[]ijlt", 2.9, 6.6, 4.4
 _WIDEST, _NARROWEST = 0.35, 0.15
 """Maximum and minimum width of a column of paragraphs, as a share of a line."""
 _LARGER, _LARGER_GAP = 1.15, 12
-"""How much wider the characters of other tables are, and the points between two of their columns."""
+"""For all other tables: factor by which their characters are wider, and points between two columns."""
 _BRACKET = re.compile(r" (?=\()")
 _CHARACTERS = str.maketrans(
     {

@@ -170,6 +170,6 @@ def _in_words(rule: GateSettings) -> str:
 
 
 def closed_by(settings: StudySettings, stage: StageSettings) -> tuple[str, ...]:
-    """The gates that end a stage: those that decide together, using its answers or the answers it grades."""
+    """The gates that end a stage: those that decide about all workers together, by answers given or graded there."""
     about = {stage.name, *(stage.sources if stage.grades else ())}
     return tuple(gate.name for gate in settings.gate if not gate.decides_each and about & set(gate.stage))

@@ -106,7 +106,7 @@ class GoldPlan(NamedTuple):
     opens: bool = True
     """Whether gold that nobody has seen may be shown."""
     repeats: bool = False
-    """Whether gold is repeated that was already shown as often as items."""
+    """Whether gold that was already shown as often as items may be shown again."""
 
 
 def gold_plan(share: float, left: GoldLeft, judgments: int) -> GoldPlan:

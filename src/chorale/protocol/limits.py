@@ -106,7 +106,7 @@ class _Limits:
         return more.judgments if drawn else 0
 
     def among_writers(self, stage: StageSettings) -> Iterator[Shortage]:
-        """The number of people an item needs if the same people write and review, writers and reviewers together.
+        """The number of people an item needs if the same people write and review: the sum of writers and reviewers.
 
         Nobody reviews answers to an item they wrote about.
         """

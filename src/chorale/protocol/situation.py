@@ -48,7 +48,7 @@ class Reason(StrEnum):
     NO_PLACES = "training is full"
     """Enough people are in training for the work that is left."""
     NO_WORK_LEFT = "no work left"
-    """The work that the training is for is done."""
+    """The work that the training leads to is already done."""
     PAUSED = "paused"
     BUDGET = "budget reached"
     LIMIT = "limit"
@@ -96,7 +96,7 @@ class Situation(NamedTuple):
     state: State
     reason: Reason
     admission: Admission | None = None
-    """Why they are not admitted, if that is the reason."""
+    """The decision on admission, if they are not admitted."""
     places: int | None = None
     """Number of places left in a training round, if they have not started it and places are limited."""
 
@@ -158,7 +158,7 @@ def after_held_item(facts: Facts) -> Situation:
 
 
 def for_late_answer(facts: Facts) -> Situation:
-    """What decides about an answer after its time limit: it is accepted if its worker could get the item now.
+    """The situation that decides about a late answer: it is accepted if the worker could get the item now.
 
     A pause does not matter, since the item was assigned before the pause. Another item that the worker holds does not
     matter either.

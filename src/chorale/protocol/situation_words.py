@@ -103,7 +103,7 @@ def message_with_item(afterwards: Situation) -> str:
 
 
 def _not_admitted(admission: Admission, titles: Mapping[str, str], way_in: WayIn) -> str:
-    """Why a worker may not work in a stage, with the titles they know."""
+    """Why a worker may not work in a stage, with the titles of stages that they see."""
     if way_in.stages:
         earlier = _listed([titles[name] for name in way_in.stages])
         if "answered_needed" in admission.evidence:

@@ -18,8 +18,8 @@ USUAL_SKIPS = 0.1
 """Minimum share of skips to be suspicious. It rises to twice the others' median share if that is higher."""
 FEWEST_GOLD, GOOD_GOLD = 4, 0.75
 USUAL_GAP = 0.15
-"""Tolerated difference: of a worker's agreement with labels from others', and of a pair's agreement from the expected
-one.
+"""Tolerated difference between a worker's agreement with labels and that of others, and between a pair's agreement and
+the expected one.
 """
 FEWEST_SHARED = 12
 

@@ -17,7 +17,9 @@ class Turnout:
     stages: Mapping[str, int]
     """People by stage; 0 if only experts work there."""
     scored: Mapping[str, int]
-    """By gate: the number of people it decides about, so that enough pass; or its `workers`."""
+    """By gate: the number of people it decides about. If it closes at `workers` people, it is this number; otherwise,
+    enough people for the required number to pass.
+    """
     needed: Mapping[str, int]
     """By gate: the number who must pass."""
 

@@ -71,7 +71,7 @@ def quality_stage(run: Run) -> StageRun | None:
 
 
 def quality_of_answers(run: Run) -> tuple[str, float] | None:
-    """The mean quality of people's answers and its place: the mean over arms, or the last stage where it is known."""
+    """Quality of people's answers and where it was measured: in the arms, or in the last stage with known quality."""
     arms = [arm.quality for arm in run.arms if arm.quality is not None]
     if arms:
         return "mean of the arms", fmean(arms)
@@ -216,7 +216,7 @@ class Forecast:
 
     @property
     def answers_quality_of(self) -> str | None:
-        """The stage of the answers in `answers_quality`, or the mean of the arms."""
+        """The name of the stage that `answers_quality` is from, or the words “mean of the arms”."""
         return next((rated[0] for run in self.runs if (rated := quality_of_answers(run))), None)
 
     @property

@@ -36,7 +36,7 @@ FEEDBACK_SECONDS = 4.0
 # pass.
 GATES_MS = 30 * 60_000
 UNMOVED = FOR_GOOD - {State.FINISHED}
-"""Reasons that stay until a gate decides, whatever others do. Finished parts can open again."""
+"""States that only a gate's decision can change. Finished parts are not among them: they can open again."""
 MOST_ADVANCES = 1_000
 NOT_GRANTED = 409
 
@@ -166,7 +166,7 @@ class Performance:
         self._look_at(person, None)
 
     def _look_at(self, person: Person, among: Collection[str] | None) -> None:
-        """Look at some parts, or at all; the others are unchanged."""
+        """Look at some parts, or at all parts if `among` is None; the other parts keep their state."""
         parts = self._study.store.do(
             lambda tx: tuple(parts_for(tx, self._study, person.worker_id, among, with_messages=False))
         )
@@ -193,7 +193,7 @@ class Performance:
             person.exit = Exit.FINISHED
 
     def _begin(self, person: Person, stage: RunningStage, reading: float = 0.0) -> None:
-        """Take an item of a stage, after reading its guidelines for this time."""
+        """Take an item of a stage, after `reading` seconds for its guidelines."""
         person.stage = stage
         person.waiting_since = None
         self._schedule.later(reading, self._take, person)
@@ -209,7 +209,7 @@ class Performance:
         self._schedule.look_in(self._manners.look_in_ms, self._look_in, person)
 
     def _look_in(self, person: Person) -> None:
-        """Check for new work, as waiting people do far more often than there is any."""
+        """Check for new work. It must be fast, because waiting people check far more often than new work arrives."""
         if person.looked_at == self._changes.count:
             self._wait(person)
         elif self._news() != person.news:
@@ -339,7 +339,7 @@ class Performance:
         self._changes.everywhere()
 
     def _settle(self, person: Person) -> None:
-        """Settle labels, at once after a removal: the worker's judgments no longer count, and items reopen."""
+        """Settle labels immediately after a removal: the worker's judgments no longer count, and items reopen."""
         for changed in self._study.store.read(labels.unsettled).result():
             if changed.worker_id == person.worker_id:
                 settle_worker(self._study, changed)

@@ -137,7 +137,7 @@ def _cells(
 
 
 def _means(simulation: Forecasts, rows: Sequence[Sequence[str]]) -> str:
-    """The end of a table's title: its numbers are means, and what the ranges are, if it has any."""
+    """The end of a table's title: says that the numbers are means and, if there are ranges, what they contain."""
     if len(simulation.seeds) == 1:
         return ""
     has_ranges = any("–" in cell for row in rows for cell in row[1:])

@@ -177,7 +177,7 @@ def _about_experts(tx: Tx) -> list[Part]:
 
 
 def _since(noted: Noted | None) -> str:
-    """Whether the forecast was made before the study, by the activity log."""
+    """Whether the forecast was made before the study, according to the activity log."""
     if noted is None:
         return "The activity log does not have this forecast: whether it was made before the study is unknown."
     when = _moment(noted.at).replace("+00:00", " UTC")

@@ -163,7 +163,7 @@ def _comparable(stage: RunningStage, answer: Any) -> Any:
 
 
 def _listed(given: Counter[str]) -> str:
-    """How many gave each answer, the most frequent first."""
+    """How many people gave each answer, the most frequent first."""
     ordered = sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
     parts = [f"{count} × {answer}" for answer, count in ordered[:_ANSWERS]]
     others = sum(count for _, count in ordered[_ANSWERS:])
@@ -171,7 +171,7 @@ def _listed(given: Counter[str]) -> str:
 
 
 def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
-    """An item in a line: its task's caption, or all that people see of it."""
+    """An item as text on one line: its task's caption, or all that people see of it."""
     if stage.task.explaining.caption is not None:
         return brief(stage.task.explaining.caption(payload))
     parts = [value if isinstance(value, str) else shortened(value) for value in stage.task.form.shown(payload).values()]
@@ -182,7 +182,7 @@ def item_text(stage: RunningStage, payload: Mapping[str, Any]) -> str:
 
 
 def brief(value: Any) -> str:
-    """Something in a line that is not too long."""
+    """A value as text on one line, shortened if necessary."""
     if isinstance(value, str):
         flat = " ".join(value.split())
         return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1].rstrip() + "…"

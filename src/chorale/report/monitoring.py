@@ -90,7 +90,7 @@ def _unlike_most(
     question: StageQuestion,
     counts: Counter[str],
 ) -> list[dict[str, str]]:
-    """Some reviews that differ from the most frequent answer: most work is correct."""
+    """Some reviews that differ from the most frequent answer, which usually says that the work is correct."""
     usual = max(sorted(counts), key=lambda label: counts[label], default=None)
     payloads = {item.key: item.payload for item in items}
     unlike = [row for row in responses if question.label_of(row.answer) not in (usual, None) and row.item in payloads]

@@ -50,7 +50,7 @@ class StageQuestion:
 
     @property
     def measured(self) -> str:
-        """The level or distance, in a word."""
+        """The level of measurement, or the distance, as text."""
         if self.by_distance and self.field is not None:
             return f"distance between {'answers' if self.field.scale is Scale.OTHER else self.field.scale}"
         return "sets with MASI distance" if self.sets else self.level

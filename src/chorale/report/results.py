@@ -183,7 +183,7 @@ def _questions_table(questions: Sequence[Mapping[str, Any]]) -> ScoreTable:
 
 
 def _unanimous(question: Mapping[str, Any]) -> str:
-    """Only items with several answers can be unanimous, and these need not be complete."""
+    """The number of unanimous items among those with several answers, complete or not."""
     return f"{question['unanimous']:,} of {question['with_several_answers']:,}"
 
 

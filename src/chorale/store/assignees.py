@@ -28,7 +28,7 @@ _OF_TEAM = worker_identity.c.panel == literal_column("'team'")
 
 
 def _named(worker_id: ColumnElement[int]) -> ColumnElement[bool]:
-    """A condition: an item's assignee is a worker."""
+    """A condition: a row of assignees names this worker."""
     return exists().where(
         worker_identity.c.worker_id == worker_id, _OF_TEAM, worker_identity.c.external_id == item_assignee.c.login
     )
@@ -48,7 +48,10 @@ def is_for(tx: Connection, item_id: int, worker_id: int) -> bool:
 
 
 def may_come(tx: Connection, stage_id: int, worker_id: int) -> bool:
-    """Whether a stage has an open item for a worker in a group they have not seen, with or without a free place."""
+    """Whether a stage has an open item that a worker may get, even if its places are taken now.
+
+    Items of groups that the worker has seen do not count.
+    """
     had = exists().where(
         assignment.c.worker_id == bindparam("worker_id"),
         assignment.c.stage_id == item.c.stage_id,

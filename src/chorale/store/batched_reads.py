@@ -33,7 +33,7 @@ class _Waiting(NamedTuple, Generic[Reader]):
 
 
 _Places = list[tuple[_Waiting[Reader], int]]
-"""Readers of one statement with the same values, each with the statement's number among its own."""
+"""Readers of one statement with the same values, each with the position of the statement in its own list."""
 _ByValues = dict[tuple[Any, ...], _Places[Reader]]
 
 

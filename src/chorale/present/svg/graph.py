@@ -124,7 +124,7 @@ def _layers(names: Sequence[str], links: Sequence[GraphLink]) -> list[list[_Slot
 
 
 def _depths(names: Sequence[str], links: Sequence[GraphLink]) -> dict[str, int]:
-    """The depth of every node. In cycles, the search stops, and the link goes back."""
+    """The depth of every node. In a cycle, the depth is limited, and one link goes back."""
     depth = dict.fromkeys(names, 0)
     for _ in names:
         for link in links:

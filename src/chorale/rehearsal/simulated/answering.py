@@ -93,7 +93,7 @@ class AnswerSheet:
 
 
 class _Guesses(Sequence[Answer]):
-    """Possible answers, made up when they are first needed, since most answers are correct."""
+    """Possible answers, made up only when needed: most simulated answers are correct and need none."""
 
     def __init__(self, guess: Callable[[Random | None], Answer], chance: Chance, seed: str) -> None:
         self._guess = guess
