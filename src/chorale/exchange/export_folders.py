@@ -79,7 +79,7 @@ Random seed: {info.seed}. Contact: {_plain(info.contact)}
 
 
 def _config(table: Path, is_default: bool) -> str:
-    """The settings of one table. `datasets` caches by them and not by the data: the checksum makes it read new data."""
+    """The settings of one table. `datasets` reads new data only if these differ, so they include a checksum."""
     checksum = hashlib.sha256(table.read_bytes()).hexdigest()
     default = "  default: true\n" if is_default else ""
     return f"""- config_name: {table.stem}

@@ -40,7 +40,7 @@ def bring_in_work(study: Study, batches: Mapping[str, StagedBatch], progress: Pr
 
 
 def _note_paid(tx: Tx, study: Study) -> None:
-    """Record that everybody was paid where they worked. Otherwise the study would owe them the money and pay twice."""
+    """Record that everybody was paid elsewhere, so that the study does not owe them the money and pay twice."""
     accounts = [account for account in payments.accounts(tx) if account.owed]
     if not accounts:
         return

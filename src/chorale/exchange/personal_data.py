@@ -61,7 +61,7 @@ def personal_data(tx: Tx, study: Study, worker: Worker, by: str) -> dict[str, An
 
 
 def _payout_address(tx: Tx, worker_id: int) -> dict[str, str] | None:
-    """Their payout address; the reason instead if it cannot be decrypted, so that they get all other data."""
+    """Their payout address, or the reason why it cannot be decrypted, so that they still get all other data."""
     try:
         address = address_of(tx, worker_id)
     except UserError as error:

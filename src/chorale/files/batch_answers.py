@@ -27,7 +27,7 @@ class BatchField:
     sep: str | None
     """The separator between labels of a set; None if an answer is a single label or text."""
     is_text: bool = False
-    """Whether a table of Chorale names it as free text."""
+    """Whether the file is one of Chorale's tables and lists the field as free text."""
     boxes: tuple[str, ...] = ()
     """The columns of its options, true or false, in a batch file of Chorale."""
 

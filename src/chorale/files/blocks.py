@@ -9,7 +9,7 @@ from chorale.model import Problem
 from chorale.model.plural import plural
 
 EMPTY = frozenset({"_", "-"})
-"""CoNLL-2009's Chinese part writes a dash."""
+"""Cells without a value. The Chinese part of CoNLL-2009 has dashes."""
 _LONGEST_NUMBER = 10
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from chorale.files.shortening import shortened
 
 DEEPEST_NESTING = 50
-"""Nesting of JSON values: far more than an item needs, far less than other programs' limits."""
+"""Maximum nesting of JSON values: far more than an item needs, far less than other programs' limits."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")

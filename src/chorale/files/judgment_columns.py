@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 JSON_LISTS = "json"
-"""The separator value that means: cells are JSON lists."""
+"""The value of the separator for cells with JSON lists."""
 
 _COLLECTIONS = (list, tuple, set, frozenset)
 

@@ -183,7 +183,7 @@ def field_of(label: str) -> str:
 
 
 def _default(role: str, names: Sequence[str], platform: _PlatformColumns | None) -> str:
-    """The usual column for a role. In Chorale's own tables, `task` is the kind of work."""
+    """The usual column for a role. In Chorale's own tables, `task` has the kind of work, not the item."""
     if platform is None or (role in names and not platform.own):
         return role
     return platform.task if role == "task" else platform.worker

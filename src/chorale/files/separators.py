@@ -6,11 +6,11 @@ import re
 from itertools import islice
 
 LOOKED_AT = 1 << 16
-"""How much of the beginning of a file decides, in bytes."""
+"""Number of bytes at the beginning of a file in which its separator is looked for."""
 _ROWS = 20
 _CANDIDATES = ",;\t"
 _DECLARED = re.compile(r"\ufeff?\"?sep=(.)\"?[\r\n]*", re.IGNORECASE)
-"""The line before the header by which Excel learns the separator."""
+"""The line before the header that sets the separator for Excel."""
 
 
 def declared_separator(line: str) -> str | None:

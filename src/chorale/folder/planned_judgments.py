@@ -42,7 +42,7 @@ def _asked(stage: StageSettings, unsure: float | None) -> float | None:
 
 
 def _sampled(more: SampledJudgments, coming: Mapping[str, int]) -> int:
-    """The number of items with a different number of judgments: a share of all, or a number from each source stage."""
+    """The number of sampled items: a share of all items, or a number from each source stage."""
     if more.items is None:
         return round((more.share or 0.0) * sum(coming.values()))
     return sum(min(more.items, count) for count in coming.values())

@@ -64,7 +64,7 @@ def pace_of(expected: int | None, reading: ReadingPlan | None, answers: float, p
 
 
 def simulated_seconds(content: StageContent) -> float:
-    """The usual seconds of an answer by simulated people: the expected time, as for the hourly pay."""
+    """The usual seconds that a simulated worker takes per answer: the expected time, as for the hourly pay."""
     expected = content.settings.pay.expected_seconds
     pace = None if expected is None else pace_of(expected, reading_plan(content), 1, 0)
     return USUAL_SECONDS if pace is None else pace.each

@@ -10,7 +10,7 @@ from chorale.model.plural import plural
 
 
 def wage_notes(folder: StudyFolder, wages: Mapping[str, int | None]) -> Iterator[str]:
-    """Notes on stages whose hourly wage is below the minimum, including the time for guidelines, or unknown."""
+    """Notes on stages whose hourly wage is unknown or below the minimum. The wage includes the time for guidelines."""
     pay = folder.settings.pay
     if not pay.minimum_hourly:
         return

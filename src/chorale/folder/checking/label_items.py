@@ -15,7 +15,7 @@ from chorale.model.plain_words import plain_words
 EXAMPLES = 20
 """How many items of a stage are examples for the stages after it."""
 _TRIES = 200
-"""How many labels are made up, so that every option and every field that may be empty is among them."""
+"""Number of made-up labels: enough to include every option, and every optional field without a value."""
 _OPTION_SCALES = (Scale.NOMINAL, Scale.ORDINAL, Scale.SET)
 _NAMING_COLUMNS = ("item", "highlight", "prefill")
 

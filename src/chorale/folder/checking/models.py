@@ -112,7 +112,7 @@ def _check_suggestions(
     consent: str,
     report: CheckReport,
 ) -> None:
-    """Check that suggestions fit the form and the arms, and that workers agree to wrong suggestions in advance."""
+    """Check that suggestions fit the form and the arms, and that the consent form discloses wrong suggestions."""
     if task is not None and task.form.module is not None and not task.form.suggests:
         report.setting(
             (*at, "role"),
@@ -136,7 +136,7 @@ def _check_suggestions(
 def check_disclosure(
     at: tuple[str | int, ...], sentence: str | None, consent: str, settings: StudySettings, report: CheckReport
 ) -> None:
-    """Check that a disclosure is in the consent form word by word, ignoring white space."""
+    """Check that a disclosure is in the consent form word for word, ignoring white space."""
     if sentence is None:
         report.setting(
             at,

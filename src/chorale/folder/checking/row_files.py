@@ -130,7 +130,7 @@ class RowFile:
         return "Add a column with a unique ID for every row, or set items.id to the column that has them."
 
     def _columns_present(self) -> list[str]:
-        """The columns of a table, or the names that any row of another file has."""
+        """The columns of a table, or all names in the rows of another file."""
         if self._present is None:
             rows = read_rows(self._path, shown_as=self.shown_as, problems=[])
             names = (name for row in (islice(rows, 1) if is_table(self._path) else rows) for name in row.values)
@@ -183,7 +183,7 @@ class RowFile:
 def row_file(
     relative: str | None, at: TomlPath, report: CheckReport, id_column: str = _ID, *, or_id: bool = False
 ) -> RowFile | None:
-    """The file that the setting at `at` names, with its ID column, or else `id` if rows have it."""
+    """The file that the setting at `at` names. With `or_id`, rows without its ID column may have `id` instead."""
     path = None if relative is None else located(relative, at, report)
     if relative is None or path is None:
         return None

@@ -66,7 +66,10 @@ def _validated(kind: type[Model], raw: Any) -> Model:
 
 
 def _written(loc: TomlPath, raw: Any) -> TomlPath:
-    """The part of a path that the file has: `judgments = 0` stands for a table of two settings, and is one mistake."""
+    """The part of a path that is in the file.
+
+    `judgments = 0` is short for a table with two settings. Both are then invalid, but only one problem is reported.
+    """
     for depth, part in enumerate(loc):
         if not isinstance(raw, dict | list):
             return loc[:depth]
@@ -119,7 +122,7 @@ def _fix(
 
 
 def _heading(table: type[BaseModel] | None, setting: str, name: str) -> str | None:
-    """The heading of a table in the file, such as [[stage]]; None if the setting is no table."""
+    """The heading of a table in the file, such as [[stage]]; None if the setting is not a table."""
     fields = {} if table is None else {field.alias or key: field for key, field in table.model_fields.items()}
     annotation = fields[setting].annotation if setting in fields else None
     if _model_in(annotation) is None:

@@ -94,7 +94,10 @@ class CandidateFrames:
         return scores
 
     def _reached(self, sense: str) -> tuple[dict[str, float], dict[str, float]]:
-        """Senses that lead to frames, with their proximity; and their neighbours, which must certainly have frames."""
+        """All reached senses, and their neighbours, each with its proximity.
+
+        Frames of neighbours count only if their confidence is 1.
+        """
         start = {sense: 1.0} | {other: _SIDEWAYS[link] for link, other in self._links(sense) if link in _SIDEWAYS}
         reached: dict[str, float] = {}
         beside: dict[str, float] = {}

@@ -39,7 +39,7 @@ def frames_page(browsing: FrameBrowsing, title: str, notes: Sequence[str] = (), 
 
 
 def _histogram(histograms: dict[str, list[int]]) -> str:
-    """Histogram steps as fractions per group, because most words are in FrameNet."""
+    """A histogram of each group, in fractions of the group: far more words are in FrameNet than not."""
     curves = []
     for group, (name, counts) in enumerate(histograms.items()):
         whole = sum(counts) or 1

@@ -95,7 +95,7 @@ class FormField(ABC):
 
     @abstractmethod
     def guess(self, view: Mapping[str, Any], rng: Random | None) -> Any:
-        """An answer of a simulated worker; deterministic without random numbers."""
+        """An answer of a simulated worker; always the same if `rng` is None."""
 
     def completed(self, value: Any, _view: Mapping[str, Any], _rng: Random | None) -> Any:
         """The known answer of a simulated worker, with guesses for parts missing in gold."""

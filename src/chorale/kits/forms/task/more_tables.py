@@ -17,7 +17,7 @@ from chorale.lazy import load
 _BRADLEY_TERRY = "chorale.metrics.aggregation.pairwise"
 """Imported on demand, because it needs NumPy."""
 _IMAGINED = ""
-"""The ID of a virtual text: no real text has an empty ID."""
+"""The ID of the virtual text that all texts are compared with. No real text has an empty ID."""
 
 
 def more_tables(form: FormFields) -> tuple[TaskExport, ...]:

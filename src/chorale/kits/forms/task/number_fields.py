@@ -17,7 +17,7 @@ from chorale.model import Payload
 _NEAR = 1e-9
 """Tolerance of a number relative to a step, because binary fractions are not exact."""
 _FAR_DAYS = 365
-"""Difference in days that has the maximum distance, if there are no bounds."""
+"""Difference in days that counts as the maximum distance, if there are no bounds."""
 
 
 class NumberField(FormField):

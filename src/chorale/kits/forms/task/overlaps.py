@@ -9,7 +9,7 @@ Overlap = Callable[[Region, Region], float]
 _LINES = 256
 """Number of scan lines for the overlap of polygons."""
 SAME_PLACE = 0.5
-"""Minimum overlap of regions that are the same."""
+"""Minimum overlap of two regions that count as the same."""
 
 
 def box_overlap(left: Region, right: Region) -> float:
@@ -85,7 +85,7 @@ def alike(left: Sequence[Region], right: Sequence[Region], overlap: Overlap) -> 
 
 
 def clusters(votes: Sequence[tuple[Sequence[Region], float]], overlap: Overlap) -> list[list[tuple[Region, float]]]:
-    """Clusters of matching regions of several people. Each has its weight; a cluster has at most one per person."""
+    """Clusters of matching regions, each region with its weight. A cluster has at most one region per person."""
     grouped: list[list[tuple[int, Region, float]]] = []
     for person, (regions, trust) in enumerate(votes):
         for region in sorted(regions, key=_key):

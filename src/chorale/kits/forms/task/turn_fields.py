@@ -25,7 +25,7 @@ Turn = Mapping[str, Any]
 
 
 def asked_turns(settings: FieldSettings, turns: Sequence[Turn]) -> list[int]:
-    """The turns of a field, from 0: all, or those of its speakers."""
+    """The numbers of the turns that a field asks about, from 0: all turns, or those of its speakers."""
     wanted = settings.speakers
     return [number for number, turn in enumerate(turns) if wanted is None or turn["speaker"] in wanted]
 

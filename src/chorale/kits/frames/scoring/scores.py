@@ -110,8 +110,8 @@ def restricted(gold: Named, only: Named | None) -> Named:
 def draw_curves(systems: Sequence[Named], gold: Named, options: FrameScoreOptions, only: Named | None = None) -> str:
     """Draws the agreement of several systems with the gold, from the best sentence to the worst, as an SVG file.
 
-    As in Figure 2 of Dumitrache, Aroyo and Welty (2019). The area under a curve divided by the number of sentences is
-    the AUC.
+    The chart follows Figure 2 of Dumitrache, Aroyo and Welty (2019). The area under a curve divided by the number of
+    sentences is the AUC.
     """
     gold = restricted(gold, only)
     names = [Path(one.name).stem for one in systems]
