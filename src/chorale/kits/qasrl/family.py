@@ -277,7 +277,7 @@ class _Files:
             raise UserError(f"--shared-verbs and {other} cannot be combined. Use only one of them.")
 
     def reading_settings(self) -> dict[str, Setting] | None:
-        """Non-default options for verbs and for files of the QA-SRL Bank, for the signature; otherwise None."""
+        """Options for common verbs and for files of the QA-SRL Bank, for the signature; None if neither applies."""
         shared: dict[str, Setting] = {"verbs": "shared"} if self.shared_verbs else {}
         if all(file is None or is_table(file) for file in (self.system, self.gold, self.against)):
             return shared or None

@@ -37,7 +37,7 @@ class QasrlItems:
     unknown: Counter[str] = field(default_factory=Counter)
     """Words left out because their stem is unknown, with how often they occur."""
     guessed: Mapping[str, str] = field(default_factory=dict)
-    """Words that the file lists as verbs, but whose stem is only likely."""
+    """Words that the file lists as verbs, but whose stem is only a guess, with that stem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def qasrl_items(
 
 
 class _Stems:
-    """Decides which verbs to keep that no dictionary lists. Some are nouns that the tagger mistook for verbs.
+    """Decides whether to keep verbs that no dictionary lists. Some are nouns that the tagger mistook for verbs.
 
     A form that confirms the stem may come later in the text, so everything is read before anything is left out.
     """

@@ -213,7 +213,7 @@ def _table_6(data: _Data) -> Iterator[Cell]:
 
 
 def _by_our_parser(system: QuestionAnswers, gold: QuestionAnswers) -> Iterator[Cell]:
-    """With redundant answers ignored, as in the appendix of the paper, and counted."""
+    """Scores of Chorale's parser, first without redundant answers (as in the appendix of the paper), then with them."""
     why = "Chorale's own parser, not the one by FitzGerald et al. The paper does not report this number."
     for redundant, variant in ((True, ""), (False, ", redundant answers counted")):
         ours = counts(statistics(align(system, gold, replace(_RULES, redundant=redundant))))

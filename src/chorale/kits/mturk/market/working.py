@@ -111,7 +111,7 @@ def _barred(market: Market, worker_id: int) -> str | None:
 
 
 def _facts(market: Market, worker_id: int) -> Facts:
-    """The situation of a worker before a HIT is selected. HITs have their own limits, rewards and end."""
+    """Facts about a worker that do not depend on a HIT. Free places and cost are left out: every HIT has its own."""
     tx, stage = market.tx, market.stage
     worker = workers.find_worker(tx, worker_id)
     return Facts(
@@ -292,7 +292,7 @@ def submit(tx: Tx, study: Study, name: str, fields: Fields) -> bool:
 
 
 def _renew(market: Market, row: AssignmentRow) -> None:
-    """Accepts a late answer if its place is still free and its worker could accept the HIT now."""
+    """Accepts a late answer if the HIT still has a free place and the worker could accept the HIT now."""
     again = assignments.of_worker(market.tx, row.hit_id, row.worker_id)
     barred = row.state == "returned" or again is not None
     barred = barred or for_late_answer(_facts(market, row.worker_id)).state is not State.AVAILABLE

@@ -97,7 +97,7 @@ _OWN = tuple(column for column in hit.c if column.name != "type_id")
 
 
 def _counted(*states: str) -> ScalarSelect[int]:
-    """Number of assignments of a HIT in these states, counted only for the requested HITs."""
+    """A subquery: the number of assignments in these states, for each HIT of the query."""
     return (
         select(func.count())
         .select_from(assignment)

@@ -150,7 +150,7 @@ class _Judged(NamedTuple):
 
     named: Sequence[str] = ()
     hidden: frozenset[str] = frozenset()
-    """Fields that scripts fill in. They are judged only if the study names them."""
+    """Fields that scripts fill in. They are part of the result only if the study names them."""
 
     def of(self, *answers: Answer) -> list[str]:
         return list(self.named) or sorted({name for answer in answers for name in answer} - self.hidden)

@@ -15,7 +15,7 @@ AccessKey = Annotated[str, Form(max_length=40, pattern=r"^[A-Z0-9]*$")]
 
 
 def key_routes(console: Console, page: Callable[..., Awaitable[Response]]) -> APIRouter:
-    """Routes that answer with the page that lists the keys."""
+    """Routes that create and revoke keys. They answer with the page that lists the keys."""
     router, site = console.router(OWNER), console.site
 
     @router.post("/recruiting/hits/keys")

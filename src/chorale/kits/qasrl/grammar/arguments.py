@@ -27,7 +27,7 @@ class Arguments(NamedTuple):
     particle: str
     """*off* in *called off*; empty for most verbs."""
     object_after_particle: bool = False
-    """*called off something*, not *called something off*, if there is an object."""
+    """Whether an object follows the particle: *called off something*, not *called something off*."""
 
 
 def arguments_in(tokens: Sequence[str], verb_index: int, forms: VerbForms) -> Arguments:

@@ -264,7 +264,7 @@ def _candidates(likely: _Known) -> list[Slots]:
 
 
 def _in_other_words(typed: str, forms: VerbForms, built: Machine, likely: _Known) -> list[str]:
-    """The likeliest question with the auxiliary or noun that somebody typed, if it differs from the sentence's."""
+    """The likeliest new question that starts with the typed text, even with another auxiliary or noun."""
     words = typed.split()
     paths = built.walk(words)
     reached = [path.slots.aux for path in paths] or [

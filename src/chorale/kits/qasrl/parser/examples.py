@@ -97,7 +97,7 @@ def _example(bank: Bank, verb: Verb) -> VerbExample:
 
 
 def from_source(collection: str) -> str:
-    """Feature for the collection of the text, which is the first part of the sentence ID."""
+    """Feature for the collection of the text. The first part of the sentence ID names the collection."""
     return f"from {collection}"
 
 

@@ -101,7 +101,7 @@ def _uncorrected(cells: Mapping[str, Any]) -> _Argument:
 
 
 def _argument(path: Path, row: Row, cells: Mapping[str, Any], problems: list[Problem]) -> _Argument:
-    """Reads a corrected row. Extra questions follow a change of same_role, unless their number was changed too."""
+    """Reads a corrected row. If same_role was changed, but not the number of extra questions, adjusts that number."""
     uncorrected = _uncorrected(cells)
     values = {name: str(row.values.get(name) or "").strip() for name in ("status", "same_role", "extra_questions")}
     status, role, extra = values["status"].lower(), values["same_role"].lower(), values["extra_questions"]

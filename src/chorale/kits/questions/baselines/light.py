@@ -28,7 +28,7 @@ from chorale.text.alike import words_of
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _STEM = 6
-"""Number of first letters that are compared: words with the same ones are equal. A crude stem for all languages."""
+"""Length of a crude stem for all languages: words with the same first letters, up to this length, are equal."""
 _NEGATIONS = frozenset({"no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "cannot", "without"})
 _TOTALS = frozenset({"all", "every", "always", "only", "both", "any", "everyone", "everything", "none", "above"})
 _STEPS = 200

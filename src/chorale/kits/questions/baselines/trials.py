@@ -71,7 +71,7 @@ def cross_validate(
 def transfer(
     model: ChoiceModel, sets: Mapping[str, Sequence[ChoiceExample]], given: Given, *, folds: int = 5, seed: int = 1
 ) -> dict[tuple[str, str], ModelTrial]:
-    """For every pair of sets, the accuracy on the target (first) of models trained on the source (second).
+    """For every pair of sets (target, source), the accuracy on the target of models trained on the source.
 
     If the sets share passages, as the arms of a trial do, the target is tested in folds. The model for a fold is
     trained without the passages of the fold.

@@ -23,7 +23,7 @@ INVALID = "invalid"
 
 
 def one_of(values: tuple[str, ...]) -> Any:
-    """The type of a text with one of these values."""
+    """A type for text that must be one of these values."""
     literal: Any = Literal
     return literal[values]
 

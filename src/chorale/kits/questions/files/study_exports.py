@@ -39,7 +39,7 @@ class PaidAmount:
 
 
 def read_grades(paths: Sequence[Path]) -> list[dict[str, str]]:
-    """Reads the rows of exports `mcq-grades`."""
+    """Reads the rows of `mcq-grades` exports."""
     return [row for path in paths for row in read_parsed(path, "grades", lambda row: _grade(row.values))]
 
 

@@ -64,8 +64,10 @@ class McqMeasures:
 
 
 def measure_mcq(questions: McqQuestions, *, drawn: int = 4, ties: Ties = "share") -> McqMeasures:
-    """The measures of a file of questions. `drawn` sampled votes and the writer's determine the gold; `ties` is the
-    value of a tie among the other people: the fraction of correct answers, 0 or 1.
+    """The measures of a file of questions. `drawn` sampled votes and the writer's determine the gold.
+
+    If the remaining votes tie and the gold answer is among the tied, `ties` sets the score: `share` (1 / number of
+    tied answers), `wrong` (0) or `right` (1).
     """
     names = tuple(questions.models)
     layout = _Layout(names)

@@ -41,7 +41,7 @@ _ROWS = 200_000
 _TEXT = {".tsv", ".txt", ".tab", ".out", ""}
 _ROW_FORMATS = {".csv", ".jsonl", ".ndjson"}
 _COUNT = r"^0*[1-9][0-9]{0,9}(\.0*)?$"
-"""A whole number, also with a fraction of zeros. At most ten digits, so that sums stay exact."""
+"""A positive whole number, also as a decimal such as 3.0. At most ten digits, so that sums stay exact."""
 _MARK = r"(?i)@r@$"
 _BREAKING = r"[\t\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]+"
 _FLAWS = {

@@ -134,8 +134,8 @@ def read_judged(path: Path) -> JudgedFile:
     """Reads judged applications from a table, or from the Levy/Holt format.
 
     The table has `rule_lhs`, `rule_rhs` and `judgment`, and optionally `confidence`, `lhs` and `rhs` (the two phrases).
-    Without `rule_lhs`, `lhs` and `rhs` are the predicates. Levy/Holt has no header but three cells separated by tabs:
-    conclusion, premise (both as `argument, predicate, argument`), and True or False.
+    Without `rule_lhs`, `lhs` and `rhs` are the predicates. Levy/Holt has no header. Its lines have three cells,
+    separated by tabs: conclusion, premise (both as `argument, predicate, argument`), and True or False.
     """
     table = read_table(path, lambda names: "judgment" in names)
     if table.columns is None:

@@ -149,8 +149,8 @@ def _spark(resources: Resources, scratch: Path) -> Iterator[Engine]:
 
 
 def _check_reachable(master: str) -> None:
-    """Checks the connection first, because Spark itself retries for a minute with long Java errors. One of several
-    masters must answer.
+    """Checks the connection first, because Spark itself retries for a minute with long Java errors. With
+    several masters, at least one must answer.
     """
     hosts = master.removeprefix(_SPARK_CLUSTER).split(",")
     failures = []

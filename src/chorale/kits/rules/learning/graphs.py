@@ -107,7 +107,7 @@ class Closure:
         self._before: dict[int, set[tuple[int, bool]]] = defaultdict(set)
 
     def most_needed_for(self, edge: Edge) -> int:
-        """Upper bound on the size of `needed_for`, without the edges for swapped arguments."""
+        """Upper bound on the size of `needed_for`, not counting the edges for swapped arguments."""
         return (1 + len(self._before[edge.lhs])) * (1 + len(self._after[edge.rhs]))
 
     def needed_for(self, edge: Edge) -> set[Edge]:

@@ -166,7 +166,7 @@ def _globally(
 
 
 def _stored(folder: WorkFolder, name: str) -> pl.DataFrame:
-    """A finished part: a file, or a folder of files and of folders with files."""
+    """A finished part: a file, or a folder of files, possibly in subfolders."""
     path = folder.path / name
     return pl.read_parquet(path / "**/*.parquet" if path.is_dir() else path)
 

@@ -14,7 +14,7 @@ Normalisation = Literal["none", "case", "plain"]
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT]?)i?B?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _SMALLEST = 2**30
-"""With less, Python and its libraries would take too large a part."""
+"""With less memory, Python and its libraries would take too large a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Resources:
     """Memory limit of the embedded engine in bytes. Other data go to disk."""
     threads: int = 2
     buckets: int | None = None
-    """Number of partitions of the pairs. None: depends on their number and the memory."""
+    """Number of partitions of the pairs. None: chosen by the number of pairs and the memory."""
 
 
 def methods_of(text: str) -> tuple[Method, ...]:

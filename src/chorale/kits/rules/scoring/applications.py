@@ -17,7 +17,7 @@ Meaningless = Literal["out", "count"]
 """Treatment of applications with a meaningless left side: left out, or counted as not entailing."""
 
 Contradictions = Literal["majority", "both", "refuse"]
-"""Contradictory judgments: the majority counts (ties are left out), both answers count once, or an error is raised."""
+"""Contradictory judgments: the majority counts (ties are left out), each answer counts once, or an error is raised."""
 
 
 class _Placed(NamedTuple):

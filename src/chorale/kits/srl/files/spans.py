@@ -137,7 +137,7 @@ def _spans(arguments: tuple[SrlArgument, ...], heads: Heads, apart: bool) -> tup
 
 
 def _lowest_run(mask: int) -> tuple[int, int]:
-    """First and last position of the lowest run of ones. Adding its lowest bit carries just past its end."""
+    """First and last position of the lowest run of ones. Adding its lowest bit clears it and sets the next bit."""
     lowest = mask & -mask
     beyond = mask + lowest
     return lowest.bit_length() - 1, (beyond & -beyond).bit_length() - 2

@@ -68,9 +68,10 @@ def _with_slots(asked: Sequence[Mapping[str, Any]], item: Payload) -> Sequence[M
 
 
 def _guess(view: Mapping[str, Any], known: Answer, _rng: Random | None) -> Answer:
-    """Result of a simulated consolidator: one question per group, with the answers of all its questions.
+    """The known answer; without one, a simple consolidation of the sets.
 
-    Questions with answers that no other question of the group has are kept too. Only the sets are used.
+    For each group, the first question is kept with its answers, and later ones with the answers they add. The result
+    is empty if most writers found nothing to ask.
     """
     if known is not None:
         return known

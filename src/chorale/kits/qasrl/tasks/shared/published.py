@@ -1,4 +1,4 @@
-"""Published QA-SRL data as items of a study: to ask about again, to consolidate, to validate, and as gold."""
+"""Published QA-SRL data as items of a study: to annotate again, to consolidate, to validate, and as gold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +88,7 @@ def _source(path: Path, table: QuestionAnswers, forms: Mapping[Verb, Mapping[str
 
 
 def _lines(path: Path) -> dict[str, int]:
-    """First line of each sentence, and of each verb if a line has one."""
+    """First line of each sentence and, if the file has verbs, of each verb."""
     lines: dict[str, int] = {}
     for row in read_rows(path, shown_as=str(path), problems=[]):
         sentence = str(row.values.get("qasrl_id") or row.values.get("sentenceId") or "")
@@ -134,7 +134,7 @@ class _Converter:
         return published
 
     def _add_problem(self, path: Path, place: str, message: str, fix: str, value: str) -> None:
-        """`place` is the sentence or the verb of the problem."""
+        """`place` is the sentence or the verb that the problem is about."""
         if path not in self._lines:
             self._lines[path] = _lines(path)
         lines = self._lines[path]

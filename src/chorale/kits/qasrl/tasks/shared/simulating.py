@@ -99,7 +99,7 @@ def _each_thing_once(given: Sequence[Mapping[str, Any]], view: Mapping[str, Any]
 
 
 def revise(view: Mapping[str, Any], revision: Revision, keeping: Keeping, rng: Random) -> Answer:
-    """Submission of a simulated writer with suggestions: the suggestions kept, and own questions about other arguments.
+    """Submission of a simulated writer with suggestions: those they keep, and their own questions on other arguments.
 
     A suggestion is correct if the expert asks for the same role and shares one of its answers.
     """

@@ -45,7 +45,7 @@ _CONTENT = {
 }
 """The content of the columns, for data cards."""
 DECISION = "decision"
-"""Replaces the worker of an answer that was decided in the console and not submitted by a worker."""
+"""Used instead of a worker for answers that were decided in the console and not submitted by a worker."""
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
 BANK_COLUMNS = ("sentenceId", "sentenceTokens", "verbEntries")
 

@@ -183,7 +183,7 @@ def _imitate(view: Mapping[str, Any], truth: Answer, accuracy: float, rng: Rando
 
 
 def _bank_questions(items: Sequence[SourceItem], results: StageResults) -> Iterator[BankQuestion]:
-    """Every question with the judgments of its writer, who answered it, and of the validators."""
+    """Every question with all judgments: its writer's own answers, and those of the validators."""
     for item, writers in behind_each(items, results):
         validators = results.judgments(item)
         for number, asked in enumerate(item.payload["questions"]):

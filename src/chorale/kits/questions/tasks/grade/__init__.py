@@ -39,7 +39,7 @@ from chorale.model import Answer, Payload
 from chorale.model.wording import worded
 
 _OWN_ANSWER = "answer"
-"""Name of the grader's own answer to a question, followed by its number."""
+"""Name of the field for the grader's own answer, followed by the number of the question."""
 
 
 def _rubric_part(answer: Answer) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ class McqValidateOptions(QuestionsOptions):
 
 
 def _grade(answer: Answer, gold: Answer) -> GradeResult:
-    """The fraction of questions with the same answer as the expert."""
+    """The fraction of questions to which the worker gave the expert's answer."""
     wrong = [name for name, right in gold.items() if answer.get(name) != right]
     reasons = tuple(
         f"question {name.rpartition('_')[2]}: answered {_in_words(answer.get(name))}; "

@@ -58,7 +58,7 @@ def majority(votes: Iterable[str], right: str | None) -> str | None:
 
 
 def _tally(stage: StageResults) -> Mapping[str, int]:
-    """Number of kept questions, and of others by reason; empty for training rounds, whose questions are known."""
+    """Number of kept questions, and of others by reason; empty if the items come from a file, as in training rounds."""
     if stage.sources is None:
         return {}
     kept, unclear, invalid, unfinished = WAYS

@@ -23,7 +23,7 @@ class MeaninglessLeft(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "MeaninglessLeft | None":
-        """Studies made before the value had a clear name say `told`."""
+        """Studies from before the value was renamed contain `told`."""
         return cls.OWN_LABEL if value == "told" else None
 
 
