@@ -255,7 +255,10 @@ def _listed(options: str | Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _method_or_judgments(against: Any) -> tuple[str | None, Any]:
-    """Resolve `against` to a method or a file of judgments. A file named like a method needs its folder: ./mace."""
+    """Resolve `against` to a method or a file of judgments.
+
+    A file with the name of a method needs its folder: ./mace.
+    """
     names = method_names()
     if not isinstance(against, str):
         return None, against

@@ -92,7 +92,7 @@ def _stage_at(settings: StudySettings, name: str) -> StageSettings | None:
 
 
 def sample_differences(tx: Tx, study: Study, settings_at: SettingsAt) -> Iterator[str]:
-    """Check that the items with more judgments are those of the random sample."""
+    """Check that the items that get more judgments are those of the random sample."""
     drawn: dict[str, set[str]] = defaultdict(set)
     for event in events.recent(tx, ALL, kinds=("sampled",)):
         if event.stage is None or event.stage not in study.stages:

@@ -84,5 +84,5 @@ class GoldThen:
         return cls(by_item)
 
     def answer(self, item_id: int, moment: int, now: Any) -> Any:
-        """The gold answer of an item at a time; `now` is the current answer."""
+        """The gold answer of an item at a given time; `now` is the current answer."""
         return next((one.before for one in self.changes.get(item_id, ()) if one.at > moment), now)

@@ -31,7 +31,10 @@ def currency_differences(tx: Tx, study: Study) -> Iterator[str]:
 
 
 def fees_then(tx: Tx, study: Study, history: History) -> Callable[[str, int], float]:
-    """The platform's fee for a worker's earnings at a time, in percent; 0 if they did not come from the platform."""
+    """The platform's fee for a worker's earnings at a given time, in percent.
+
+    0 for people who did not come from the platform.
+    """
     panels = workers.panels(tx) if study.fees_by_platform else None
 
     def fee_then(worker: str, at: int) -> float:

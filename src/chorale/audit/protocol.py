@@ -264,7 +264,7 @@ def _event_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Iterator[str]
 def _closing_differences(
     tx: Tx, study: Study, decided: Sequence[_DecidedGate], grades: Mapping[str, Sequence[Grade]]
 ) -> Iterator[str]:
-    """Check that every scored worker has a decision of closed gates, and of gates that decide for each worker."""
+    """Check that closed gates, and gates that decide about each worker, have a decision about every scored worker."""
     closings = {event.evidence["gate"]: event for event in events.recent(tx, ALL, kinds=("gate closed",))}
     closed = gates.closing_times(tx)
     for name in sorted(closed.keys() ^ closings.keys()):
@@ -328,7 +328,7 @@ def _qualification_differences(tx: Tx, decided: Sequence[_DecidedGate]) -> Itera
 
 
 def _message_differences(tx: Tx, decided: Sequence[_DecidedGate], of_kits: tuple[str, ...]) -> Iterator[str]:
-    """Check that exactly the workers about whom a gate with a message decided have its message."""
+    """Check that the message of each gate went to exactly the workers that the gate decided about."""
     expected = {(one.row.worker, f"gate:{one.row.gate}"): one.row.at for one in decided if one.rule.message}
     expected |= written_by_hand(tx) | payments.failure_messages(tx)
     messages = (message for message in all_messages(tx) if not message.cause.startswith(of_kits))

@@ -146,7 +146,7 @@ def agreement(
 
 
 def _refuse_as_text(read: ReadJudgments, label: str | None, *, by_equality: bool) -> None:
-    """Refuse labels that mean little as text: JSON, and free text compared by equality."""
+    """Refuse JSON labels, and free text that would be compared by equality: agreement on such labels means little."""
     which = "The labels" if label is None else f"The values of {label!r}"
     as_they_are = "--free-text to compare the texts as they are."
     if are_lists(read.judgments):

@@ -33,4 +33,4 @@ class Explaining:
 
 
 PLAIN_WORDING = Explaining()
-"""The default of tasks that do not define it."""
+"""The default for tasks that do not define `explaining`."""

@@ -65,7 +65,7 @@ class FieldResult(NamedTuple):
     """The aggregated value of a field."""
 
     value: Any
-    """None if most left it empty."""
+    """None if most workers left the field empty."""
     confidence: float | None
     """None for free text."""
 

@@ -51,7 +51,7 @@ def beyond_budget(study: Study, name: str, missing: int) -> tuple[str, str]:
 
 
 def graders_who_finish(tx: Tx, study: Study, gate: RunningGate) -> dict[str, dict[str, int]]:
-    """Graders who are paid as a whole when a gate closes: their ids by pseudonym, by stage.
+    """Graders whose work is paid as a whole when a gate closes: for each stage, their ids by pseudonym.
 
     If several gates use the same grading, the first to close ends it.
     """

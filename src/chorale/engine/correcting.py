@@ -156,7 +156,7 @@ def _review_again(
 def _replayed(
     stage: RunningStage, given: Sequence[GradedByGold], history: History, changed: Mapping[int, Any]
 ) -> tuple[GoldRecord, dict[str, Any] | None, int]:
-    """A worker's gold record by current gold, the removal it would have caused, and the pay it would have earned.
+    """A worker's gold record by current gold, the removal it would have caused, and the resulting pay.
 
     `changed` has new gold answers by item.
     """

@@ -20,7 +20,10 @@ def reuses_gold(study: Study, rule: GoldSettings) -> bool:
 
 
 def planned_gold(tx: Tx, study: Study, stage: RunningStage, rule: GoldSettings) -> GoldPlan:
-    """The share and choice of gold from here on. Called for every item; the counts are refreshed from time to time."""
+    """The share of gold from here on, and which gold workers get.
+
+    Called for every item; the counts are refreshed from time to time.
+    """
     if rule.share == 0:
         return NO_GOLD
     if reuses_gold(study, rule) and not _is_enough(tx, study, stage, rule):

@@ -48,7 +48,7 @@ def currencies(tx: Tx) -> list[tuple[int, str]]:
 
 
 def currency_at(versions: Sequence[tuple[int, str]], moment: int) -> str:
-    """The currency in the study file that was in force at a time."""
+    """The currency in the study file that was in force at a given time."""
     index = bisect_right(versions, moment, key=lambda version: version[0]) - 1
     return versions[max(index, 0)][1] if versions else _DEFAULT
 

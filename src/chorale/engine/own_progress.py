@@ -91,7 +91,7 @@ def own_progress(tx: Tx, study: Study, worker_id: int) -> OwnProgress | None:
 
 
 def _with_gold(stage: RunningStage, items: int, most: int) -> AssignedItems:
-    """The number of items plus the expected gold among them, up to the available gold."""
+    """The number of items plus the number of gold items expected among them, which is at most the available gold."""
     share = 0.0 if stage.settings.gold is None else stage.settings.gold.share
     gold = min(most, ceil(items * share / (1 - share)))
     return AssignedItems(items + gold, is_estimate=gold > 0)

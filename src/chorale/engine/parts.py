@@ -31,7 +31,8 @@ class WorkPart:
     tables: KitTables | None = None
     """Its tables."""
     promised: Callable[[Tx, int], tuple[int, int]] | None = None
-    """Promised but unpaid amounts at a time, before fees, and the number of payments. The budget reserves them."""
+    """Promised but unpaid amounts at a given time, before fees, and the number of payments.
+    The budget reserves them."""
     also_working: Also = ()
     """Conditions on `chorale.store.schema.participation`: workers who have worked in a stage without answering an item.
     """

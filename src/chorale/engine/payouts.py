@@ -164,7 +164,7 @@ class PayoutResult:
     in_doubt: list[PayoutRow] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     unreported: list[str] = field(default_factory=list)
-    """Why the platform can't show payouts that it has."""
+    """Error messages for payouts whose state the platform could not report."""
 
     @property
     def amount(self) -> int:

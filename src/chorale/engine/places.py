@@ -9,9 +9,10 @@ from chorale.store.offering import GoldPlaces
 def take_gold(
     tx: Tx, study: Study, stage: RunningStage, item_id: int, places: GoldPlaces, *, removed: bool = False
 ) -> None:
-    """Take a place of a gold item. With the last place, another is added, with the probability that an item needs one.
+    """Take a place of a gold item.
 
-    The answers of a removed worker do not count: somebody else gets this gold as well, as with items.
+    After the last place, another is added, with the probability that an item needs another judgment. The
+    answers of a removed worker do not count: somebody else gets this gold as well, as with items.
     """
     is_last = places.taken + 1 >= places.wanted
     more = is_last and _asks_for_more(study, stage, places.wanted)

@@ -29,7 +29,7 @@ MORE = 0.05
 """Qualities are recomputed after this number of new judgments, or this share of the earlier ones if that is more."""
 ALL_EVENTS = 1_000_000
 LATE = 500
-"""Responses that are read again: with several servers, one may become visible after a later one."""
+"""Number of responses that are read again: with several servers, one may become visible after a later one."""
 
 
 @dataclass(frozen=True, slots=True)

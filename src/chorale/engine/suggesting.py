@@ -17,7 +17,7 @@ from chorale.store.gold import gold_answer
 from chorale.store.offering import Suggested
 
 _TRIES = 20
-"""Attempts to guess a wrong answer. If all fail, nearly every possible answer is correct, and none is suggested."""
+"""Attempts to guess a wrong answer. If all fail, nearly every possible answer is correct, and nothing is suggested."""
 
 
 def suggested(tx: Tx, study: Study, stage: RunningStage, arm: str | None, item_id: int) -> Suggested | None:

@@ -1,4 +1,4 @@
-"""Making a backup: a consistent copy of a study's database and files, checked before it gets its name."""
+"""Making a backup: a consistent copy of a study's database and files, checked before it gets its final name."""
 
 import shutil
 import tempfile

@@ -125,7 +125,7 @@ class ConsentHistory:
         return None if place < 0 else given[place][1]
 
     def in_force_at(self, moment: int) -> int:
-        """The version in force at a time."""
+        """The version in force at a given time."""
         return max((form.version for form in self.forms if form.since <= moment), default=0)
 
 

@@ -257,7 +257,7 @@ class AnnotatingModel:
     def _may_ask_again(self, reply: Reply) -> bool:
         """Whether another run should repeat the request.
 
-        A server that has not answered anything may reject all requests.
+        This includes rejected requests if the server has not answered any: it may reject all of them.
         """
         declines_all = reply.outcome is CallOutcome.DECLINED and not self._has_answered
         return reply.outcome.may_be_better_later or declines_all
