@@ -42,6 +42,6 @@ def attach(package: str, names: Mapping[str, Iterable[str]]) -> "tuple[Callable[
 
 
 def load(place: str) -> "Any":
-    """Import an object by its place: `package.module:name`, or a module."""
+    """Imports an object by its path, `package.module:name`, or a module."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)

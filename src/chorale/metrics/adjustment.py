@@ -1,7 +1,7 @@
 """Adjusts several p-values for multiple comparisons: without any effect, one test in twenty has p < 0.05.
 
-Holm's adjustment controls the probability of any false discovery; Benjamini and Hochberg's the fraction of false
-discoveries, and Benjamini and Yekutieli's the same fraction for dependent tests. Unknown p-values (NaN) stay unknown
+Holm's adjustment controls the probability of any false discovery. Benjamini and Hochberg's controls the fraction of
+false discoveries, and Benjamini and Yekutieli's does so for dependent tests, too. Unknown p-values (NaN) stay unknown
 and do not count as comparisons.
 """
 

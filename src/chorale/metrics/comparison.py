@@ -2,9 +2,9 @@
 
 Two tests for systems on the same items, because reviewers ask for either: the paired bootstrap (Koehn 2004) resamples
 units with replacement; approximate randomisation (Noreen 1989) randomly swaps the two systems' results per unit and
-counts differences at least as large. Unpaired sets of items are resampled separately, and permuted: units are
-reassigned to the two sets. A unit is an item, or all items of a cluster that were sampled or assigned to an arm
-together.
+counts differences at least as large as the observed one. Unpaired sets of items are resampled separately, and
+permuted: units are reassigned to the two sets. A unit is an item, or all items of a cluster that were sampled or
+assigned to an arm together.
 """
 
 from collections.abc import Iterator
@@ -155,7 +155,7 @@ def _compared(
 def around_difference(
     drawn: FloatArray, difference: float, carrying: float, narrow: Narrowness
 ) -> tuple[Interval, float]:
-    """The interval of a difference, and the probability that random variation causes a difference at least as large."""
+    """The interval of a difference, and the probability that random variation causes one at least as large."""
     share = share_at_least(drawn - difference, difference)
     if carrying < FEWEST:
         # Without any differences, the p-value is 1.

@@ -43,7 +43,7 @@ class InitialErrors:
     values: FloatArray
     """One row per worker and label, one column per true label."""
     replaces: bool
-    """Whether these replace the estimate from the first shares of votes, or are added to it."""
+    """Whether these replace the estimate from the initial shares of votes, or are added to it."""
 
 
 def dawid_skene(

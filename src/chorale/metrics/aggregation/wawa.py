@@ -1,7 +1,7 @@
-"""Wawa, worker agreement with aggregate: a majority vote of votes weighted by how often a worker is in the majority.
+"""Wawa, worker agreement with aggregate: a vote that weights workers by how often they are in the majority.
 
-Known from Appen's platform: first a majority vote; a worker's skill is the fraction of their judgments that agree with
-it; then a vote weighted by skill.
+The method comes from Appen's platform. It starts with a majority vote; a worker's skill is the fraction of their
+judgments that agree with it. The result is a vote weighted by skill.
 """
 
 from dataclasses import replace

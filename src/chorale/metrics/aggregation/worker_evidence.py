@@ -26,9 +26,9 @@ class WorkerEvidence:
     """Judgments in the order of workers, with their evidence."""
 
     name: str
-    """Metric of the quality."""
+    """Name of the quality, such as `skill`."""
     metric: Metric
-    """Its only score is `quality`. It takes the sums of a worker, with the current ability in the last column."""
+    """Its only score is `quality`, from two sums over the judgments of a worker: correct (for MACE, known) and all."""
     _rows: FloatArray
     _edges: Index
     _believed: FloatArray | None = None

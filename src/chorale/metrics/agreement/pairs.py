@@ -114,7 +114,7 @@ def mean_over_pairs(
     """Unweighted mean of a coefficient over pairs with enough common items where it is defined.
 
     `coefficients` computes all pairs for given sampling counts of items; NaN where undefined. `undefined` is the reason
-    if it is undefined for all pairs, `left_out` the reason for a single pair.
+    if the coefficient is undefined for all pairs, `left_out` the reason for leaving out a single pair.
     """
     if min_common < 1:
         raise ValueError("no two people have a common item")

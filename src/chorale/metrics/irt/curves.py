@@ -1,4 +1,4 @@
-"""Probability of each answer to each item along the ability scale, and its derivatives by item parameters.
+"""Probability of each answer to each item along the ability scale, with derivatives with respect to parameters.
 
 An answer is a category: 0 and 1 (wrong and right), or 0 … T on a graded scale. With S_t = σ(α(θ − β_t)) the
 probability of at least category t, category c has S_c − S_{c+1}. With guessing, a correct answer has γ + (1 − γ)·S.
@@ -25,7 +25,7 @@ class Curves:
     chance: FloatArray
     """Categories × items × nodes."""
     slopes: FloatArray
-    """Derivatives by each parameter: parameters × categories × items × nodes."""
+    """Derivatives with respect to each parameter: parameters × categories × items × nodes."""
 
     @classmethod
     def of(cls, parameters: FloatArray, theta: FloatArray, thresholds: int) -> Self:

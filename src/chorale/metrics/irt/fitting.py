@@ -25,7 +25,7 @@ class MarginalFit(IrtFit):
     thresholds: FloatArray
     """Items × thresholds, padded with +∞."""
     categories: tuple[FloatArray, ...]
-    """The occurring answers of every item, from lowest to highest."""
+    """The answers that occur for each item, from lowest to highest."""
     unit: float
     """Unit of the scale in deviations of the responders' abilities: 1, except for 1PL, where α = 1 sets the unit."""
     ascent: Ascent

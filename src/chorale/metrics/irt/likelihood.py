@@ -67,9 +67,9 @@ class Expected:
     of_items: FloatArray
     of_responders: FloatArray
     slope: FloatArray
-    """Derivatives by the means of the item parameters."""
+    """Derivatives with respect to the means of the item parameters."""
     curvature: FloatArray
-    """Expected second derivatives, from the slope by the deviation (Stein)."""
+    """Expected second derivatives, computed from derivatives with respect to the deviations (Stein's lemma)."""
     theta_slope: FloatArray
     theta_curvature: FloatArray
     information: FloatArray
@@ -193,7 +193,7 @@ _Guess = tuple[float, FloatArray, float]
 
 
 class _Sums:
-    """Sums over the nodes, of a block of cells.
+    """Sums over the nodes, for a block of cells.
 
     With t = σ(±logit), the probability of "knowing" the answer that was given, the probability of the answer is
     P = γ·[right] + (1 − γ)·t, whether it was right or wrong.

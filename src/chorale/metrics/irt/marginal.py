@@ -190,7 +190,7 @@ class Ascent:
         variances[:, betas] /= spread**2
 
     def _integrated(self, counts: FloatArray) -> FloatArray:
-        """Derivative by log α and logit γ of the term that integrating over an item's parameters adds.
+        """Derivative with respect to log α and logit γ of the term added by integrating over an item's parameters.
 
         The joint mode is not where most of the posterior mass is: a steep item without guessing has a more precise
         threshold, so the mode is biased towards it.

@@ -58,7 +58,7 @@ def covariances(ascent: Ascent) -> Covariances:
 
 
 def _moved(ascent: Ascent, mean: FloatArray, sd: FloatArray) -> FloatArray:
-    """Derivatives of the score function by ability, to third order of its deviation.
+    """Derivatives of the score function with respect to ability, up to the third order in its deviation.
 
     3 × parameters × responders × items, scaled so that the sum of products is the covariance over the posterior.
     """

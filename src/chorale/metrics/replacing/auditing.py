@@ -1,4 +1,4 @@
-"""How often a model's labels agree with people's, from a random audit sample of them."""
+"""How often a model's labels agree with people's, estimated from a random audit sample of items."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

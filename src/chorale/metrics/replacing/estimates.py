@@ -6,7 +6,7 @@ as in PPI++, Angelopoulos et al. 2023). Items for people may be sampled with une
 often where the model is uncertain (Gligorić et al. 2025); they are then weighted by the inverse probability.
 
 Every estimate is a coefficient of a least-squares regression on all items: of a constant for a mean, of a group for a
-difference. Its variance has two parts: from the items, and from sampling the items for people.
+difference. Its variance has two parts: one from the items, and one from sampling the items for people.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class Sample:
 
 
 def estimate(sample: Sample, coefficient: int, *, trust: float | None = None) -> Estimate:
-    """Estimates one coefficient. By default, λ between 0 and 1 minimises the variance; `trust` sets it."""
+    """Estimates one coefficient. `trust` sets λ; default: the value between 0 and 1 with the lowest variance."""
     asked = ~np.isnan(sample.people)
     count, total = int(asked.sum()), len(asked)
     weights = 1 / sample.probability[asked]

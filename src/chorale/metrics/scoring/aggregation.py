@@ -23,7 +23,7 @@ _SHOWN = 10
 def aggregation_scored(result: Aggregation, *, method: str, signature: str, for_scripts: bool = True) -> Score:
     """All results for `--json`; for people, a summary, the least certain tasks and the weakest workers.
 
-    The output of `--json` takes as long as aggregation, so it is only computed `for_scripts`.
+    The output of `--json` takes as long as aggregation, so it is only computed if `for_scripts` is set.
     """
     notes = [*result.notes, *tie_notes(result)]
     if not result.converged:

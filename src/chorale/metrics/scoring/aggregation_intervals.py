@@ -32,8 +32,8 @@ def with_intervals(
     *,
     for_scripts: bool,
 ) -> Score:
-    """Adds intervals: of certainty and label probabilities over tasks; of worker quality and of the certainty of single
-    tasks over their judgments.
+    """Adds intervals. Those of mean certainty and label probabilities are over tasks; those of the quality of a
+    worker and the certainty of a single task are over their judgments.
     """
     means = {CERTAINTY: certainty(result)}
     means |= {f"probability of {label}": result.probabilities[:, at] for at, label in enumerate(result.options)}

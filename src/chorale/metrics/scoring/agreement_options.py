@@ -147,7 +147,7 @@ class AgreementOptions:
 class _Coefficient:
     compute: Callable[..., Agreement]
     options: frozenset[str] = frozenset()
-    """Options of `AgreementOptions` that apply: keywords of `compute`."""
+    """Options of `AgreementOptions` that `compute` takes as keywords."""
 
 
 _WEIGHTED = frozenset({"weights", "order"})

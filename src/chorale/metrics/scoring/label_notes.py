@@ -10,10 +10,14 @@ _OBJECTS = ("{", "[{")
 _NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
 _TWO = 2
 """With two labels, the order makes no difference to agreement."""
-_FEW_NAMES, _MOST_DIFFERENT = 20, 0.8
-"""Number of labels, and fraction of judgments, above which labels look like free text."""
-_MANY_DIFFERENT, _SEVERAL_WORDS = 0.2, 3
-"""A lower such fraction, for labels with at least this many words on average."""
+_FEW_NAMES = 20
+"""Maximum number of different labels that never look like free text."""
+_MOST_DIFFERENT = 0.8
+"""Number of different labels per judgment above which labels look like free text."""
+_MANY_DIFFERENT = 0.2
+"""Number of different labels per judgment above which labels of several words look like free text."""
+_SEVERAL_WORDS = 3
+"""Minimum mean number of words of labels of several words."""
 
 
 def looks_otherwise(judgments: Judgments) -> list[str]:

@@ -85,7 +85,7 @@ def statistics_of(rows: Sequence[Sequence[float]]) -> Statistics:
 
 
 Of = Callable[[FloatArray, FloatArray], FloatArray]
-"""A score computed from a part and its whole: their ratio, or the whole itself."""
+"""Computes a score from a part and its whole: their ratio, or the whole itself."""
 
 
 def whole_alone(_part: FloatArray, whole: FloatArray) -> FloatArray:

@@ -52,7 +52,7 @@ class CrowdTruth:
     uqs: Values
     uqs_initial: Values
     cell_unit: Index
-    """A cell is a unit with an annotation chosen there. The unit of each cell."""
+    """Unit of each cell. A cell is a unit with an annotation chosen there."""
     cell_annotation: Index
     uas: Values
     """Score of each cell. Other annotations of the unit have 0."""

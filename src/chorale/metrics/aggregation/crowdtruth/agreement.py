@@ -1,7 +1,7 @@
 """Agreement between the workers of a unit, and between a worker and the others.
 
-The weighted cosine of two vectors is the dot product of the scaled vectors, so the sum over all pairs of workers is a
-product with the sum of the others. No pairs are ever formed.
+The weighted cosine of two vectors is the dot product of the scaled vectors. So the sum of a worker's cosines with the
+others is a single dot product with the sum of the others' scaled vectors. No pairs are formed.
 
     Σ_o cos(v_w, v_o)·WQS_o = n_w · (Σ_i WQS_i·n_i − WQS_w·n_w),   n(a) = √q(a)·v(a) / √(Σ q·v²)
 """

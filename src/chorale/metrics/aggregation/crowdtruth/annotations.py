@@ -194,6 +194,6 @@ def _met(vectors: Vectors, chosen_values: Values, uqs: Values) -> tuple[Values, 
 
 
 def _quality(part: Values, whole: Values) -> Values:
-    """At least 1e-8, because a vector must keep its direction."""
+    """The quotient, but at least 1e-8, because a vector must keep its direction."""
     share = np.divide(part, whole, out=np.zeros(len(part)), where=whole > TINY)
     return np.maximum(share, TINY)
