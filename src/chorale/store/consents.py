@@ -111,7 +111,7 @@ class ConsentHistory:
         self.given = dict(given)
 
     def _version(self, given: Consent) -> int:
-        """The version of a consent: the last one with its text that was in force by then."""
+        """The version of the form a worker agreed to: the last one with the agreed text in force at that time."""
         same = [form.version for form in self.forms if form.sha256 == given.sha256]
         by_then = [form.version for form in self.forms if form.sha256 == given.sha256 and form.since <= given.at]
         return (by_then or same or [0])[-1]

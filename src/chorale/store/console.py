@@ -67,7 +67,7 @@ def bonuses(tx: Connection) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WorkDone:
-    """One worker's work in one stage, in few columns, since there may be many."""
+    """One worker's work in one stage. There may be many of these rows, so they have few columns."""
 
     stage_id: int
     worker_id: int
@@ -145,7 +145,7 @@ class GoldMet:
 
 
 def gold_met(tx: Connection, latest: int, lowest_correct: Mapping[int, float]) -> list[GoldMet]:
-    """The grades of the latest answers to gold in use, by item; by the current answer if it was corrected.
+    """The results of the latest graded answers to gold in use, by item; for corrected gold, by the new grades.
 
     `lowest_correct` is the minimum score of a correct answer, by stage.
     """

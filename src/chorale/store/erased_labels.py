@@ -19,7 +19,7 @@ WHOLE = "answer"
 
 
 class _Theirs(NamedTuple):
-    """Text about an item that only one worker wrote."""
+    """The parts of a worker's answer to an item that nobody else gave."""
 
     item_id: int
     fields: Collection[str] | None

@@ -55,7 +55,7 @@ def latest_moment(tx: Connection) -> int:
 
 
 def earliest_since(tx: Connection, event_id: int) -> int:
-    """The earliest time of an event and all later ones; earlier than its own time if the clock was set back."""
+    """The earliest time among an event and all later ones; before the event's own time if the clock was set back."""
     return int(tx.execute(select(func.min(event.c.at)).where(event.c.id >= event_id)).scalar_one())
 
 

@@ -85,7 +85,10 @@ _ASK_FOR_MORE = Prepared(
 
 
 def replace_on_gold(tx: Connection, stage_id: int, worker_id: int, *, counts_again: bool = False) -> None:
-    """Show gold that a removed worker answered to one more worker; if the worker counts again, to one fewer."""
+    """Show the gold items that a removed worker answered to one more worker each.
+
+    If the worker's answers count again, show these items to one worker fewer.
+    """
     _ASK_FOR_MORE(tx, of_stage=stage_id, of_worker=worker_id, more=-1 if counts_again else 1)
 
 

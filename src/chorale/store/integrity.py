@@ -10,7 +10,7 @@ from chorale.store.sqlite import SqliteConnection
 
 _STEPS = 10_000
 _MOST = 5
-"""Maximum number of listed problems: one is enough to need a backup."""
+"""Maximum number of listed problems: even one means that a backup is needed."""
 
 
 def refuse_damage(tx: Connection, *, seconds: float | None = None) -> None:

@@ -291,7 +291,7 @@ def next_gold(
 
     `like` describes the item that the gold replaces, so that suggestions do not reveal gold. If the item has a
     suggestion, the gold must have an answer of the same model. Otherwise, nobody may have seen the gold with a
-    suggestion. `opens` and `set_size` then have no effect.
+    suggestion. In both cases, `opens` and `set_size` have no effect.
     """
     query = _NEXT_GOLD[opens] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
     more: dict[str, Any] = {} if like is None or not like.is_shown else {"model": like.model}
@@ -330,7 +330,7 @@ _NEXT_TURN = Prepared(
 
 
 def next_turn(tx: Connection, stage_id: int, worker_id: int, fewest: int) -> bool:
-    """Start another turn, for a minimum number of workers, for used gold that a worker has not seen."""
+    """Start another turn of used gold that a worker has not seen, with `fewest` wanted workers."""
     return bool(_NEXT_TURN.changed(tx, stage_id=stage_id, worker_id=worker_id, fewest=fewest))
 
 

@@ -267,4 +267,4 @@ class PostgresConnection(Connection):
 
 
 def _nothing() -> None:
-    """For commits that nobody waits for elsewhere."""
+    """The callback of a commit, if no other code needs to know that it is done."""

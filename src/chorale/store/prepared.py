@@ -40,9 +40,9 @@ Arrange = Callable[[Mapping[str, Any]], Any]
 
 
 class Scope(NamedTuple):
-    """The data that a statement reads or changes and other workers may change at the same time; empty if none.
+    """The data that a statement reads or changes, and that other workers may change at the same time; empty if none.
 
-    Each is named by a parameter or, for rows read, by the number of a column.
+    Each kind is named by a parameter or, for rows read, by the number of a column.
     """
 
     worker: str | int | None = None

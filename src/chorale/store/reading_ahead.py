@@ -85,7 +85,7 @@ class _Reads:
             self._places += [(place, 1) for place in _named(scope.place, parameters, rows)]
 
     def note_search(self, scope: Scope, passed: Sequence[Any], chosen: Any) -> None:
-        """Note a row with a place left, and those before it, whose places others take."""
+        """Note the chosen row, which has a place left, and the rows before it, whose places other work takes."""
         rows = passed if chosen is None else [*passed, chosen]
         self._wanting.update(row[scope.wanting] for row in rows)
         self._full += [(row[scope.place], row[scope.places_left]) for row in passed]
@@ -179,7 +179,7 @@ class ReadingAhead:
         self.running = running
 
     def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:
-        """The rows of some statements; None if it is the caller's turn, which statements without a scope wait for."""
+        """The rows of some statements. If one has no scope, waits for the turn of the work and returns None."""
         if any(scope is None for _, _, scope, _ in asked):
             self.wait_for_turn()
             return None
@@ -223,8 +223,8 @@ def in_turn(connection: "PostgresConnection", works: Sequence[Callable[[Any], An
     """The number and function of each piece of work.
 
     All of them read first. Some may have outdated rows when it is their turn. If they are few, they are added to
-    `postponed`: they read again with the next group, so that nobody waits for them. Otherwise they come later and read
-    again together. This repeats as long as enough of them get done.
+    `postponed`: they read again with the next group, so that nobody waits for them. Otherwise, they run
+    later in this group and read again together. This repeats as long as enough of them get done.
     """
     numbers: Sequence[int] = range(len(works))
     together = True
@@ -250,7 +250,7 @@ def _turns(
     numbers: Sequence[int],
     overtaken: list[int] | None = None,
 ) -> Turns:
-    """Some of the work; pieces to run later are added to `overtaken`, and without it everything runs now."""
+    """The numbered pieces of work. Outdated ones are added to `overtaken`, to run later; if it is None, all run now."""
     if len(numbers) == 1:
         yield numbers[0], partial(works[numbers[0]], connection)
         return

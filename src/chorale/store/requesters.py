@@ -29,7 +29,7 @@ def find_requester(tx: Connection, name: str) -> RequesterRow | None:
 
 
 def is_erased(tx: Connection, name: str) -> bool:
-    """Whether the person of a name was erased."""
+    """Whether the person with this name was erased."""
     return find_requester(tx, erased_name(tx, name)) is not None
 
 
@@ -70,7 +70,7 @@ def end_sessions(tx: Connection, name: str) -> None:
 
 
 def revoke_also(tx: Connection, known: Iterable[RequesterRow]) -> list[str]:
-    """Revoke everybody who is revoked in another state of the database; returns their names."""
+    """Revoke the links of everybody whose link is revoked in another state of the database; returns their names."""
     revoked = []
     for row in known:
         if row.revoked_at is None:

@@ -179,7 +179,7 @@ class Staging:
         return (lowest, highest) if known else (None, None)
 
     def answers(self) -> Iterator[tuple[list[str | list[str] | None], int]]:
-        """Submitted values by field, with their frequency. A combination may come several times."""
+        """Submitted values of all fields, with their frequency. The same values may be listed more than once."""
         for text, number in self._database.execute(_ANSWERS):
             yield from_text(text), number
 
@@ -244,7 +244,7 @@ class Staging:
 
 
 class _Numbered:
-    """Repeated values, each stored once under a number; again if it has not occurred for long."""
+    """Numbers values and stores each one once; a value may be stored again if it recurs after many others."""
 
     def __init__(self, database: SqliteDriver, insert: str) -> None:
         self._database, self._insert = database, insert

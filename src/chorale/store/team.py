@@ -138,7 +138,7 @@ def deactivate_also(tx: Connection, known: Iterable[Member]) -> list[Member]:
 
 
 def keep_passwords(tx: Connection, known: Iterable[Member]) -> None:
-    """Copy the passwords from another state of the database; none if a password was reset."""
+    """Copy the passwords from another state of the database, and remove those that were reset there."""
     for member in known:
         here = find(tx, member.login)
         if here is not None and here.password_hash != member.password_hash:

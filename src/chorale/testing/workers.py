@@ -19,7 +19,7 @@ def act(study: Study, function: Callable[..., Result], *args: Any, **kwargs: Any
 class ScriptedWorker:
     """A worker who has joined a study and agreed to its consent form.
 
-    `name` is their ID on the platform `panel`. The same name again is the same worker.
+    `name` is their ID on the platform `panel`. If a name is used again, it is the same worker.
     """
 
     def __init__(self, study: Study, name: str, panel: str = "test") -> None:

@@ -31,7 +31,9 @@ _LOST = ("", "e", "y", "a", "al", "an", "ar", "ate", "ation", "ia", "ic", "id", 
 _SIZE = re.compile(r"([a-z]{2,})size$")
 """Many compounds end in *size*: winsize. Derived verbs have a vowel before it: photosynthesize."""
 _BRITISH = re.compile(r"([a-z]{3,})ise$")
-"""Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
+"""Other words can look like a verb in *ise* (hollised), so the word that it is derived from must be known:
+conditionalise, of conditional.
+"""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
 """Prefixes that turn a verb into a new verb. Others also form nouns (microphone) or adjectives (nonblocking)."""
 _FIRST_PARTS = (*PREFIXES, *COMBINING)

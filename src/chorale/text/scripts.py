@@ -4,9 +4,9 @@ from functools import lru_cache
 from unicodedata import category, name
 
 CHARACTERS_OF_A_WORD = 2
-"""Characters that take about as long to read as an English word, in scripts without spaces. The estimated
-reading times are low: aloud, people read only 255 Chinese or 357 Japanese characters a minute (Trauzettel-Klosinski and
-Dietz 2012, IOVS 53, 5452), though more in silence.
+"""Characters that take about as long to read as an English word, in scripts without spaces. The
+estimated reading times are short: people read only 255 Chinese or 357 Japanese characters a minute aloud, though more
+in silence (Trauzettel-Klosinski and Dietz 2012, IOVS 53, 5452).
 """
 _WITHOUT_SPACES = (
     *("CJK ", "HIRAGANA ", "KATAKANA", "HALFWIDTH KATAKANA", "IDEOGRAPHIC ITERATION", "IDEOGRAPHIC NUMBER", "THAI "),

@@ -207,7 +207,7 @@ async def _note(site: Site) -> None:
 
 
 def next_settling(began: float, ended: float) -> float:
-    """The earliest time of the next update of labels, given when the last update began and ended."""
+    """The earliest time of the next update of labels, from the times when the last one began and ended."""
     return began + (ended - began) / SETTLING_SHARE
 
 

@@ -193,7 +193,10 @@ def _note(tx: Tx, now: int, keys: TryKeys, *, is_full: bool) -> tuple[int, float
 
 
 def _delay(here: int, of_name: int, of_address: int) -> float:
-    """The delay of an attempt in seconds, by earlier attempts: doubled by each one here, increased by each elsewhere.
+    """The delay of an attempt in seconds, by the numbers of earlier attempts.
+
+    The longest of three delays applies. With each attempt, the delay for the name at this address doubles; the delays
+    for the name and for the address grow linearly.
 
     >>> [_delay(tries, tries, tries) for tries in (0, 4, 5, 6, 8, 9, 500)]
     [0.0, 0.0, 1.0, 2.0, 8.0, 10.0, 10.0]

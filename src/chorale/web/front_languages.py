@@ -21,11 +21,11 @@ class _Server:
 
 
 class FrontPages:
-    """The pages in front of several studies, in the language of each request."""
+    """The front page of several studies, in the language of each request."""
 
     def __init__(self, studies: Sequence[StudySettings]) -> None:
         self._like = studies[0]
-        """The front page has no settings of its own. Of these, it shows neither title nor contact."""
+        """The front page has no settings of its own and uses the first study's, without its title and contact."""
         self._spoken = list(dict.fromkeys(each.study.language for each in studies))
         self._in = lru_cache(maxsize=None)(self._pages)
 

@@ -26,7 +26,7 @@ def add_annotator_routes(console: Console) -> None:
         return console.page(request, "annotators", code, **shown)
 
     async def with_link(request: Request, make: Callable[..., NewLink], name: str) -> Response:
-        """The page with a new link, which is shown this once."""
+        """The page with a new link, which is shown only once."""
         try:
             made = await site.write(_made, make, name, request.state.staff.name)
         except UserError as error:

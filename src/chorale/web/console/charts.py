@@ -8,7 +8,7 @@ from markupsafe import Markup
 from chorale.present.svg import Axis, Curve, curve_chart
 
 _WIDE, _NARROW = (1180, 190), (430, 190)
-"""Width and height for a screen and for a phone. One size for both would have letters too large or too small."""
+"""Width and height for a screen and for a phone. With one size for both, letters would be too large or too small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Trend:
 
 
 def trend_chart(title: str, trends: Sequence[Trend], ends: tuple[str, str]) -> Chart | None:
-    """The trends as a picture; None if no value is known. `ends` label the horizontal axis left and right."""
+    """The trends as a picture; None if no value is known. `ends`: the left and right labels of the horizontal axis."""
     if all(trend.last is None for trend in trends):
         return None
     longest = max(len(trend.values) for trend in trends)

@@ -10,7 +10,7 @@ from chorale.web.console.frame import MOST_COLUMNS, NO_NUL, Console
 YEAR_SECONDS = 365 * 86400
 
 Table = Literal["items", "workers", "payments", "balances"]
-"""Each table has the name of its page, except `balances`: the payments without a column for Prolific."""
+"""Each table has the name of its page, except `balances`: the table of payments without a column for Prolific."""
 Column = Annotated[int, Query(ge=1, le=MOST_COLUMNS)]
 
 

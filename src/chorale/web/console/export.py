@@ -47,14 +47,14 @@ def _formats(study: Study) -> dict[str, str]:
 
 
 def _empty_formats(tx: Tx, study: Study) -> set[str]:
-    """Formats about models in a study without models, and about typing if typing was never recorded."""
+    """Formats that stay empty: about models if the study has none, and about typing if it was never recorded."""
     settings = study.settings
     typed = settings.writing or any_written(tx)
     return (set() if settings.model else set(GROUPS["Models"])) | (set() if typed else {"writing"})
 
 
 def _grouped(tx: Tx, study: Study) -> dict[str, dict[str, str]]:
-    """All formats by what they are about, the labels first, without those that stay empty in this study."""
+    """All formats grouped by topic, labels first, without those that stay empty in this study."""
     empty = _empty_formats(tx, study)
     formats = {name: summary for name, summary in _formats(study).items() if name not in empty}
     named = {title: {name: formats.pop(name) for name in names if name in formats} for title, names in GROUPS.items()}

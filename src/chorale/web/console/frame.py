@@ -25,9 +25,9 @@ from chorale.web.staff import staff_only
 NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
 MOST_COLUMNS = 9
-"""Columns of a table that the style sheet can hide."""
+"""Maximum number of columns of a table that the style sheet can hide."""
 MOST_TABS = 8
-"""Stages that a page shows as tabs; more are in a menu."""
+"""Maximum number of stages that a page shows as tabs; more are in a menu."""
 Everywhere = Annotated[str, Form(max_length=3)]
 """Whether an action applies to all studies that the owner has on this server; empty for this study only."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."

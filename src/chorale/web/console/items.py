@@ -71,7 +71,7 @@ class ItemStory:
     asking: str
     """The reason for the item's number of judgments."""
     fields: list[tuple[str, float | None]]
-    """The confidence of each compared field by the judgments; empty if answers have no fields."""
+    """The confidence of each compared field, from the judgments; empty if answers have no fields."""
 
 
 def _story(tx: Tx, study: Study, stage: RunningStage, key: str) -> ItemStory:

@@ -179,7 +179,7 @@ def add_payment_routes(console: Console) -> None:
         failed: Annotated[str, Form(max_length=10_000)] = "",
         reason: Reason = "",
     ) -> Response:
-        """Record a payout by a file as paid, except for the workers whose payments failed."""
+        """Record a payout by file as paid, except for the workers whose payments failed."""
         on_mistake(_page, console, request)
         workers_named = failed.replace(",", " ").split()
         why = {} if not reason.strip() else {"reason": reason.strip()}
@@ -188,7 +188,7 @@ def add_payment_routes(console: Console) -> None:
 
 
 def _plan_file(tx: Tx, study: Study, how: FileFormat, by: str, amount: int, *, retry: bool) -> int | None:
-    """Plan a payout of this amount by a file, in one transaction; returns its number. Its file can be downloaded."""
+    """Plan a payout of this amount by file, in one transaction; returns its number. Its file can be downloaded."""
     number = payout_files.plan_file(tx, study, how, retry=retry)
     if number is not None:
         if sum(line.amount for line in payout_files.lines_of(tx, number)) != amount:
