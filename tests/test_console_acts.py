@@ -861,7 +861,7 @@ def waits(study: Study, stage: str) -> bool:
     return bool(look(study, console.open_items).get(study.stage(stage).id))
 
 
-def test_signing_out_ends_what_an_expert_is_at_their_desk(tmp_path: Path, clock: "ManualClock") -> None:
+def test_signing_out_of_the_console_ends_expert_sessions_in_stages(tmp_path: Path, clock: "ManualClock") -> None:
     write_graded_study(tmp_path / "study")
     study = open_study(tmp_path / "study", clock=clock)
     try:

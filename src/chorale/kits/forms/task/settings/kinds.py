@@ -186,7 +186,7 @@ class PlaceSettings(TableSettings):
         default=None,
         gt=0,
         le=1,
-        description="Minimum similarity to gold of a correct answer. Spans: F1 or IoU (`match`). Regions and "
+        description="Minimum similarity to gold for an answer to be correct. Spans: F1 or IoU (`match`). Regions and "
         "segments: mean overlap. `relations`: F1 of spans and relations. `turn_choice`: fraction of correct turns. "
         "`ranking`: fraction of pairs of options in the correct order. Default: 0.8; for `ranking`, 1. `pass_score` "
         "of the stage's gold sets how many fields must be correct.",
