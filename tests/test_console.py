@@ -609,7 +609,7 @@ async def test_the_owner_makes_links_for_people(study: Study, app: FastAPI) -> N
         ("invitations", {"n": "three"}, "is not a number from 1 to 500"),
         ("invitations", {"n": "٣"}, "is not a number from 1 to 500"),
         ("invitations", {}, "is not a number from 1 to 500"),
-        ("team", {"name": "maya", "role": "expert"}, "is the owner"),
+        ("team", {"name": "maya", "role": "expert"}, "is already in use (owner)"),
         ("team", {"name": "<b>", "role": "expert"}, "cannot be an expert's name"),
         ("team", {"name": "", "role": "expert"}, "cannot be an expert's name"),
         ("team", {"name": "x" * 61, "role": "expert"}, "at most 60"),

@@ -119,7 +119,7 @@ def test_how_often_a_model_wins_at_the_edge_is_as_the_page_says(ranks: bool, low
     chances = [100 * chance_to_win(items, ties, ranks=ranks) for items in range(15, 30) for ties in (0.2, 0.6)]
     assert (f"{min(chances):.0f}", f"{max(chances):.0f}") == (lowest, highest)
     page = " ".join((Path(__file__).parents[1] / "docs" / "models.md").read_text("utf-8").split())
-    claims = {True: "it wins in 20 to 42 of 100 studies by that test", False: "in 4 to 6 by Student's t"}
+    claims = {True: "it wins in 20 to 42 of 100 studies with that test", False: "in 4 to 6 with Student's t"}
     assert claims[ranks] in page
     notes = " ".join(chorale.models(judged(20), kind="kind", ranks=ranks, min_items=15, ci=False).notes)
     assert ("ε = 0.1, in 20 to 42% of studies instead of 5%" in notes) is ranks
@@ -185,7 +185,7 @@ def test_notes_name_the_expert_instead_of_another_person() -> None:
     ("change", "options", "said"),
     [
         ({"kind": "robot"}, {}, "is neither human nor model"),
-        ({}, {"kind": "typ"}, "with `kind`"),
+        ({}, {"kind": "typ"}, "Use `kind`"),
         ({"kind": "human"}, {}, "no judgments of models"),
         ({"kind": "model"}, {}, "has only models"),
         ({}, {"model": ["god"]}, "Did you mean good"),
