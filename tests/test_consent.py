@@ -95,7 +95,7 @@ def test_verify_finds_items_given_out_without_consent(folder: Path, clock: Manua
         person.judge()
         differences = look(study, lambda tx: verify(tx, study)).differences
     assert any("consent to version 2 is stored, but the log has version 1" in one for one in differences)
-    assert any("had agreed to version 1 of the consent form and version 2 was in force" in one for one in differences)
+    assert any("had agreed to version 1 of the consent form, but version 2 was in force" in one for one in differences)
 
 
 def test_forms_of_earlier_studies_get_numbers(folder: Path, clock: ManualClock) -> None:

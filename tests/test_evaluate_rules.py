@@ -145,7 +145,7 @@ def test_the_export_of_the_rules_study_is_read(tmp_path: Path) -> None:
         ([HEADER], "has no rows"),
         ([HEADER, "a\tb\tc"], ":2: has a different number of cells than the header (found '3')"),
         ([HEADER, judged_line("a", "b", "maybe")], ":2: has a judgment that is neither yes nor no (found 'maybe')"),
-        ([HEADER, judged_line("a", "b", "maybe")], "in a table with a header, also Meaningless."),
+        ([HEADER, judged_line("a", "b", "maybe")], "A table with a header can also have Meaningless."),
         ([HEADER, judged_line("a", "b", "Yes", "2")], ":2: has a confidence that is not between 0 and 1 (found '2')"),
         ([HEADER, judged_line("a", "b", "Yes", "nan")], ":2: has a confidence that is not between 0 and 1"),
         ([HEADER, "\tb\ta b\ta b\tYes\t1"], ":2: has no predicate on one side"),

@@ -245,7 +245,7 @@ def test_arms_of_one_file_are_taken_by_themselves(tmp_path: Path) -> None:
     assert "--against crowd: this is the only arm" in refused
     assert "Arms: baseline, crowd" in chorale(*command, "--against", "expert", code=2).output
     bare = write(tmp_path / "bare.json", [record(0, protocol=None)])
-    assert "Fill in protocol" in chorale("evaluate", "mcq", bare, "--by-arm", code=2).output
+    assert "Set `protocol` to the arm" in chorale("evaluate", "mcq", bare, "--by-arm", code=2).output
 
 
 @pytest.mark.parametrize(

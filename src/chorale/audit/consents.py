@@ -32,5 +32,5 @@ def consent_differences(tx: Tx) -> Iterator[str]:
             had = "no consent form" if agreed is None else f"version {agreed} of the consent form"
             yield (
                 f"worker {answer.worker}: response {answer.response} is to an item that was assigned when they had "
-                f"agreed to {had} and version {asked} was in force"
+                f"agreed to {had}, but version {asked} was in force"
             )

@@ -106,7 +106,7 @@ def _grading_differences(tx: Tx, settings_at: SettingsAt, bonuses: Bonuses) -> I
         for name in sorted((ended.keys() - done) | paid.keys()):
             stage = ended.get(name)
             if stage is None or name in done:
-                yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, which is not due"
+                yield f"gate {event.evidence['gate']}: graders in {name} were paid for finishing, but this was not due"
                 continue
             times: dict[str, list[int]] = defaultdict(list)
             for response in responses.all_responses(tx, stage_name=name, erased=True):
@@ -182,7 +182,7 @@ def _seen_differences(study: Study, decision: _DecidedGate, own: Sequence[Grade]
         if grade.stage in decision.rule.stage and (grade.graded_at < row.at or grade in decision.seen):
             latest[grade.response_id] = grade
     if sorted(grade.id for grade in latest.values()) != sorted(grade.id for grade in decision.seen):
-        yield f"{decision.name}: decided with other grades than the latest ones"
+        yield f"{decision.name}: decided with grades other than the latest ones"
     for name in decision.rule.stage:
         needed = study.stages[name].round_size or decision.rule.graded
         if sum(grade.stage == name for grade in decision.seen) < needed:

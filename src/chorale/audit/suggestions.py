@@ -33,6 +33,6 @@ def _differences(study: Study, stage: RunningStage, row: SuggestedRow, history: 
         return
     drawn = wrong_on_purpose(rule, study.settings.study.seed, stage.name, row.worker, row.item)
     if row.kind != AssignmentKind.GOLD or not drawn:
-        yield f"{name}: has a suggestion that is wrong on purpose, but the seed gives none"
+        yield f"{name}: has a suggestion that is wrong on purpose, but should have the model's answer"
     elif is_right(stage, row):
         yield f"{name}: a suggestion marked as wrong on purpose is correct"

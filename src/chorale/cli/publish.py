@@ -82,7 +82,7 @@ def _print_test(url: str, name: str, as_json: bool) -> None:
         print_json({"study": name, "test": url})
         return
     print_line(f"A test of {name} is open to the workspace's test participants: {url}")
-    print_line("Their work becomes part of this study. Use a copy of the folder to keep it out.")
+    print_line("Their work becomes part of this study. To avoid this, test with a copy of the folder.")
 
 
 def _site(study: Study, public_url: str | None) -> str:

@@ -104,8 +104,8 @@ def _check_markable(tx: Tx, study: Study, row: PayoutRow) -> None:
         return
     if row.state not in (PAYING, SENT):
         raise UserError(
-            f"Payout {row.id} can't be marked: its state is {row.state}. A PayPal payout can be marked if it is "
-            "paying or sent."
+            f"Payout {row.id} can't be marked: its state is {row.state}. A PayPal payout can be marked if its "
+            "state is paying or sent."
         )
     asked_at = max((event.at for event in history(tx, row.id) if event.evidence["state"] == PAYING), default=0)
     if study.clock() - asked_at < MARKED_AFTER * MINUTE:

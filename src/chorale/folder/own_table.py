@@ -46,12 +46,12 @@ class OwnTable:
             reserved = [f"`{name}`" for name in NEVER_SHOWN if name in self.columns and self._is_readable(name)]
             rename = f" Rename the column {' or '.join(reserved)} to use it." if reserved else ""
             raise UserError(
-                f"{self.path}: no column looks like text (found: {', '.join(self.columns)}). Name the column that "
-                f"people read with --text COLUMN.{rename}"
+                f"{self.path}: no column looks like text (found: {', '.join(self.columns)}). Use --text COLUMN to "
+                f"name the column that people read.{rename}"
             )
         if column in NEVER_SHOWN:
             raise UserError(
-                f"{self.path}: the column `{column}` can't be shown to people, since studies reserve this name. "
+                f"{self.path}: the column `{column}` can't be shown to people, because its name is reserved. "
                 "Rename the column."
             )
         if len(column) > LONGEST_NAME:

@@ -75,7 +75,8 @@ class Resampling:
         units = "items" if self.clusters is None else f"values of {self.clusters.names[0]}"
         if basis.units_needed is None:
             return (
-                f"{score} has no interval: none of the {basis.units:,} {units} affects it. Add items with disagreement."
+                f"{score} has no interval: none of the {basis.units:,} {units} affects it. An interval requires "
+                "items with disagreement."
             )
         carrying = "on average, less than one" if basis.carrying < 1 else f"about {basis.carrying:.0f}"
         affect = "affects" if basis.carrying < 1.5 else "affect"

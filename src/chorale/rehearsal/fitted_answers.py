@@ -75,8 +75,8 @@ def fit_answers(folder: StudyFolder, path: Path) -> list[FittedAnswers]:
     ]
     if not fitted:
         raise UserError(
-            f"{path}: no recorded answer is about an item with a known correct answer. Add gold, or name a file "
-            "of correct answers: `truth` in [stage.rehearsal]."
+            f"{path}: no recorded answer is about an item with a known correct answer. Add gold, or set "
+            "`truth` in [stage.rehearsal] to a file of correct answers."
         )
     return fitted
 

@@ -239,8 +239,8 @@ def forecast_notes(simulation: Forecasts) -> list[str]:
     # Without complete items there is nothing to compare with correct answers.
     if not is_known and not simulation.misfits and any(stage.complete for run in runs for stage in run.stages):
         notes.append(
-            "the forecast does not include the quality of labels, because no correct answers are known. Name a file "
-            "of correct answers: `truth` in [stage.rehearsal]."
+            "the forecast does not include the quality of labels, because no correct answers are known. Set "
+            "`truth` in [stage.rehearsal] to a file of correct answers."
         )
     return notes + _about_quality(runs)
 

@@ -61,7 +61,7 @@ DefinitionsFile = Annotated[
 ]
 Outside = Annotated[
     int | None,
-    Option(min=0, metavar="N", help="Number of words to choose that FrameNet does not have. Default: no quota."),
+    Option(min=0, metavar="N", help="Number of words outside FrameNet to choose. Default: no quota."),
 ]
 
 

@@ -180,9 +180,9 @@ def _notes(agreement: FrameAgreement, options: FrameScoreOptions) -> list[str]:
     notes = []
     constant = int(agreement.constant.sum())
     if constant:
-        then = "tau is 0 there" if options.constant == "zero" else "only the cosine counts there"
+        then = "tau is 0" if options.constant == "zero" else "only the cosine counts"
         sentences = plural(constant, "sentence has", "sentences have")
-        notes.append(f"{sentences} the same score for all candidates, and {then}.")
+        notes.append(f"{sentences} the same score for all candidates: {then}.")
     if agreement.without_score:
         sentences = plural(agreement.without_score, "sentence has", "sentences have")
         notes.append(f"{sentences} no candidate with a score: the cosine is 0.")

@@ -74,7 +74,7 @@ def arms_of(files: Sequence[NamedQuestions], order: Sequence[str] = ()) -> list[
             count = plural(len(arms[""]), "question", "questions")
             raise UserError(
                 f"--by-arm requires the arm of every question, but {file.name} has {count} without one, such as "
-                f"{arms[''].ids[0]}. Fill in protocol."
+                f"{arms[''].ids[0]}. Set `protocol` to the arm of each question."
             )
         names = sorted(arms, key=lambda name: order.index(name) if name in order else len(order))
         named += [NamedQuestions(name, arms[name], file.digest) for name in names]

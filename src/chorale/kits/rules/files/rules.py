@@ -24,7 +24,7 @@ _ANSWERS = {
     **dict.fromkeys(("no", "n", "false", "0", "non-entailing"), False),
 }
 _MEANINGLESS = "meaningless"
-_JUDGMENTS = "Write Yes or No; in a table with a header, also Meaningless."
+_JUDGMENTS = "Write Yes or No. A table with a header can also have Meaningless."
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -122,8 +122,9 @@ def read_rules(path: Path) -> RuleSet:
     repeated = len(rules) - len(scores)
     if repeated:
         notes.append(
-            f"{path}: {repeated:,} of {len(rules):,} rules {'is a duplicate' if repeated == 1 else 'are duplicates'}, "
-            "ignoring types and arguments swapped on both sides. The highest score counts."
+            f"{path}: {repeated:,} of {len(rules):,} rules {'is a duplicate' if repeated == 1 else 'are duplicates'}. "
+            "Rules are compared without types, and arguments swapped on both sides make no difference. The highest "
+            "score counts."
         )
     if not scored:
         notes.append(f"{path} has no scores, so all its rules have the same score and its curve is a single point.")

@@ -33,7 +33,7 @@ _CONTENT = {
     "obj2": "Last slot of the question, after the preposition.",
     "aux": "Auxiliary verb of the question.",
     "prep": "Preposition of the question.",
-    "verb_prefix": "Words before the verb in its slot of the question.",
+    "verb_prefix": "Words before the verb in the question's verb slot.",
     "is_passive": "Whether the question is in the passive.",
     "is_negated": "Whether the question is negated.",
     "verb_slot_inflection": "Form of the verb in the question.",

@@ -56,8 +56,8 @@ class QasrlValidateOptions(StrictModel):
         gt=0,
         le=1,
         description="Fraction of a question's validators who must judge it valid. Default: five of six, as in the "
-        "evaluation of the QA-SRL Bank's Dense set, where the writer is one of the six. With at most five validators, "
-        "all must then judge it valid; 0.8 means four of five.",
+        "evaluation of the QA-SRL Bank's Dense set, where the writer is one of the six. With this default, up to five "
+        "validators must all judge it valid; 0.8 means four of five.",
     )
 
 
