@@ -33,7 +33,7 @@ LABELS_IN_PART = 20
 PAIRS_IN_LABEL = 10
 GOLD_LOOKED_AT = 2_000
 WRONG_AFTER, WRONG_BELOW = 5, 0.5
-"""Gold with this many answers, most of them wrong, is more likely to be wrong itself."""
+"""If gold has this many answers and most of them are wrong, the gold itself is probably wrong."""
 EASY_AFTER, EASY_ABOVE = 50, 0.98
 """Gold that nobody gets wrong does not distinguish careful workers from careless ones."""
 MOST_DROPPED = 20

@@ -83,7 +83,7 @@ class _Answer(NamedTuple):
     status: int
     body: dict[str, Any]
     lost: bool
-    """Whether PayPal may have received the request before, if its answer was lost."""
+    """Whether the answer to an earlier attempt was lost: PayPal may have received that attempt."""
 
 
 class PayPal:

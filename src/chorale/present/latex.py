@@ -13,7 +13,7 @@ _HEADING = 12
 _TEXT_WIDTH, _GAP = 345, 4
 """Points in a line of an article, and between two columns of a table that would be wider than a page."""
 _THIN, _THIN_POINTS, _CAPITAL_POINTS, _POINTS = " .,:;'()[]ijlt", 2.9, 6.6, 4.4
-"""The widths of characters in such a table, rounded up."""
+"""The widths of characters in a table that would be wider than a page, rounded up."""
 _WIDEST, _NARROWEST = 0.35, 0.15
 """Maximum and minimum width of a column of paragraphs, as a share of a line."""
 _LARGER, _LARGER_GAP = 1.15, 12
@@ -139,12 +139,12 @@ def _points(line: str) -> float:
 
 
 def _ragged(text: str) -> str:
-    """A paragraph that is not justified. In the last column, this would change the command that ends the row."""
+    """An unjustified paragraph. In the last column, `\\raggedright` would change the command that ends the row."""
     return rf"\raggedright {_cell(text)}" if text else ""
 
 
 def _heading_lines(name: str) -> list[str]:
-    """The lines of a heading. What is in brackets has a line of its own."""
+    """The lines of a heading. Text in brackets has a line of its own."""
     parts = _BRACKET.split(name)
     wrapped = (
         [part] if part.startswith("(") else wrap(part, _HEADING, break_long_words=False, break_on_hyphens=False)

@@ -120,9 +120,9 @@ class _Counting:
         return self._needed_with(gate.name, gate)
 
     def together(self, stages: Iterable[StageSettings], among: frozenset[str] = frozenset()) -> int:
-        """The number of people for all of these stages: shared, except between different arms.
+        """The number of people needed for all of these stages, if everybody works in every stage open to their arm.
 
-        They are counted among people of the arms `among`, or among everybody if it is empty.
+        Only people of the arms `among` are counted, or people of all arms if `among` is empty.
         """
         arms = self._settings.arms
         weights = {} if arms is None else dict(zip(arms.names, arms.weights or (1,) * len(arms.names), strict=False))

@@ -22,7 +22,7 @@ class MakingUp:
         self._sheets = sheets
         self._rated = rated_stages(study)
         self._of_rated = {name for name, stage in study.stages.items() if self._rated & {*stage.settings.sources}}
-        """The stages whose items may be made from such answers."""
+        """The stages whose items may be made from answers with a stored quality."""
         self._sources: dict[str, tuple[int, ...]] = {}
         """By item, the responses it was made from."""
 

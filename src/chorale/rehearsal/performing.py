@@ -92,7 +92,7 @@ class Performance:
         self._decisive = decisive_stages(study)
         self._gates_due = False
         self._progress = 0
-        """Counts arrivals, answers and returned items, which are limited."""
+        """Counts arrivals, answers and returned items: all of these are limited, so every run ends."""
         self._stuck_at = -1
         self._advanced = 0
         self._verdicts_so_far = 0

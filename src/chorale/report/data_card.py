@@ -61,7 +61,7 @@ def _written(tx: Tx, study: Study, folder: Path) -> Iterator[DataFile]:
 
 
 def _nested_columns(path: Path) -> frozenset[str]:
-    """The columns of a JSONL file with objects, or lists of objects, in any row."""
+    """The columns of a JSONL file that have an object, or a list with an object, in at least one row."""
     nested: set[str] = set()
     with path.open(encoding="utf-8") as lines:
         for line in lines:

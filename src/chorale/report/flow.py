@@ -20,7 +20,7 @@ from chorale.store.workers import Attendees
 _TITLE = "Participant flow"
 _JOINED = "joined"
 _ONE = {"people": "person", "answers": "answer"}
-"""The singular of counts that have one."""
+"""The singular of names of counts, where it differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,10 @@ def flow_diagram(came: Attendees, flow: Mapping[str, list[FlowStep]]) -> str:
 
 
 def stages_diagram(study: Study, now: Status, root: Node, verdicts: Mapping[str, tuple[int, int]]) -> str:
-    """The study's stages and gates with the number of people at each. `root` is where everybody starts; `verdicts` are
-    passed and all, by gate.
+    """The study's stages and gates with the number of people at each.
+
+    `root` is where everybody starts. `verdicts` has two numbers for each gate: of people who passed, and of all people
+    it decided about.
     """
     edges = study_edges(study)
     reached = {edge.target for edge in edges}

@@ -28,7 +28,7 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class ImportedWork:
-    """Files do not show who joined, who gave consent, or what fees were paid."""
+    """Imported work. Its files do not show who joined, who gave consent, or what fees were paid."""
 
     files: tuple[str, ...]
     left_out: Mapping[str, int]

@@ -38,7 +38,10 @@ def kit_sections(
 
 
 def declared_sections(study: Study, taken: Collection[str] = ()) -> tuple[list[tuple[str, ReportSection]], list[str]]:
-    """The sections about the study's tasks, with their kits; and the names that several have, which are left out."""
+    """The sections about the study's tasks, with their kits; and an error for every name that is used more than once.
+
+    Sections with such a name are left out.
+    """
     declared = [(kit, section) for kit, section in sections() if study.task_names & section.tasks]
     count = Counter(section.name for _, section in declared)
     wrong = [name for name in count if count[name] > 1 or name in taken]

@@ -89,7 +89,10 @@ def _suggested(
 
 
 def _first_parts(tx: Tx, study: Study, first: Sequence[FirstRecord]) -> Iterator[Part]:
-    """For stages where a model answers first: the source of labels, and the shares of labels corrected by the audit."""
+    """For stages where a model answers first: who labelled how many items, and estimates corrected by the audit.
+
+    These estimate the share of each label or, for ratings, the mean.
+    """
     table = first_table(first)
     if table is None:
         return

@@ -198,7 +198,9 @@ def _quantiles(stage: str, quantity: str, unit: str, values: Sequence[float]) ->
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """A percentile by nearest rank, as for all wages; the median of an even number of values is the middle two's mean.
+    """A percentile by nearest rank, as for all wages.
+
+    The median of an even number of values is the mean of the two in the middle.
 
     >>> percentile([1, 2, 3, 4], 10), percentile([1, 2, 3, 4], 50), percentile([1, 2, 3, 4], 75)
     (1, 2.5, 3)

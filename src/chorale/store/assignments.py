@@ -149,7 +149,7 @@ def unanswered(tx: Connection, stage_id: int, worker_id: int) -> list[Unanswered
 
 
 def renew(tx: Connection, row: Unanswered, now: int, expires_at: int) -> Lease:
-    """Assign an item again to the worker who had it. Its place must be taken before."""
+    """Assign an item again to the worker who had it. Take a place of the item first."""
     live = {"state": AssignmentState.LIVE, "leased_at": now, "expires_at": expires_at, "ended_at": None}
     tx.execute(update(assignment).where(assignment.c.id == row.id).values(**live))
     return Lease(row.token, row.item_key, row.payload, expires_at)

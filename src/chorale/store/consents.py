@@ -64,7 +64,7 @@ def _add(tx: Connection, text: str, since: int) -> int:
 
 
 def number_earlier_forms(tx: Connection) -> None:
-    """Number the forms that are older than the numbering of versions. Their texts are in the log."""
+    """Give version numbers to forms from before versions were numbered. Their texts are in the log."""
     given = consents(tx)
     if not given:
         return

@@ -24,9 +24,9 @@ LOWEST_QUALITY = 0.5
 class AnswerSheet:
     """One stage's answers, for one crowd.
 
-    If the correct answer of an item is unknown, a random answer replaces it: people give it according to their ability,
-    and accuracy is not reported. If answers can't be listed, as in free text, the task guesses some for the item. If it
-    can't, people give answers to other items: known ones, and those of its examples. Item difficulty has the standard
+    If the correct answer of an item is unknown, a random answer is treated as correct, and accuracy is not reported. If
+    answers can't be listed, as in free text, the task guesses some for the item. If the task can't guess, people choose
+    from the known answers to other items and the answers of the task's examples. Item difficulty has the standard
     deviation `spread`. Items with the same view have the same correct answer and difficulty.
     """
 

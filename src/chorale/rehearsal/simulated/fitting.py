@@ -86,7 +86,7 @@ class _Pairs(NamedTuple):
     mistaken: FloatArray
     """The log-probability of this error, given an error."""
     starts: Codes
-    """By task: its first index."""
+    """By task: the first index of its labels, as in `place`."""
 
     @classmethod
     def of(cls, judgments: Judgments, models: list[WorkerModel]) -> "_Pairs":
