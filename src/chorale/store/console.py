@@ -67,7 +67,7 @@ def bonuses(tx: Connection) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WorkDone:
-    """One worker's work in one stage, in few columns, since there may be many."""
+    """One worker's work in one stage. It has few columns, since a large study has many such rows."""
 
     stage_id: int
     worker_id: int
@@ -145,7 +145,7 @@ class GoldMet:
 
 
 def gold_met(tx: Connection, latest: int, lowest_correct: Mapping[int, float]) -> list[GoldMet]:
-    """The grades of the latest answers to gold in use, by item; by the current answer if it was corrected.
+    """Workers' latest results on gold in use, by item. An answer that was graded again counts with its newest grade.
 
     `lowest_correct` is the minimum score of a correct answer, by stage.
     """

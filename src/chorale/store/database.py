@@ -89,7 +89,7 @@ class GroupCommitWriter:
         self._hang_up()
 
     def _next_group(self) -> list[_Queued]:
-        """Postponed and queued work, for which it waits if there is none; empty if it was cancelled."""
+        """Postponed and queued work; waits until there is some. Empty if it was cancelled, or when the thread ends."""
         group, self._postponed = self._postponed, []
         wait = not group
         while len(group) < MOST_PER_COMMIT and not self._closing:

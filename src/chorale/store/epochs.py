@@ -20,7 +20,7 @@ class Epoch(NamedTuple):
     began_at: int
     reason: str
     last_worker: int
-    """The newest worker of earlier epochs; likewise for the other fields."""
+    """Number of the newest worker when the epoch began; the next fields are for responses, the ledger and events."""
     last_response: int
     last_entry: int
     last_event: int

@@ -291,7 +291,7 @@ def next_gold(
 
     `like` describes the item that the gold replaces, so that suggestions do not reveal gold. If the item has a
     suggestion, the gold must have an answer of the same model. Otherwise, nobody may have seen the gold with a
-    suggestion. `opens` and `set_size` then have no effect.
+    suggestion. With `like`, `opens` and `set_size` have no effect.
     """
     query = _NEXT_GOLD[opens] if like is None else _NEXT_GOLD_ALIKE[like.is_shown]
     more: dict[str, Any] = {} if like is None or not like.is_shown else {"model": like.model}

@@ -267,4 +267,4 @@ class PostgresConnection(Connection):
 
 
 def _nothing() -> None:
-    """For commits that nobody waits for elsewhere."""
+    """The callback of commits that need none, because the caller waits for them."""

@@ -85,7 +85,7 @@ class _Reads:
             self._places += [(place, 1) for place in _named(scope.place, parameters, rows)]
 
     def note_search(self, scope: Scope, passed: Sequence[Any], chosen: Any) -> None:
-        """Note a row with a place left, and those before it, whose places others take."""
+        """Note a search: the chosen row with a free place, and the rows passed because earlier work fills them."""
         rows = passed if chosen is None else [*passed, chosen]
         self._wanting.update(row[scope.wanting] for row in rows)
         self._full += [(row[scope.place], row[scope.places_left]) for row in passed]
@@ -93,7 +93,7 @@ class _Reads:
             self._places.append((chosen[scope.place], chosen[scope.places_left]))
 
     def hold(self, changes: ChangedRows) -> bool:
-        """Whether none of them has changed, and earlier pieces of work have taken the places left to them."""
+        """Whether the rows are still valid: unchanged, and with places taken or left as assumed when they were read."""
         return (
             changes.workers.isdisjoint(self._workers)
             and changes.trust.isdisjoint(self._trust)
@@ -179,7 +179,7 @@ class ReadingAhead:
         self.running = running
 
     def rows(self, asked: Sequence[Asked]) -> Sequence[Sequence[Any]] | None:
-        """The rows of some statements; None if it is the caller's turn, which statements without a scope wait for."""
+        """The rows of some statements. If one has no scope, wait for the turn of this work, and return None."""
         if any(scope is None for _, _, scope, _ in asked):
             self.wait_for_turn()
             return None
@@ -250,7 +250,7 @@ def _turns(
     numbers: Sequence[int],
     overtaken: list[int] | None = None,
 ) -> Turns:
-    """Some of the work; pieces to run later are added to `overtaken`, and without it everything runs now."""
+    """The pieces of work to run now. Outdated ones are added to `overtaken` or, if it is None, start over."""
     if len(numbers) == 1:
         yield numbers[0], partial(works[numbers[0]], connection)
         return

@@ -54,7 +54,7 @@ def stage_counts(tx: Connection, also: Also = ()) -> list[StageCounts]:
 def stage_tallies(tx: Connection, rounds: Collection[int], also: Also = ()) -> list[StageCounts]:
     """The progress of every stage from stored counts, without reading answers.
 
-    `rounds` are the ids of rounds, all of whose answers are graded and none in production.
+    `rounds` are the ids of rounds: all of their answers are graded, and none is a production answer.
     """
     states: dict[int, dict[tuple[str, bool], int]] = defaultdict(dict)
     for stage_id, state, released, count in tx.execute(_STATES):

@@ -244,7 +244,7 @@ class Staging:
 
 
 class _Numbered:
-    """Repeated values, each stored once under a number; again if it has not occurred for long."""
+    """Stores repeated values under numbers, normally once each: after many other values, a value is stored again."""
 
     def __init__(self, database: SqliteDriver, insert: str) -> None:
         self._database, self._insert = database, insert

@@ -31,7 +31,7 @@ _LOST = ("", "e", "y", "a", "al", "an", "ar", "ate", "ation", "ia", "ic", "id", 
 _SIZE = re.compile(r"([a-z]{2,})size$")
 """Many compounds end in *size*: winsize. Derived verbs have a vowel before it: photosynthesize."""
 _BRITISH = re.compile(r"([a-z]{3,})ise$")
-"""Many other words end in *is* (hollised), so this ending needs the word it is derived from: conditionalise."""
+"""Other words can have *is* before *ed* (hollised), so the word before *ise* must exist: conditionalise."""
 _PRODUCTIVE = frozenset({*PREFIXES, "auto", "co", "de", "dis"}) - {"inter", "un", "with"}
 """Prefixes that turn a verb into a new verb. Others also form nouns (microphone) or adjectives (nonblocking)."""
 _FIRST_PARTS = (*PREFIXES, *COMBINING)
@@ -54,10 +54,10 @@ _PARTICLES = frozenset({"away", "back", "down", "in", "off", "on", "out", "over"
 _OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
 _SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
 _SPELLED = re.compile(r"(?!.*(.)\1\1)[a-z]+(?:-[a-z]+)*")
-"""No English word has the same letter three times in a row: exssstend."""
+"""No English word has the same letter three times in a row, as in exssstend."""
 _CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
 _SHORTEST = 4
-"""Nothing confirms shorter stems: *ade* for *ading*."""
+"""Shorter stems must be in a dictionary. Others are refused, such as *ade* for *ading*."""
 _SHORTEST_ORIGIN = 5
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""

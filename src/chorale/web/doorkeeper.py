@@ -62,7 +62,7 @@ class TryKeys(NamedTuple):
     """The name, with the device or else the address."""
     name: str
     address: str | None = None
-    """None for a known device, for which others at its address do not matter."""
+    """None for a known device, which attempts by others at its address do not affect."""
 
     @property
     def all(self) -> list[str]:
@@ -193,7 +193,7 @@ def _note(tx: Tx, now: int, keys: TryKeys, *, is_full: bool) -> tuple[int, float
 
 
 def _delay(here: int, of_name: int, of_address: int) -> float:
-    """The delay of an attempt in seconds, by earlier attempts: doubled by each one here, increased by each elsewhere.
+    """The delay of an attempt in seconds: doubled by earlier attempts `here`, increased steadily by those elsewhere.
 
     >>> [_delay(tries, tries, tries) for tries in (0, 4, 5, 6, 8, 9, 500)]
     [0.0, 0.0, 1.0, 2.0, 8.0, 10.0, 10.0]

@@ -25,7 +25,7 @@ class FrontPages:
 
     def __init__(self, studies: Sequence[StudySettings]) -> None:
         self._like = studies[0]
-        """The front page has no settings of its own. Of these, it shows neither title nor contact."""
+        """The front page has no settings of its own. It uses those of the first study, without title and contact."""
         self._spoken = list(dict.fromkeys(each.study.language for each in studies))
         self._in = lru_cache(maxsize=None)(self._pages)
 

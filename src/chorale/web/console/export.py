@@ -47,7 +47,7 @@ def _formats(study: Study) -> dict[str, str]:
 
 
 def _empty_formats(tx: Tx, study: Study) -> set[str]:
-    """Formats about models in a study without models, and about typing if typing was never recorded."""
+    """Formats that are empty in this study: about models if it has none, about typing if it was never recorded."""
     settings = study.settings
     typed = settings.writing or any_written(tx)
     return (set() if settings.model else set(GROUPS["Models"])) | (set() if typed else {"writing"})

@@ -25,11 +25,11 @@ from chorale.web.staff import staff_only
 NO_NUL = r"^[^\x00]*$"
 Reason = Annotated[str, Form(max_length=1000, pattern=NO_NUL)]
 MOST_COLUMNS = 9
-"""Columns of a table that the style sheet can hide."""
+"""The style sheet can hide columns up to this number."""
 MOST_TABS = 8
-"""Stages that a page shows as tabs; more are in a menu."""
+"""Maximum number of stages shown as tabs; with more, a page has a menu."""
 Everywhere = Annotated[str, Form(max_length=3)]
-"""Whether an action applies to all studies that the owner has on this server; empty for this study only."""
+"""`yes` if an action applies to all studies that the owner has on this server; empty for this study only."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
 _NO_SUCH_STAGE = "This study has no stage of this name. The Overview page lists all stages."
 # The notice on a page after an action sent the browser back to it.

@@ -30,7 +30,7 @@ PER_PAGE = 15
 MOST_AT_ONCE = 5_000
 """Up to this many annotations, scores are recomputed on every request; with more, after every 5% increase."""
 OPTIONS_SHOWN = 3
-"""Options of an item that are listed, the best first."""
+"""Number of options listed for an item, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
