@@ -257,7 +257,7 @@ ITEM_ORDERS: Mapping[str, tuple[Any, bool]] = {
 divided items are those whose label has the smallest share of trust, among items with different answers.
 """
 _MOST_BY_LENGTH = 50_000
-"""Stages with more items are listed in alphabetical order, which an index has."""
+"""Stages with more items are listed in alphabetical order, for which there is an index."""
 
 
 class _ListedItem(NamedTuple):

@@ -84,7 +84,7 @@ def _waiting_since(table: Table) -> Case[int]:
 
 
 def claim(tx: Connection, letter: Letter, state: str, now: int) -> bool:
-    """Mark a letter as being sent, or as not to be sent; False if another process has it, or it was erased."""
+    """Mark an e-mail as being sent, or as not to be sent; False if another process has it, or it was erased."""
     if letter.kind == "message":
         return claim_delivery(tx, letter.id, state, now, delivery.c.state.in_(TO_SEND))
     holds = select(invitation.c.id).where(invitation.c.revoked_at.is_(None))
@@ -97,7 +97,7 @@ def claim(tx: Connection, letter: Letter, state: str, now: int) -> bool:
 
 
 def note(tx: Connection, letter: Letter, state: str, at: int) -> None:
-    """Record the result of sending a letter."""
+    """Record the result of sending an e-mail."""
     if letter.kind == "message":
         note_delivery(tx, letter.id, state, at)
         return
@@ -106,7 +106,7 @@ def note(tx: Connection, letter: Letter, state: str, at: int) -> None:
 
 
 def states(tx: Connection) -> dict[str, int]:
-    """Numbers of letters by state."""
+    """Numbers of e-mails by state."""
     counts: dict[str, int] = {}
     for table in (invitation_mail, delivery):
         for state, count in tx.execute(select(table.c.state, func.count()).group_by(table.c.state)):
@@ -115,7 +115,7 @@ def states(tx: Connection) -> dict[str, int]:
 
 
 def queue_again(tx: Connection, now: int) -> int:
-    """Queue letters again that were being sent when the connection was lost; returns how many."""
+    """Queue e-mails again that were being sent when the connection was lost; returns how many."""
     to_invited = select(message.c.id).join(worker_identity, worker_identity.c.worker_id == message.c.worker_id)
     to_invited = to_invited.where(worker_identity.c.panel == "invitation")
     again = (

@@ -93,7 +93,7 @@ class _Reads:
             self._places.append((chosen[scope.place], chosen[scope.places_left]))
 
     def hold(self, changes: ChangedRows) -> bool:
-        """Whether none of them has changed, and earlier pieces of work have taken the places left to them."""
+        """Whether the rows are still valid: unchanged, and with places taken or left as assumed when they were read."""
         return (
             changes.workers.isdisjoint(self._workers)
             and changes.trust.isdisjoint(self._trust)

@@ -31,8 +31,8 @@ DEFERRED = "BEGIN"
 def _set_memory_apart() -> None:
     """Give every connection a megabyte of lookaside memory.
 
-    SQLite's default is a tenth of that, which prepared statements use up. For everything else, it would call malloc,
-    three million times in a simulation, with memory statistics each time. This must be set before the first connection.
+    SQLite's default is a tenth of that, which prepared statements use up. Beyond it, SQLite calls malloc
+    and updates memory statistics: three million times in a simulation. This must be set before the first connection.
     If the program already uses SQLite through APSW or a shared library, nothing is changed.
     """
     if apsw.using_amalgamation and not apsw.connections():
@@ -154,9 +154,10 @@ OUT_OF_REACH = (apsw.BusyError, apsw.CantOpenError, apsw.FullError, apsw.IOError
 
 
 def keep_private(file: Path) -> None:
-    """Make a new database a file that only its owner can read, since it contains keys and identities.
+    """Create the file of a new database so that only its owner can read it: it contains keys and identities.
 
-    SQLite gives its log the same permissions. An existing file keeps its own; SQLite reports a file that can't be made.
+    SQLite gives its log the same permissions. An existing file keeps its own. If no file can be created, SQLite reports
+    the error.
     """
     with suppress(OSError):
         file.touch(0o600, exist_ok=False)

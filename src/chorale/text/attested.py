@@ -56,10 +56,10 @@ _PARTICLES = frozenset({"away", "back", "down", "in", "off", "on", "out", "over"
 _OLD_PRONOUNS = frozenset({"thee", "thou", "ye"})
 _SUBJECTS = frozenset({"NOUN", "NUM", "PRON", "PROPN"})
 _SPELLED = re.compile(r"(?!.*(.)\1\1)[a-z]+(?:-[a-z]+)*")
-"""No English word has the same letter three times in a row: exssstend."""
+"""No English word has the same letter three times in a row, as in exssstend."""
 _CLOSED = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
 _SHORTEST = 4
-"""Nothing confirms shorter stems: *ade* for *ading*."""
+"""Shorter stems must be in a dictionary. Others are refused, such as *ade* for *ading*."""
 _SHORTEST_ORIGIN = 5
 _SHORTEST_MISSPELT = 6
 """Shorter stems are similar to others without being misspelt: vlog, flog."""

@@ -124,7 +124,7 @@ def _is_same_form(word: str, verb: VerbForms, other: VerbForms) -> bool:
 
 
 def _has_no_ending(word: str) -> bool:
-    """Whether *eed* belongs to the stem. *fee* is rarely a verb."""
+    """Whether *eed* belongs to the stem. *feed* is never a form of *fee*, which is rarely a verb."""
     return word.endswith("feed") or (word.endswith("eed") and is_verb(word) and not is_verb(word[:-1]))
 
 

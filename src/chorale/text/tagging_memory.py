@@ -59,7 +59,7 @@ class TaggingMemory:
 
 
 def _words_in_a_row(ruler: Any) -> Iterator[frozenset[str]]:
-    """The words and relations of each rule about consecutive words: without them, it does not apply."""
+    """The words and relations that must occur for a rule about consecutive words to apply, by rule."""
     for rule in ruler.patterns:
         for pattern in rule["patterns"]:
             if len(pattern) > 1:

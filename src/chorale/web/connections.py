@@ -24,7 +24,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _header_bytes: int | None = 0
     """Bytes of the current request's headers; None if no request is being read."""
     _parsed_bytes = 0
-    """Bytes of its address and headers: one read may contain a complete request and part of the next."""
+    """Bytes of the parsed address and headers, since one read may contain a complete request and part of the next."""
     _is_draining = False
 
     def connection_made(self, transport: Any) -> None:

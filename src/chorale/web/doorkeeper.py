@@ -62,7 +62,7 @@ class TryKeys(NamedTuple):
     """The name, with the device or else the address."""
     name: str
     address: str | None = None
-    """None for a known device, for which others at its address do not matter."""
+    """None for a known device, which attempts by others at its address do not affect."""
 
     @property
     def all(self) -> list[str]:

@@ -33,7 +33,7 @@ STATES = {
 
 
 def send_mail(study: Study, address: str | None = None) -> Counter[str]:
-    """Send queued e-mail; returns the numbers of letters by state.
+    """Send queued e-mail; returns the numbers of e-mails by state.
 
     Does nothing without a mail server. Links start with the site's `address`. Default: the last address of the site.
     """
@@ -88,7 +88,7 @@ def _note(study: Study, letter: Letter, outcome: MailOutcome, long_ago: int) -> 
 
 
 def letter_text(study: Study, sessions: Sessions, base: str, letter: Letter) -> EmailMessage:
-    """An e-mail without its recipient. A letter always has the same Message-ID."""
+    """An e-mail without its recipient. Its Message-ID is the same every time it is sent."""
     wanted, title = study.settings.mail, study.settings.study.title
     if wanted is None:
         raise RuntimeError("a letter without a server")

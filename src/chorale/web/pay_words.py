@@ -10,11 +10,11 @@ from chorale.present.language import Language
 from chorale.protocol import parts_bonus
 
 COUNTED = 41
-"""Number of bonuses that a page gets in advance, from the one for 0 parts."""
+"""Number of bonuses sent with a page: those for 0 to 40 parts."""
 
 
 def bonus_texts(pay: StagePay, currency: str, language: Language) -> list[str]:
-    """The bonus by number of parts, for forms that count parts as people write."""
+    """The bonus for each number of parts. Forms show it while people write, as the number of parts grows."""
     if pay.parts is None:
         return []
     bonuses = [parts_bonus(count, pay.parts) for count in range(COUNTED)]

@@ -187,7 +187,7 @@ class Colleague:
     name: str
     role: str
     state: str
-    """invited, expired, came or revoked."""
+    """`invited`, `expired`, `came` (signed in) or `revoked`."""
     revoked_at: int | None = None
 
 

@@ -29,7 +29,7 @@ MOST_COLUMNS = 9
 MOST_TABS = 8
 """Maximum number of stages that a page shows as tabs; more are in a menu."""
 Everywhere = Annotated[str, Form(max_length=3)]
-"""Whether an action applies to all studies that the owner has on this server; empty for this study only."""
+"""`yes` if an action applies to all studies that the owner has on this server; empty for this study only."""
 WHY_NEEDED = "Enter a reason. It is kept in the activity log."
 _NO_SUCH_STAGE = "This study has no stage of this name. The Overview page lists all stages."
 # The notice on a page after an action sent the browser back to it.

@@ -34,7 +34,7 @@ def create_design_app(designer: Designer, key: str) -> FastAPI:
 
     @app.get("/", include_in_schema=False)
     async def enter(given: Annotated[str, Query(alias="key")] = "") -> Response:
-        """Move the key from the URL to a cookie. A link from another site does not end the session."""
+        """Move the key from the URL to a cookie. A link with a wrong key does not end the session."""
         response = RedirectResponse("/design", 303)
         if is_key(given):
             response.set_cookie(COOKIE, key, httponly=True, samesite="strict")
