@@ -282,3 +282,13 @@ def test_one_test_under_two_names_is_counted_once(tmp_path: Path) -> None:
     assert compared["agreement"] == compared["accuracy"]
     assert compared["false_negative_rate"] == compared["false_positive_rate"]
     assert "adjusted for the 4 different tests in this table" in run(system, expert, "--against", other).stdout
+
+
+def test_labels_that_only_the_system_uses_are_named(tmp_path: Path) -> None:
+    gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
+    gold.write_text("item,label\n1,entailment\n2,neutral\n3,neutral\n", "utf-8")
+    system.write_text("item,label\n1,entailmnt\n2,neutral\n3,neutral\n", "utf-8")
+    [note] = [note for note in run_json(system, gold)["notes"] if "with F1 0 in macro F1" in note]
+    assert note.startswith("1 label occurs only in the system's file, with F1 0 in macro F1: 'entailmnt' (1 item).")
+    assert "entailment" in note.partition("(1 item).")[2]
+    assert not any("with F1 0" in note for note in run_json(gold, gold)["notes"])

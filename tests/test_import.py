@@ -198,7 +198,7 @@ def test_where_no_time_is_known_nobody_is_said_not_to_have_worked(tmp_path: Path
     file = write(tmp_path / "plain.csv", ("task", "worker", "label"), [("t1", "ann", "yes"), ("t1", "bob", "no")])
     run("import", file, "--out", tmp_path / "old")
     said = run("status", tmp_path / "old").stdout
-    assert "no working time was measured" in said and "Nobody has worked" not in said
+    assert "Hourly wage unknown" in said and "Nobody has worked" not in said
 
 
 def test_single_judgments_are_counted_in_the_singular(tmp_path: Path) -> None:
@@ -229,6 +229,29 @@ def test_platform_ids_are_kept_apart_and_pseudonyms_do_not_tell_them(tmp_path: P
             found.append(dict(database.execute(query).fetchall()))
     assert set(found[0]) == {"A0SECRET", "A1SECRET", "A2SECRET"}
     assert not set(found[0].values()) & set(found[1].values())
+
+
+def test_pay_that_is_not_known_is_not_reported_as_zero(tmp_path: Path) -> None:
+    rows = turk_rows()
+    rows[0] = (*rows[0][:5], "$0.09", *rows[0][6:])
+    study = tmp_path / "old"
+    done = run("import", write(tmp_path / "turk.csv", TURK, rows), "--out", study)
+    assert "pay is not recorded" in done.output
+    said = run("status", study).stdout
+    assert "No cost is recorded." in said and "Hourly wage unknown" in said
+    page = tmp_path / "report.html"
+    run("report", study, "--out", page)
+    text = page.read_text("utf-8")
+    assert "Costs and hourly pay are not known" in text and "$0.00" not in text
+    numbers = json.loads(run("report", study, "--json", "--out", tmp_path / "again.html").stdout)
+    assert numbers["costs"]["cost"] is None and numbers["results"]["cost_per_result"] is None
+
+
+def test_rejected_work_is_left_out_if_the_column_of_workers_was_renamed(tmp_path: Path) -> None:
+    columns = tuple("anonymous" if name == "WorkerId" else name for name in TURK)
+    file = write(tmp_path / "turk.csv", columns, turk_rows())
+    done = run("import", file, "--worker", "anonymous", "--out", tmp_path / "old", "--json")
+    assert json.loads(done.stdout)["stages"]["turk"]["judgments"] == 12
 
 
 def test_files_without_their_column_of_rejected_work_keep_times_and_pay(tmp_path: Path) -> None:

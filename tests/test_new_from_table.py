@@ -309,3 +309,15 @@ def test_an_old_spreadsheet_is_recognised_under_another_name(tmp_path: Path) -> 
     (tmp_path / "comments.csv").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(100))
     command = ["new", str(tmp_path / "study"), "--from", str(tmp_path / "comments.csv"), *QUESTION]
     assert "is a spreadsheet" in " ".join(CliRunner().invoke(app, command).stderr.split())
+
+
+@pytest.mark.parametrize("column", ["id", "ID", "tweet_ID", "review-id", "Review ID", "reviewId", "ReviewID"])
+def test_columns_named_like_ids_are_taken(tmp_path: Path, column: str) -> None:
+    made = _new(tmp_path, f"{column},text\na1,Hello to you.\na2,Go away.\n", *QUESTION)
+    assert f"IDs from `{column}`" in made.output
+
+
+def test_printed_commands_work_for_a_folder_with_a_space(tmp_path: Path) -> None:
+    made = _new(tmp_path / "my own", TABLE, *QUESTION)
+    for command in ("check", "simulate", "rehearse", "serve"):
+        assert f"chorale {command} '{tmp_path / 'my own' / 'study'}'" in " ".join(made.output.split())

@@ -125,7 +125,8 @@ def test_page_1_is_what_the_dataset_beside_it_says(written: dict[str, Any]) -> N
     ledger, workers = written["ledger"], written["workers"]
     shown, accepted, cost = glance(written["html"]), int(items["released"].sum()), int(ledger["amount"].sum())
     assert shown["accepted labels"] == f"{accepted} of {len(items)} ({accepted / len(items):.1%})"
-    assert shown["annotations in the final stages"] == f"{len(answers)} (answers in all stages: {len(responses)})"
+    in_all = "" if len(answers) == len(responses) else f" (answers in all stages: {len(responses)})"
+    assert shown["annotations in the final stages"] == f"{len(answers)}{in_all}"
     assert shown["total cost"] == f"${cost / 100:.2f}"
     assert shown["cost per accepted label"] == f"${round(cost / accepted) / 100:.2f}"
     wages = sorted(workers["hourly_wage"].dropna())

@@ -18,6 +18,7 @@ from chorale.files.targets import check_target, writing
 from chorale.metrics.options import Force
 from chorale.model.extras import need
 from chorale.model.plural import plural
+from chorale.present.shell import argument
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file.")]
 Encrypt = Annotated[bool, Option("--encrypt", help="Encrypt the file with a passphrase.")]
@@ -77,7 +78,7 @@ def backup(
     if differences:
         print_line(
             f"Warning: {plural(len(differences), 'number', 'numbers')} of the study did not match when recomputed. "
-            f"`chorale verify {directory}` lists the differences. The backup is an exact copy of the study."
+            f"`chorale verify {argument(directory)}` lists the differences. The backup is an exact copy of the study."
         )
     elif not fast:
         print_line("  every number recomputed: everything agrees")

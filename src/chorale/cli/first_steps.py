@@ -1,9 +1,9 @@
 """`chorale` without a command: the next steps in this folder."""
 
-import shlex
 from pathlib import Path
 
 from chorale.cli.output import print_line
+from chorale.present.shell import argument
 
 _STUDY, _DATABASE = "study.toml", "study.db"
 _TABLES = (".csv", ".tsv", ".jsonl")
@@ -16,6 +16,7 @@ def steps_before_launch(name: str) -> list[tuple[str, str]]:
 
     One simulated run comes first: it shows mistakes on the pages, and such mistakes would make a forecast worthless.
     """
+    name = argument(name)
     return [
         (f"chorale simulate {name}", "try its site, console and report with simulated workers"),
         (f"chorale rehearse {name}", "then forecast its results, cost and duration from many simulations"),
@@ -48,6 +49,7 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
     else:
         listed = ", ".join(map(str, studies[:_MOST_LISTED])) + (", …" if len(studies) > _MOST_LISTED else ".")
         title = f"{'Study' if len(studies) == 1 else f'{len(studies)} studies'} in this folder: {listed}"
+    name = argument(name)
     if (here / studies[0] / _DATABASE).exists():
         steps = [
             (f"chorale serve {name}", "open its site"),
@@ -58,7 +60,7 @@ def _with_studies(here: Path, studies: list[Path]) -> list[tuple[str, str]]:
             (f"chorale check {name}", _CHECKS),
         ]
     else:
-        steps = [(f"chorale check {name}", _CHECKS), *steps_before_launch(name)]
+        steps = [(f"chorale check {name}", _CHECKS), *steps_before_launch(str(studies[0]))]
     return [("", title), *steps]
 
 
@@ -70,7 +72,7 @@ def _tables_in(here: Path) -> list[str]:
 
 
 def _without_studies(tables: list[str]) -> list[tuple[str, str]]:
-    own = shlex.quote(tables[0]) if tables else "texts.csv"
+    own = argument(tables[0]) if tables else "texts.csv"
     if len(tables) > 1:
         from_table = f"make a study from {own}, or another table in this folder"
     else:

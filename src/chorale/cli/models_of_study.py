@@ -23,6 +23,7 @@ from chorale.monitor.models import (
     troubles_table,
 )
 from chorale.monitor.quality_cost import Annotator, annotators, quality_cost_chart, quality_cost_table
+from chorale.present.shell import argument
 from chorale.store import Tx
 
 
@@ -84,7 +85,7 @@ def _stage(study: Study, records: list[ModelRecord], folder: Path, name: str | N
         return stage_called(study, name)
     annotated = list(dict.fromkeys(one.stage for one in records if one.role != "round" and one.answered))
     if not annotated:
-        raise UserError(f"No model has annotated {folder} yet. Run `chorale annotate {folder}` first.")
+        raise UserError(f"No model has annotated {folder} yet. Run `chorale annotate {argument(folder)}` first.")
     if len(annotated) > 1:
         raise UserError(
             f"Models have annotated several stages of {folder}: {', '.join(annotated)}. Name one with --stage."

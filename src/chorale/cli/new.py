@@ -21,6 +21,7 @@ from chorale.folder.templates import (
     template_names,
 )
 from chorale.model import UserError
+from chorale.present.shell import argument
 
 ScriptsOnly = Annotated[
     bool,
@@ -45,7 +46,8 @@ IdColumn = Annotated[
     Option(
         "--id",
         metavar="COLUMN",
-        help="With --from: the column with the IDs. Default: a column whose name ends in id.",
+        help="With --from: the column with the IDs. Default: a column named like an ID, such as id, tweet_id or "
+        "tweetId.",
     ),
 ]
 
@@ -100,7 +102,8 @@ def _refuse_without_beginning(directory: Path) -> Beginning:
     raise UserError(
         "Nothing to start the study from. Add `--from texts.csv` (your own table), `--template NAME` (a template; "
         "`chorale new --help` lists them) or `--html FILE --csv FILE` (a Mechanical Turk layout and batch file). "
-        f"For example: chorale new {directory} --from texts.csv --ask 'Is this comment toxic?' --labels 'yes,no'"
+        f"For example: chorale new {argument(directory)} --from texts.csv --ask 'Is this comment toxic?' "
+        "--labels 'yes,no'"
     )
 
 
@@ -148,7 +151,8 @@ def _new_from_table(
         missing = " and ".join(name for name, given in (("--ask", ask), ("--labels", labels)) if given is None)
         raise UserError(
             f"{missing} missing: a study from a table needs a question and its possible answers. For example: "
-            f"chorale new {directory} --from {path} --ask 'Is this comment toxic?' --labels 'toxic,not toxic'"
+            f"chorale new {argument(directory)} --from {argument(path)} --ask 'Is this comment toxic?' "
+            "--labels 'toxic,not toxic'"
         )
     listed = [label.strip() for label in labels.split(",") if label.strip()]
     with patiently("writing"):
@@ -163,8 +167,7 @@ def _new_from_table(
     print_line(f"Created {directory} from {path}: {items}, texts from `{shown}`, {ids}.")
     other_ids = "" if identified else ". To take IDs from a column: --id COLUMN"
     print_line(
-        f"People read, for example: {shortened(str(table.rows[0][shown]))}. To show another column: --text COLUMN"
-        f"{other_ids}"
+        f"People read, for example: {shortened(str(table.rows[0][shown]))} (another column: --text COLUMN){other_ids}"
     )
     if repeated := table.repeated_text(shown):
         words, rows = repeated
@@ -192,6 +195,6 @@ def _print_next(directory: Path, first: str, *, simulated: bool = True) -> None:
     width = max(len(command) for command, _ in steps)
     print_line()
     print_line("Next steps:")
-    print_line(f"  1. {first} Then check again: chorale check {directory}")
+    print_line(f"  1. {first} Then check again: chorale check {argument(directory)}")
     for number, (command, meaning) in enumerate(steps, 2):
         print_line(f"  {number}. {command:<{width}}   {meaning}")

@@ -12,6 +12,7 @@ from chorale.engine import publishing
 from chorale.engine.running import Study
 from chorale.engine.started import study_to_prepare
 from chorale.model import UserError
+from chorale.present.shell import argument
 from chorale.store import settings
 
 
@@ -70,7 +71,7 @@ def publish(
             f"{wanted.name} is already published, with {drafted.remote.places} places. For more: --places NEW_TOTAL."
         )
     elif published:
-        print_line(f"{wanted.name} is published. `chorale sync {directory}` counts its submissions.")
+        print_line(f"{wanted.name} is published. `chorale sync {argument(directory)}` counts its submissions.")
     else:
         print_line(
             f"Draft of {wanted.name} created ({cost} when published). Run the command again without --draft to publish."

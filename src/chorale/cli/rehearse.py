@@ -16,6 +16,7 @@ from chorale.metrics.options import Force
 from chorale.metrics.reading.judgments_options import LabelColumn, ReaderName, Separator, TaskColumn, WorkerColumn
 from chorale.model import UserError
 from chorale.present.scoring import score_table
+from chorale.present.shell import argument
 from chorale.rehearsal import FORECAST_FILE, FitColumns, Forecasts, parse_vary
 from chorale.rehearsal import rehearse as run
 from chorale.rehearsal.page import forecast_page
@@ -125,10 +126,12 @@ def rehearse(
 
 
 def _about_kept(folder: Path, seed: int) -> str:
+    serve, status, report, export = (
+        f"`chorale {command} {argument(folder)}`" for command in ("serve", "status", "report", "export")
+    )
     return (
         f"Saved the run with seed {seed} in {folder}. All its workers are simulated: do not invite anybody to it. To "
-        f"explore it, run `chorale serve {folder}`, `chorale status {folder}`, `chorale report {folder}` and "
-        f"`chorale export {folder}`."
+        f"explore it, run {serve}, {status}, {report} and {export}."
     )
 
 

@@ -13,6 +13,7 @@ from chorale.exchange.restoring import Restored, restore_backup
 from chorale.exchange.sealing import is_sealed
 from chorale.model import UserError
 from chorale.model.plural import plural
+from chorale.present.shell import argument
 
 BackupFile = Annotated[Path, Argument(metavar="FILE", help="The backup file, made with `chorale backup`.")]
 Replace = Annotated[bool, Option("--replace", help="Replace the existing database, which is kept under another name.")]
@@ -63,7 +64,7 @@ def restore(
     if restored.files_written:
         print_line(f"  Files written: {', '.join(restored.files_written)}.")
     print_notes(_notes(restored))
-    given = f"{directory}" if db is None else f"{directory} --db URL"
+    given = argument(directory) + ("" if db is None else " --db URL")
     print_line(f"Check it with `chorale verify {given}`, then open it with `chorale serve {given}`.")
 
 

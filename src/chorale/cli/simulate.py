@@ -30,6 +30,7 @@ from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import stages_table, wage_line
 from chorale.monitor.watching import suspicions
 from chorale.platforms.simulated import CrowdMember
+from chorale.present.shell import argument
 from chorale.rehearsal import Crowd, read_crowd
 from chorale.rehearsal.keeping import MARKER, copy_as_simulated
 from chorale.rehearsal.over_http import Joining, crowd_members
@@ -90,7 +91,7 @@ def simulate(
         print_line(f"Warning: {warning}")
     print_line(f"{target}: {_ALL_SIMULATED} Next, try:")
     for command in ("report", "export", "serve", "status"):
-        print_line(f"  chorale {command} {target}")
+        print_line(f"  chorale {command} {argument(target)}")
 
 
 def _beside(directory: Path) -> Path:

@@ -105,7 +105,10 @@ def _print_status(study: "Study") -> None:
         show(*map(score_table, (*content.tables, *content.of_workers)))
     fees = money_text(now.totals["fee"], pay.currency)
     calls = f" and {money_text(now.totals['model'], pay.currency)} for model calls" if now.totals["model"] else ""
-    print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees{calls}.")
+    if now.spent:
+        print_line(f"Spent {money_text(now.spent, pay.currency)}, of which {fees} in fees{calls}.")
+    else:
+        print_line("No cost is recorded.")
     if now.stopped:
         budget, names = money_text(pay.budget or 0, pay.currency), ", ".join(now.stopped)
         print_line(f"No more items are assigned in {names}: the budget of {budget} does not cover one more answer.")

@@ -18,6 +18,7 @@ from chorale.model import UserError
 from chorale.model.plural import plural
 from chorale.monitor.payouts import recruiting_table, waiting_table
 from chorale.platforms.prolific import checked_reason
+from chorale.present.shell import argument
 from chorale.store import Tx, submissions
 from chorale.store.submissions import SubmissionRow
 
@@ -38,7 +39,7 @@ def sync(directory: StudyFolder, db: Database = None, as_json: AsJson = False) -
     print_line(f"{approved} approved, {freed} offered to other workers, {sent} sent.")
     if done.waiting:
         waiting = plural(len(done.waiting), "submission needs", "submissions need")
-        print_line(f"{waiting} a decision: `chorale review {directory}`.")
+        print_line(f"{waiting} a decision: `chorale review {argument(directory)}`.")
     for note in done.notes:
         print_line(f"Warning: {note}.")
 

@@ -30,6 +30,7 @@ from chorale.folder.checking.settings_file import which_folder
 from chorale.folder.reading import SETTINGS_FILE, ReadFolder, StudyFolder, did_you_mean
 from chorale.model import Problem, StageSettings, StudySettings, UserError
 from chorale.model.shared_options import with_shared_options
+from chorale.present.shell import argument
 from chorale.store import Store, Tx, consents, gold, open_store, stages, store_url
 from chorale.store.consents import ConsentForm
 from chorale.store.settings import fees_by_platform, repeats_scarce_gold, setting_value, ties_at_random
@@ -147,8 +148,8 @@ def _open_existing(directory: Path, database: str | None) -> Store:
 
 def _not_started(directory: Path) -> UserError:
     return UserError(
-        f"{directory} has not been started: it has no database yet. Start it with `chorale serve {directory}`, "
-        "or name the database it runs on with --db."
+        f"{directory} has not been started: it has no database yet. Start it with `chorale serve "
+        f"{argument(directory)}`, or name the database it runs on with --db."
     )
 
 
@@ -175,7 +176,7 @@ def _as_recorded(directory: Path, store: Store) -> Study:
     except ValidationError:
         raise UserError(
             f"{directory} was last started by another version of Chorale. Update it: `chorale "
-            f"check {directory}`, then `chorale serve {directory}`."
+            f"check {argument(directory)}`, then `chorale serve {argument(directory)}`."
         ) from None
     ids = {row.name: row.id for row in store.look(stages.all_stages)}
     texts = json.loads(store.look(lambda tx: setting_value(tx, "texts")) or "{}")

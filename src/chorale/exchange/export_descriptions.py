@@ -123,7 +123,7 @@ def described(column: str, fields: Collection[str] = (), own: Mapping[str, str] 
     'The words of the answer.'
     """
     if own and column in own:
-        return DataField(column, own[column], "Text")
+        return DataField(column, own[column], _COLUMNS[column][1] if column in _COLUMNS else "Text")
     if column in fields:
         return DataField(column, f"Value of the field “{column}”.", "Text")
     if column.endswith("_confidence") and (of := column.removesuffix("_confidence")) in fields:

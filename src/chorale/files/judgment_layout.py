@@ -73,11 +73,15 @@ class _PlatformColumns:
     """Columns that are not answers."""
 
     def made(self, names: Sequence[str]) -> bool:
-        """Whether a file with these columns comes from the platform."""
-        return {self.task, self.worker, *self.own} <= set(names)
+        """Whether a file with these columns comes from the platform. Columns of tasks and workers may be renamed."""
+        return (self.refusal in _ONLY_THERE and not self.own and self.refusal in names) or (
+            {self.task, self.worker, *self.own} <= set(names)
+        )
 
 
 _COUNTS = "Counts"
+_ONLY_THERE = ("AssignmentStatus", "_tainted")
+"""Columns of rejected work that no other files have."""
 MECHANICAL_TURK, APPEN = "Mechanical Turk", "Appen"
 _PLATFORMS = (
     # Chorale's answers in the columns of Mechanical Turk: all are paid, so none is rejected, but some do not count.

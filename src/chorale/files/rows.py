@@ -307,7 +307,10 @@ def _records(
 def why_not_csv(error: str) -> tuple[str, str]:
     """The problem and fix for an error of Python's CSV reader."""
     if "unexpected end" in error:
-        return "has a quote that is never closed", "Close it, and double every quote inside a quoted cell."
+        return (
+            "has a quote that is never closed",
+            "Close it, and double every quote inside a quoted cell. The file may also be cut off.",
+        )
     if "field larger" in error:
         return (
             f"has a cell of more than {csv.field_size_limit():,} characters",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from chorale.folder.checking.content import StageContent
+from chorale.present.shell import argument
 
 _NAMED = 5
 
@@ -19,5 +20,5 @@ def without_account(names: Sequence[str], directory: Path) -> list[str]:
         return []
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     have = "has no active account" if len(names) == 1 else "have no active account"
-    invite = f"Invite each of them with `chorale team {directory} --invite NAME`."
+    invite = f"Invite each of them with `chorale team {argument(directory)} --invite NAME`."
     return [f"{shown} {have}, but items are assigned to them. {invite}"]

@@ -26,7 +26,7 @@ _FEW_ROWS, _SHARING = 3, 10
 """A text in at least three rows, and in at least a tenth of all rows, is hardly meant to be labelled every time."""
 _SMALL_WORDS = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to"})
 """Words that begin with a small letter in titles."""
-_LIKE_ID = re.compile(r"(^|[^a-z])id$", re.IGNORECASE)
+_LIKE_ID = re.compile(r"(^|[^A-Za-z])[iI][dD]$|[a-z]I[dD]$")
 _NOTHING_TO_READ = re.compile(r"[\W\d_]*|[a-z][a-z0-9+.-]*://\S+|(?=\S*\d)[0-9a-f-]{16,}", re.IGNORECASE)
 """Numbers, addresses and long IDs: values that nobody can annotate."""
 

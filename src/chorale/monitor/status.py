@@ -140,18 +140,21 @@ def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[Wage
     for row in standings:
         if (row.answered or row.worked_ms) and not study.stage(row.stage).is_by_colleagues and not is_model(row.worker):
             by_stage[row.stage].append((row.earned, row.worked_ms))
-    of_all = wage_summary(paid_and_worked(study, standings))
+    paid_work = paid_and_worked(study, standings)
+    if not paid_work:
+        by_stage.clear()
+    of_all = wage_summary(paid_work)
     return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
 
 
 def paid_and_worked(study: Study, standings: Sequence[ParticipationSummary]) -> list[tuple[int, int]]:
-    """Earnings and working time of each worker, where wages are computed."""
+    """Earnings and working time of each worker, where wages are computed; empty if nobody has earned anything."""
     by_worker: dict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for row in standings:
         if not study.stage(row.stage).is_by_colleagues and not is_model(row.worker):
             paid, worked = by_worker[row.worker]
             by_worker[row.worker] = (paid + row.earned, worked + row.worked_ms)
-    return list(by_worker.values())
+    return list(by_worker.values()) if any(earned for earned, _ in by_worker.values()) else []
 
 
 def _dropped(tx: Tx, standings: Sequence[ParticipationSummary]) -> list[DroppedWorker]:

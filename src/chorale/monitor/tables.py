@@ -171,7 +171,7 @@ def wage_line(status: Status, currency: str, minimum: int) -> str:
     wage = status.wage
     if wage.median is None or wage.tenth_percentile is None:
         if any(stage.workers or stage.judgments for stage in status.stages):
-            return "Hourly wage unknown: no working time was measured."
+            return "Hourly wage unknown: no pay or no working time is recorded."
         return "Nobody has worked yet."
     line = (
         f"Hourly wage {money_text(wage.median, currency)} (median of {plural(wage.workers, 'worker', 'workers')}; "

@@ -54,6 +54,11 @@ def costs_section(
     tx: Tx, study: Study, now: Status, costs: CostTerms, imported: ImportedWork | None = None, *, with_arms: bool
 ) -> Section:
     currency = study.settings.pay.currency
+    if imported is not None and not imported.has_pay:
+        unknown = dict.fromkeys(name for _, name in _TERMS)
+        return Section(
+            "costs", "Costs", [imported.about_costs], {"currency": currency, **asdict(costs), **unknown, "spent": None}
+        )
     stages = [
         (stage.name, *(money_text(amount, currency) for amount in (stage.paid, stage.fees, stage.paid + stage.fees)))
         for stage in now.stages
@@ -64,7 +69,7 @@ def costs_section(
         f"The final stages have {plural(costs.results, costs.unit, f'{costs.unit}s')} and "
         f"{plural(costs.answers, 'annotation', 'annotations')}. Costs per {costs.unit} and per annotation are amounts "
         "divided by these numbers.",
-        *([] if imported is None else [imported.about_fees]),
+        *([] if imported is None else [imported.about_costs]),
         _terms_table(
             "Total cost and cost per result",
             {"amount": costs},

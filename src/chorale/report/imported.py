@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from chorale.model import Item
 from chorale.model.plural import plural
-from chorale.store import Tx, events
+from chorale.store import Tx, beginnings, events
 
 _MOST_FILES = 1_000
 _REASONS = {
@@ -33,10 +33,14 @@ class ImportedWork:
     files: tuple[str, ...]
     left_out: Mapping[str, int]
     """Numbers of judgments by the reason for leaving them out."""
+    has_pay: bool = True
+    """Whether pay was imported; otherwise, costs and wages are not known."""
 
     @property
-    def about_fees(self) -> str:
+    def about_costs(self) -> str:
         files = "the imported file does" if len(self.files) == 1 else "the imported files do"
+        if not self.has_pay:
+            return f"Costs and hourly pay are not known, because {files} not have the pay, or not in a usable form."
         return f"Fees are not included, because {files} not have them."
 
     def left_out_rows(self) -> list[tuple[str, int]]:
@@ -65,4 +69,5 @@ def logged_imports(tx: Tx) -> ImportedWork | None:
         # Imports by earlier versions have no such counts.
         left_out.update(evidence.get("left_out", {}))
     files = sorted(str(evidence["file"]) for evidence in imports)
-    return ImportedWork(tuple(files), {reason: left_out[reason] for reason in _REASONS if left_out[reason]})
+    counts = {reason: left_out[reason] for reason in _REASONS if left_out[reason]}
+    return ImportedWork(tuple(files), counts, has_pay=beginnings.anything_in_ledger(tx))

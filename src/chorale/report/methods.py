@@ -175,8 +175,8 @@ def _pay(study: Study, facts: MethodsFacts) -> Iterator[str]:
         including = f", including {listed(of_which)}" if of_which else ""
         each = f" ({money_text(round(costs.per_result), currency)} per {costs.unit})" if costs.per_result else ""
         yield f"The study cost {money_text(now.spent, currency)}{each}{including}."
-        if facts.imported is not None:
-            yield facts.imported.about_fees
+    if facts.imported is not None:
+        yield facts.imported.about_costs
 
 
 def _rate(pay: StagePay, currency: str) -> str:

@@ -60,7 +60,7 @@ def results_section(study: Study, facts: ResultsFacts) -> Section:
         "unit": costs.unit,
         "results": costs.results,
         "decided": facts.decided,
-        "cost_per_result": costs.per_result,
+        "cost_per_result": None if facts.imported and not facts.now.spent else costs.per_result,
         "questions": questions,
     }
     return Section("results", "Results", parts, json)
@@ -90,11 +90,12 @@ def _glance(study: Study, facts: ResultsFacts, questions: Sequence[Mapping[str, 
     experts = f", plus {plural(funnel['experts'], 'expert', 'experts')}" if funnel["experts"] else ""
     answers = sum(one.answers for one in now.stages)
     if facts.decided:
-        rows.append(("annotations in the final stages", f"{costs.answers:,} (answers in all stages: {answers:,})"))
+        in_all = "" if answers == costs.answers else f" (answers in all stages: {answers:,})"
+        rows.append(("annotations in the final stages", f"{costs.answers:,}{in_all}"))
     rows.append(("people who worked", f"{funnel['worked']:,}{of}{experts}"))
     if len(questions) == 1:
         rows += _single(questions[0])
-    if costs.per_result is not None:
+    if costs.per_result is not None and (now.spent or not facts.imported):
         bare = costs.per_result_without_training
         training = f" ({money_text(round(bare), currency)} without training)" if costs.training and bare else ""
         rows.append((f"cost per {costs.unit}", money_text(round(costs.per_result), currency) + training))

@@ -13,6 +13,7 @@ from chorale.metrics.reading.judgment_files import separator_in
 from chorale.metrics.reading.judgments_options import KeepRejected, LabelColumn, Separator, TaskColumn, WorkerColumn
 from chorale.model import UserError
 from chorale.model.plural import plural
+from chorale.present.shell import argument
 
 
 def judgments(
@@ -53,5 +54,5 @@ def print_imported(done: Imported, *, as_json: bool) -> None:
             f"{name}: {plural(counts['judgments'], 'judgment', 'judgments')} of "
             f"{plural(counts['items'], 'item', 'items')} by {plural(counts['workers'], 'worker', 'workers')}."
         )
-    print_line(f"Created {done.directory}. Next: `chorale report {done.directory}`.")
+    print_line(f"Created {done.directory}. Next: `chorale report {argument(done.directory)}`.")
     print_notes(done.notes)

@@ -11,6 +11,7 @@ from chorale.files.shortening import shortened
 from chorale.files.toml_lines import TomlPath
 from chorale.folder.checking.named_files import decoded
 from chorale.folder.checking.report import SETTINGS_FILE, CheckReport
+from chorale.present.shell import argument
 
 _DEEPEST = 20
 _TABLES = (".csv", ".tsv", ".jsonl")
@@ -51,7 +52,7 @@ def which_folder(path: Path) -> str:
         if path.name == SETTINGS_FILE:
             return f"Name the folder: {path.parent}"
         if path.suffix in _TABLES:
-            return f"To make a study from this table: `chorale new my-study --from {path}`."
+            return f"To make a study from this table: `chorale new my-study --from {argument(path)}`."
     if studies := _names_in(path, f"*/{SETTINGS_FILE}"):
         return f"Studies in this folder: {', '.join(str(Path(name).parent) for name in studies)}."
     tables = [name for ending in _TABLES for name in _names_in(path, f"*{ending}")]

@@ -212,8 +212,22 @@ def notes_on(pair: LabelPair, positive: str | None, kappa: float | None) -> list
         )
     if kappa is None:
         notes.append("kappa is undefined, because both files have the same single label for all items.")
+    notes += _unknown_labels(pair)
     counts = Counter(pair.labels[place] for place in (*pair.gold, *pair.system))
     return [*notes, *doubtful_names(sorted(counts), lambda: counts)]
+
+
+def _unknown_labels(pair: LabelPair) -> list[str]:
+    """A note on labels that only the system uses: they may be misspelt, and each counts in the means over labels."""
+    known = {pair.labels[place] for place in pair.gold}
+    counts = Counter(pair.labels[place] for place in pair.system if pair.labels[place] not in known)
+    if not counts:
+        return []
+    named = [f"{label!r} ({plural(count, 'item', 'items')})" for label, count in counts.most_common(_MOST_NAMED)]
+    more = f" and {len(counts) - len(named):,} more" if len(counts) > len(named) else ""
+    labels = "1 label occurs" if len(counts) == 1 else f"{len(counts):,} labels occur"
+    meant = did_you_mean(counts.most_common(1)[0][0], sorted(known)) if len(counts) == 1 else ""
+    return [f"{labels} only in the system's file, with F1 0 in macro F1: {', '.join(named)}{more}.{meant}"]
 
 
 def _different_items(first: set[str], second: set[str]) -> str:

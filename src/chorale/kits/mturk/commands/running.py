@@ -21,6 +21,7 @@ from chorale.kits.mturk.commands.keys import study_with_hits
 from chorale.kits.mturk.market.access import NewKey, make_key
 from chorale.kits.mturk.store import keys
 from chorale.model import UserError
+from chorale.present.shell import argument
 from chorale.store import Tx
 
 SHIM = Path(__file__).parents[1] / "shim"
@@ -95,8 +96,8 @@ def _check_answers(site: str, directory: Path) -> None:
         pass  # The site responds and asks for authentication.
     except (URLError, OSError):
         raise UserError(
-            f"No site responds at {site}. Start it with `chorale serve {directory}`. If it is running, check the host "
-            "name, certificate and reverse proxy, or set another address with --endpoint."
+            f"No site responds at {site}. Start it with `chorale serve {argument(directory)}`. If it is running, check "
+            "the host name, certificate and reverse proxy, or set another address with --endpoint."
         ) from None
 
 

@@ -37,6 +37,7 @@ from chorale.model import Answer, Label, UserError, money_text
 from chorale.monitor.outcomes import stage_results, tallies
 from chorale.monitor.status import Status, status, summary
 from chorale.monitor.tables import dropped_table, outcomes_table, stages_table, wage_line
+from chorale.present.shell import argument
 from chorale.present.terminal import add_row, table_of
 from chorale.rehearsal.over_http import Joining, crowd_members
 from chorale.rehearsal.simulated import Knowledge, mixed_crowd
@@ -146,7 +147,7 @@ class Demonstration:
         _print_results(study, results, accuracy)
 
     def _print_links(self, links: Mapping[str, str], leave_up: bool) -> None:
-        serve = f"`chorale serve {self.directory} --port {urlsplit(links['worker']).port}`"
+        serve = f"`chorale serve {argument(self.directory)} --port {urlsplit(links['worker']).port}`"
         closed = f"The site is closed. To open it again: {serve}. Then sign in as:"
         self._say("\n" + ("A few items are left for you to judge. Open the site as:" if leave_up else closed))
         for who, link in links.items():
@@ -157,7 +158,7 @@ class Demonstration:
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
-            self._say(f"\nThe site is closed. To open it again: `chorale serve {self.directory}`")
+            self._say(f"\nThe site is closed. To open it again: `chorale serve {argument(self.directory)}`")
 
 
 class StudyTruth:
