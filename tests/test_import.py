@@ -254,6 +254,16 @@ def test_rejected_work_is_left_out_if_the_column_of_workers_was_renamed(tmp_path
     assert json.loads(done.stdout)["stages"]["turk"]["judgments"] == 12
 
 
+@pytest.mark.parametrize("extra", ["AssignmentStatus", "_tainted"])
+def test_tables_with_a_column_of_rejected_work_stay_tables(tmp_path: Path, extra: str) -> None:
+    columns = ("task", "worker", "label", extra, "Reward", "SubmitTime")
+    rows: list[tuple[object, ...]] = [
+        (f"t{task}", f"w{worker}", "x|xx", "true", "high", "week 3") for task in range(3) for worker in range(3)
+    ]
+    done = run("import", write(tmp_path / "plain.csv", columns, rows), "--out", tmp_path / "old", "--json")
+    assert json.loads(done.stdout)["stages"]["plain"]["judgments"] == 9
+
+
 def test_files_without_their_column_of_rejected_work_keep_times_and_pay(tmp_path: Path) -> None:
     rows: list[tuple[object, ...]] = [(*row[:2], *row[3:]) for row in turk_rows() if row[2] != "Rejected"]
     turk = write(tmp_path / "turk.csv", tuple(name for name in TURK if name != "AssignmentStatus"), rows)

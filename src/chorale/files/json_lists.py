@@ -11,6 +11,7 @@ from chorale.files.shortening import shortened
 
 _AT_ONCE = 1 << 16
 _SPACE = " \t\r\n"
+_LONGEST_WORD = len("-Infinity") + 1
 _AS_LIST = (
     'Write a list of objects, [{…}, {…}] (in pandas: to_json(path, orient="records")), or one object per line in a '
     ".jsonl file."
@@ -24,24 +25,24 @@ Report = Callable[[int | None, str, str, str | None], None]
 
 def begins_as_list(file: BufferedReader) -> bool:
     """Whether a list begins here. The file is not read further."""
-    return file.peek(_AT_ONCE).lstrip().startswith(b"[")
+    return file.peek(_AT_ONCE).lstrip(_SPACE.encode()).startswith(b"[")
 
 
 def has_object_lines(file: BufferedReader) -> bool:
-    """Whether the file has one object per line: a complete object in the first line, and something after it.
+    """Whether the file has one object per line: a complete first object with something after it, or a long first line.
 
     The file is not read further.
     """
-    first, _, others = file.peek(_AT_ONCE).lstrip().partition(b"\n")
-    try:
-        return isinstance(json.loads(first), dict) and bool(others.strip())
-    except (ValueError, RecursionError):
+    head = file.peek(_AT_ONCE).lstrip(_SPACE.encode())
+    first, line_break, others = head.partition(b"\n")
+    if not first.startswith(b"{"):
         return False
+    return others.lstrip().startswith(b"{") if line_break else len(head) >= _AT_ONCE // 2
 
 
 def report_other(file: BufferedReader, report: Report) -> None:
     """Report a file that is neither a list nor has one object per line."""
-    head = file.peek(_AT_ONCE).lstrip()
+    head = file.peek(_AT_ONCE).lstrip(_SPACE.encode())
     if not head:
         report(None, "is empty", _AS_LIST, None)
     elif head.startswith(b"{"):
@@ -157,6 +158,7 @@ class _Text:
         values, end, flaw = self._decoded(longest)
         # A number may continue in the part that is not read yet.
         while end == len(self._text) and self._read_more():
+            self._check_length(longest)
             values, end, flaw = self._decoded(longest)
         written = self._text[self.position : end]
         self.position = end
@@ -176,19 +178,26 @@ class _Text:
                 except FlawError as flaw:
                     return *_LENIENT.raw_decode(self._text, self.position), flaw
             except json.JSONDecodeError as error:
-                if len(self._text) - self.position > longest:
-                    raise FlawError(
-                        f"is longer than {longest:,} characters, or a quote or bracket is never closed",
-                        "Correct or shorten it; nothing after it was read.",
-                        shortened(self.near()),
-                    ) from None
-                if not self._read_more():
+                # More text can only mend an error at the end of the text, or in a quote that is still open.
+                near_end = error.pos >= len(self._text) - _LONGEST_WORD
+                is_open = near_end or error.msg.startswith("Unterminated")
+                if is_open:
+                    self._check_length(longest)
+                if not (is_open and self._read_more()):
                     raise self._invalid(error) from None
             except (ValueError, RecursionError):
                 raise FlawError(
                     f"can't be read as JSON: overlong numbers or more than {DEEPEST_NESTING} levels",
                     "Remove overlong numbers and deep nesting; nothing after this line was read.",
                 ) from None
+
+    def _check_length(self, longest: int) -> None:
+        if len(self._text) - self.position > longest:
+            raise FlawError(
+                f"is longer than {longest:,} characters, or a quote or bracket is never closed",
+                "Correct or shorten it; nothing after it was read.",
+                shortened(self.near()),
+            )
 
     def _invalid(self, error: json.JSONDecodeError) -> FlawError:
         """The problem of a value at which no more can be read; the position moves to the error."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from chorale.files.shortening import shortened
 from chorale.model import Problem, UserError
 
-_ANSWER = "Answer."
+_INPUT, _ANSWER = "Input.", "Answer."
 FREE_TEXT = "free_text_fields"
 """The column of Chorale's tables of judgments with the names of the fields with free text, separated by blanks."""
 _GOLD = "_gold"
@@ -73,15 +73,21 @@ class _PlatformColumns:
     """Columns that are not answers."""
 
     def made(self, names: Sequence[str]) -> bool:
-        """Whether a file with these columns comes from the platform. Columns of tasks and workers may be renamed."""
-        return (self.refusal in _ONLY_THERE and not self.own and self.refusal in names) or (
-            {self.task, self.worker, *self.own} <= set(names)
-        )
+        """Whether a file with these columns comes from the platform."""
+        return {self.task, self.worker, *self.own} <= set(names)
+
+    def renamed(self, names: Sequence[str]) -> bool:
+        """Whether a file comes from the platform, although its columns of tasks or workers were renamed."""
+        if self.task == "HITId":
+            is_batch = any(name.startswith((_INPUT, _ANSWER)) for name in names)
+        else:
+            is_batch = self.task in names or self.worker in names
+        return self.refusal in _ONLY_THERE and is_batch and {self.refusal, *self.own} <= set(names)
 
 
 _COUNTS = "Counts"
-_ONLY_THERE = ("AssignmentStatus", "_tainted")
-"""Columns of rejected work that no other files have."""
+_ONLY_THERE = (_COUNTS, "AssignmentStatus", "_tainted")
+"""Columns of rejected work in batch files."""
 MECHANICAL_TURK, APPEN = "Mechanical Turk", "Appen"
 _PLATFORMS = (
     # Chorale's answers in the columns of Mechanical Turk: all are paid, so none is rejected, but some do not count.
@@ -141,7 +147,15 @@ def layout_of(
 
     With `several`, a batch file may have several possible answer columns, which become candidates.
     """
-    platform = next((each for each in _PLATFORMS if each.made(names)), None)
+    platform = next(
+        (
+            each
+            for made in (_PlatformColumns.made, _PlatformColumns.renamed)
+            for each in _PLATFORMS
+            if made(each, names)
+        ),
+        None,
+    )
     problems: list[Problem] = []
     if label is None or task is None:
         _refuse_other_tables(path, names)

@@ -57,7 +57,10 @@ def costs_section(
     if imported is not None and not imported.has_pay:
         unknown = dict.fromkeys(name for _, name in _TERMS)
         return Section(
-            "costs", "Costs", [imported.about_costs], {"currency": currency, **asdict(costs), **unknown, "spent": None}
+            "costs",
+            "Costs",
+            [imported.about_costs],
+            {"currency": currency, **asdict(costs), **unknown, "ledger": now.totals, "spent": None},
         )
     stages = [
         (stage.name, *(money_text(amount, currency) for amount in (stage.paid, stage.fees, stage.paid + stage.fees)))
