@@ -221,7 +221,7 @@ def test_a_sentence_that_is_too_long_is_left_out_and_the_rest_is_used(tmp_path: 
         ("a.jsonl", b'{"tokens": ["It rained", "a lot"]}', "has an invalid token"),
         ("a.jsonl", b'{"text": "It rained."}\n{"text": "It po', ":2: is truncated"),
         ("a.jsonl", b'{"title": "x"}', "has no tokens, sentence or text"),
-        ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a", "text": "It snowed."}', ":2: has the id of"),
+        ("a.jsonl", b'{"id": "a", "text": "It rained."}\n{"id": "a", "text": "It snowed."}', ":2: has the same id as"),
         ("a.jsonl", b'{"id": "a\\u0007", "text": "It rained."}', "has an invalid id"),
         ("a.csv", b"id,sentence\n1,It rained.\n2\n", ":3: does not have the 2 cells"),
         ("a.conllu", b"1\tGo\tgo\tVERB\n", "has only 4 columns"),

@@ -100,7 +100,7 @@ def test_pay_that_cannot_cover_the_reading_is_refused_with_the_true_wage(tmp_pat
     frames_study(tmp_path / "study", 400)
     folder, [problem] = check_folder(tmp_path / "study")
     assert folder is None
-    assert problem.message.startswith("pays $3.")
+    assert problem.message.startswith("`stage.pay` pays $3.")
     assert "an item takes about 1" in problem.message
     assert problem.fix.startswith("Pay at least 4")
 
