@@ -40,7 +40,7 @@ RUBRIC = """\
 **Is it clear?** Somebody who has read the text knows at once what is asked. 1 if you had to guess, 5 if nothing
 could be put better.
 
-**Is it hard?** The answer does not stand in the text word by word. 1 if it can be copied, 5 if the whole text has to be
+**Is it hard?** The answer is not in the text word for word. 1 if it can be copied, 5 if the whole text has to be
 understood.
 
 Grade each of the two by itself: a clear question may be easy.

@@ -502,3 +502,20 @@ def test_nothing_is_made_of_good_files_beside_a_bad_one(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"good.csv", "bad.csv"}
     (tmp_path / "s").mkdir()
     assert "already exists" in run("import", good, "--out", tmp_path / "s", code=2).stderr
+
+
+def test_wages_leave_out_files_without_pay(tmp_path: Path) -> None:
+    paid = write(tmp_path / "paid.csv", TURK, turk_rows())
+    place = TURK.index("Reward")
+    unpaid = [(*row[:place], *row[place + 1 :]) for row in turk_rows()]
+    others = [(f"X{row[0]}", f"X{row[1]}", *row[2:]) for row in unpaid]
+    bare = write(tmp_path / "bare.csv", tuple(name for name in TURK if name != "Reward"), others)
+    run("import", paid, bare, "--out", tmp_path / "both")
+    run("import", paid, "--out", tmp_path / "alone")
+    both, alone = (json.loads(run("status", tmp_path / name, "--json").stdout) for name in ("both", "alone"))
+    assert both["hourly_wage"] == alone["hourly_wage"]
+    report = json.loads(run("report", tmp_path / "both", "--json", "--resamples", 100).stdout)
+    assert report["workers"]["hourly_wage"] == alone["hourly_wage"]
+    page = tmp_path / "report.html"
+    run("report", tmp_path / "both", "--out", page, "--resamples", 100)
+    assert "The pay in bare is not known: costs include no pay for these annotations." in page.read_text("utf-8")

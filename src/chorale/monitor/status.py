@@ -88,7 +88,7 @@ class Status:
 def status(tx: Tx, study: Study) -> Status:
     minimum = study.settings.pay.minimum_hourly
     standings = participations.participation_summaries(tx)
-    wage, by_stage = wages(study, standings)
+    wage, by_stage = wages(study, with_known_pay(tx, standings))
     stages, short = stage_counts(tx, study.also_working), stopped(tx, study)
     return Status(
         stages=stages,
@@ -145,6 +145,13 @@ def wages(study: Study, standings: Sequence[ParticipationSummary]) -> tuple[Wage
         by_stage.clear()
     of_all = wage_summary(paid_work)
     return of_all, {name: wage_summary(paid) for name, paid in by_stage.items()}
+
+
+def with_known_pay(tx: Tx, standings: Sequence[ParticipationSummary]) -> list[ParticipationSummary]:
+    """The rows without stages that were imported from files without pay: there, earnings are unknown, not 0."""
+    imported = {event.stage for event in events.recent(tx, 1_000_000, kinds=("imported",))}
+    paid = {row.stage for row in standings if row.earned}
+    return [row for row in standings if row.stage in paid or row.stage not in imported]
 
 
 def paid_and_worked(study: Study, standings: Sequence[ParticipationSummary]) -> list[tuple[int, int]]:

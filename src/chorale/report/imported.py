@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from chorale.model import Item
 from chorale.model.plural import plural
-from chorale.store import Tx, beginnings, events
+from chorale.report.protocol import listed
+from chorale.store import Tx, events, participations
 
 _MOST_FILES = 1_000
 _REASONS = {
@@ -35,13 +36,19 @@ class ImportedWork:
     """Numbers of judgments by the reason for leaving them out."""
     has_pay: bool = True
     """Whether pay was imported; otherwise, costs and wages are not known."""
+    without_pay: tuple[str, ...] = ()
+    """Imported stages without pay, if others have it."""
 
     @property
     def about_costs(self) -> str:
         files = "the imported file does" if len(self.files) == 1 else "the imported files do"
         if not self.has_pay:
             return f"Costs and hourly pay are not known, because {files} not have the pay, or not in a usable form."
-        return f"Fees are not included, because {files} not have them."
+        about_fees = f"Fees are not included, because {files} not have them."
+        if not self.without_pay:
+            return about_fees
+        stages = listed(self.without_pay)
+        return f"{about_fees} The pay in {stages} is not known: costs include no pay for these annotations."
 
     def left_out_rows(self) -> list[tuple[str, int]]:
         return [(_REASONS[reason][1], count) for reason, count in self.left_out.items()]
@@ -61,7 +68,8 @@ def annotations_per_item(items: Sequence[Item]) -> str:
 
 def logged_imports(tx: Tx) -> ImportedWork | None:
     """What the activity log says about imports; None if the work was done in the study."""
-    imports = [event.evidence for event in events.recent(tx, _MOST_FILES, kinds=("imported",))]
+    logged = events.recent(tx, _MOST_FILES, kinds=("imported",))
+    imports = [event.evidence for event in logged]
     if not imports:
         return None
     left_out = Counter[str]()
@@ -70,4 +78,6 @@ def logged_imports(tx: Tx) -> ImportedWork | None:
         left_out.update(evidence.get("left_out", {}))
     files = sorted(str(evidence["file"]) for evidence in imports)
     counts = {reason: left_out[reason] for reason in _REASONS if left_out[reason]}
-    return ImportedWork(tuple(files), counts, has_pay=beginnings.anything_in_ledger(tx))
+    paid = {row.stage for row in participations.participation_summaries(tx) if row.earned}
+    without = sorted({event.stage for event in logged if event.stage is not None} - paid)
+    return ImportedWork(tuple(files), counts, bool(paid), tuple(without) if paid else ())

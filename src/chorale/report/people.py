@@ -13,7 +13,7 @@ from chorale.metrics.score_table import Cell, ScoreTable
 from chorale.model import Standing, is_model, money_text
 from chorale.model.plural import plural
 from chorale.monitor.outcomes import tallies
-from chorale.monitor.status import Status, gold_of, paid_and_worked
+from chorale.monitor.status import Status, gold_of, paid_and_worked, with_known_pay
 from chorale.present.svg import column_chart
 from chorale.protocol import hourly_wage
 from chorale.report.document import NUMBERS_IN_TABLE, Figure, Part, Section
@@ -128,7 +128,9 @@ def workers_section(tx: Tx, study: Study, now: Status, *, draw: bool) -> Section
         for stage in study.stages
         for measure in _measures(study, stage, [row for row in standings if row.stage == stage])
     ]
-    measures += _quantiles(ALL_STAGES, _PER_HOUR, "money", _hourly(paid_and_worked(study, standings)))
+    measures += _quantiles(
+        ALL_STAGES, _PER_HOUR, "money", _hourly(paid_and_worked(study, with_known_pay(tx, standings)))
+    )
     rows: list[tuple[Cell, ...]] = [
         (
             measure["stage"],
