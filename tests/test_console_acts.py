@@ -718,7 +718,7 @@ def test_gold_that_nobody_gets_wrong_is_too_easy(study: Study) -> None:
     stage_id = study.stage("meaningful").id
     easy = [GoldMet(stage_id, f"g{number}", 10, 10) for number in range(5)]
     [alarm] = gold_alarms(study, easy)
-    assert alarm.kind == "gold-easy" and "Turn confusing items into gold" in alarm.advice
+    assert alarm.kind == "gold-easy" and "Add harder gold items" in alarm.advice
     assert list(gold_alarms(study, easy[:4])) == []
     assert list(gold_alarms(study, [*easy, GoldMet(stage_id, "g9", 10, 8)])) == []
 

@@ -18,7 +18,7 @@ def starting_seconds(times: Sequence[float]) -> int:
 
 
 def starting_pay(seconds: float) -> int:
-    """Pay above the minimum wage for this time, in cents.
+    """Pay for this time at 10% above the minimum wage, in cents.
 
     >>> starting_pay(30)
     11

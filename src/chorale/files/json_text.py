@@ -1,4 +1,4 @@
-"""JSON text, without what Python accepts but a file must not contain."""
+"""Strict parsing of JSON: rejects constructs that Python accepts but files must not contain."""
 
 import json
 import math
@@ -40,11 +40,11 @@ def _finite(text: str) -> float:
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_float=_finite, parse_constant=_finite)
-"""FlawError for what Python accepts but a file must not contain: duplicate keys, NaN, infinity."""
+"""Raises FlawError for duplicate keys, NaN and infinity, which Python accepts."""
 
 
 def parsed_json(text: str) -> Any:
-    """Parse JSON text. FlawError for what Python accepts but a file must not contain: duplicate keys, NaN, NUL."""
+    """Parse JSON text. Raises FlawError for duplicate keys, NaN and NUL, which Python accepts."""
     values = DECODER.decode(text)
     # Only an escape can produce characters that are not in the decoded line.
     if "\\u" in text or text.count("[") + text.count("{") > DEEPEST_NESTING:

@@ -299,7 +299,8 @@ def gold_alarms(study: Study, met: Sequence[GoldMet]) -> Iterator[Alarm]:
                 "gold-easy",
                 f"The gold of {_quoted([study.stage(names[stage_id]).settings.title])} is too easy:"
                 f" {right} of {answered} correct",
-                "It does not distinguish careful workers from careless ones. Turn confusing items into gold.",
+                "It does not distinguish careful workers from careless ones. Add harder gold items that have one clear "
+                "answer.",
                 stages=(names[stage_id],),
             )
 

@@ -89,7 +89,10 @@ class GroupCommitWriter:
         self._hang_up()
 
     def _next_group(self) -> list[_Queued]:
-        """The postponed and queued work. Waits until there is some; empty if that was cancelled, or when closing."""
+        """The next group: postponed work, then queued work. Waits for work if there is none.
+
+        The group is empty if all of this work was cancelled, or if the database is closing.
+        """
         group, self._postponed = self._postponed, []
         wait = not group
         while len(group) < MOST_PER_COMMIT and not self._closing:

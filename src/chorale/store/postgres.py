@@ -126,7 +126,7 @@ class PostgresConnection(Connection):
     def first_free(self, stage_id: int, scope: Scope, asked: Callable[[int], Asked]) -> Any:
         """The first row with a place that earlier work of the group leaves free; None if there is none.
 
-        `asked` returns the search of the stage for a number of rows.
+        `asked` takes a maximum number of rows, and returns the stage's search with this limit.
         """
         if self.ahead is not None:
             return self.ahead.first_free(stage_id, scope, asked)

@@ -89,7 +89,7 @@ def _could_work(worker_id: ColumnElement[int], stage_id: int, most: int | None) 
 
 
 def _of_arm(query: Select[Any], worker_id: ColumnElement[int], arm: str | None) -> Select[Any]:
-    """A condition: workers of an arm, or without an arm yet."""
+    """The query, limited to workers in this arm or not in an arm yet; unchanged if `arm` is None."""
     if arm is None:
         return query
     return query.where(exists().where(worker.c.id == worker_id, or_(worker.c.arm.is_(None), worker.c.arm == arm)))

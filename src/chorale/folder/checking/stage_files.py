@@ -43,7 +43,7 @@ class StageFiles:
     assigned: Mapping[str, frozenset[str]]
     """The assignees of items, by key."""
     examples: tuple[Payload, ...]
-    """Some of the items, or items as the labels of earlier stages could make them."""
+    """Some of the stage's items. Without items yet: examples that labels of earlier stages could produce."""
 
     def complete(self, settings: StageSettings) -> StageContent:
         if self.task is None or self.options is None:

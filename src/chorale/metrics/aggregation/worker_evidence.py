@@ -28,7 +28,8 @@ class WorkerEvidence:
     name: str
     """Name of the quality, such as `skill`."""
     metric: Metric
-    """Its only score is `quality`, from two sums over the judgments of a worker: correct (for MACE, known) and all."""
+    """Its only score is `quality`, computed from two sums per worker: the expected number of correct judgments (for
+    MACE, of those where the worker knew the label), and the number of judgments."""
     _rows: FloatArray
     _edges: Index
     _believed: FloatArray | None = None

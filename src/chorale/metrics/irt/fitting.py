@@ -27,7 +27,7 @@ class MarginalFit(IrtFit):
     categories: tuple[FloatArray, ...]
     """The answers that occur for each item, from lowest to highest."""
     unit: float
-    """Unit of the scale in deviations of the responders' abilities: 1, except for 1PL, where α = 1 sets the unit."""
+    """Unit of the scale in standard deviations of the responders' abilities: 1; in 1PL, α = 1 sets the unit."""
     ascent: Ascent
     covariances: Covariances
 

@@ -59,7 +59,7 @@ _PARAMETERS = ("difficulty", "discrimination", "guessing")
 _HEADERS = {"fit_p_adjusted": "fit p (Holm)", "mean_answer": "mean answer"}
 _NONE = Resampling()
 _ABILITIES = np.linspace(-3, 3, 7)
-"""Abilities at which the test information is reported, in deviations of the responders' abilities."""
+"""Abilities at which the test information is reported, in standard deviations of the responders' abilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ def score_irt(
     if options.method == "variational":
         if resampling.ci:
             raise UserError(
-                "--method variational has no intervals, because its deviations are too small. Omit --ci or --method."
+                "--method variational has no intervals, because it underestimates standard deviations. Omit --ci or "
+                "--method."
             )
         if options.model == "graded":
             raise UserError("--method variational only fits 1pl, 2pl and 3pl. Omit --method for --model graded.")
@@ -235,9 +236,8 @@ def _compared(
     shown = ("common", "value", "other", "difference", "correlation")
     tables.append(ScoreTable("Compared", columns, [(name, *(one[key] for key in shown)) for name, one in json.items()]))
     note = (
-        "Each file is fitted separately on a scale given by its own responders and items, so a difference in "
-        "difficulty is relative to the responders. It has no interval or p-value, because items alone do not show how "
-        "the scale varies with other responders."
+        "Each file is fitted on its own scale, set by its own responders. Therefore, a difference in difficulty has no "
+        "interval or p-value: all items shift with the scale, so tests that treat items as units are invalid."
     )
     return json, [note]
 

@@ -1,8 +1,8 @@
 """Agreement of validators: Krippendorff's α for nominal answers, including "invalid".
 
-The paper does not specify the records and votes for its Table 3. Two readings match its values over all questions, so
-both are available: all questions with the writer's answer as an additional vote, and the kept questions with only the
-validators' votes.
+The paper does not specify the records and votes for its Table 3. Two readings match the values in
+its column “all”. Both are available: all questions with the writer's answer as an additional vote, and the kept
+questions with only the validators' votes.
 """
 
 from collections.abc import Mapping

@@ -171,7 +171,10 @@ def _notes(measured: MeasuredQuestions) -> Iterable[str]:
     if not measured.measures.n_resampled:
         yield f"{name}: no human performance, because all votes of every question were used for its gold answer."
     else:
-        yield f"{name}: values are means over all samples of the gold votes; “over samples” covers 95% of them."
+        yield (
+            f"{name}: each score is the mean over all possible choices of gold votes. The column “over samples” is the "
+            "interval that contains 95% of the scores of single random choices."
+        )
     for section in SECTIONS:
         if measured.measures.n_resampled and not measured.scores[f"kept {section}"]:
             yield f"{name}: no scores for the section “{SECTION_TITLES[section]}”, because it has no questions."

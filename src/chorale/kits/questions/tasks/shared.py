@@ -38,7 +38,7 @@ CONTENT = {
     "validation_data": "Answers of the validators, each with the worker and whether they found the question invalid.",
     "validation_way": "Number of validators.",
     "model_predictions": "Empty list, to be filled with predictions of models.",
-    "majority": "The answer of more than half of the validators and the writer; empty if there is none.",
+    "majority": "The answer with more than half of all votes (of the validators and the writer); empty if none has.",
 }
 """The content of the columns, for data cards."""
 

@@ -1,7 +1,7 @@
 """Logistic regression that predicts from local scores whether one predicate entails another.
 
 It is trained on pairs known to be rules or not. Both classes have the same total weight, whatever their sizes (Berant,
-Dagan and Goldberger 2010 sample equal numbers), so that λ determines the base rate.
+Dagan and Goldberger 2010 sample equal numbers). λ, the minimum log-odds of an edge, then sets the base rate.
 """
 
 from dataclasses import dataclass
