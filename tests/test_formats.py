@@ -150,6 +150,7 @@ UNSOUND: dict[str, tuple[str, str | bytes, list[int], list[Found]]] = {
     ),
     "list, long number": ("a.json", "[1." + "1" * 3 * LONGEST_LINE + "]", [], [(1, "longer", None)]),
     "objects, first is long": ("a.json", f'{{"a": "{"x" * 100_000}"}}\n' + GOOD, [1, 2], []),
+    "object, only one long": ("a.json", f'{{"a": "{"x" * 100_000}"}}', [], [(None, "is one object, not a list", None)]),
     "objects, first is invalid": ("a.json", '{"a": 1,}\n' + GOOD, [2], [(1, "is not JSON", None)]),
     "list, long": ("a.json", f'[{{"a": 1}},\n{{"a": "{"x" * 3 * LONGEST_LINE}"}}]', [1], [(2, "longer", None)]),
     "list, empty": ("a.json", "[ ]", [], [(None, "is empty", None)]),

@@ -46,9 +46,13 @@ def report_other(file: BufferedReader, report: Report) -> None:
     if not head:
         report(None, "is empty", _AS_LIST, None)
     elif head.startswith(b"{"):
-        report(None, "is one object, not a list of objects", _AS_LIST, None)
+        report_one_object(report)
     else:
         report(None, "is not a list of objects", _AS_LIST, shortened(head[:20].decode(errors="replace")))
+
+
+def report_one_object(report: Report) -> None:
+    report(None, "is one object, not a list of objects", _AS_LIST, None)
 
 
 def listed_objects(file: BufferedReader, report: Report, longest: int) -> Iterator[tuple[int, dict[str, Any]]]:

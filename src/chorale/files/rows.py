@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader, RawIOBase
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from chorale.files.json_lists import begins_as_list, has_object_lines, listed_objects, report_other
+from chorale.files.json_lists import begins_as_list, has_object_lines, listed_objects, report_one_object, report_other
 from chorale.files.json_text import FlawError, not_json, parsed_json
 from chorale.files.separators import LOOKED_AT, declared_separator, separator_of
 from chorale.files.shortening import shortened
@@ -218,7 +218,13 @@ def _listed(file: BufferedReader, report: _Reporter) -> Iterator[Row]:
         for line, values in listed_objects(file, report, LONGEST_LINE):
             yield Row(line, values)
     elif has_object_lines(file):
-        yield from _objects(file, report)
+        rows = _objects(file, report)
+        first = list(islice(rows, 2))
+        if len(first) == 1 and not report.problems:
+            report_one_object(report)
+        else:
+            yield from first
+            yield from rows
     else:
         report_other(file, report)
 
